@@ -1,0 +1,72 @@
+import type { CallRecord } from "../executor/call-record.ts";
+import type { Message } from "../model/message.ts";
+import type { Usage } from "../model/model.ts";
+import type { ApprovalRequest } from "../policy/approval.ts";
+
+export type ChainStatus = "running" | "requires_action" | "completed" | "aborted" | "error" | "timeout";
+
+export interface ChainError {
+  /** A `ModelErrorCode`, or `aborted`, `fenced`, `interrupted`, `internal`. */
+  readonly code: string;
+  readonly message: string;
+  readonly phase: "model" | "tool" | "final_response" | "chain";
+  readonly retryAfterMs?: number;
+}
+
+/** Numbers of a chain. Tokens of results are ours, `usage` is the provider's. */
+export interface ChainStats {
+  readonly totalRounds: number;
+  readonly totalCalls: number;
+  /** Milliseconds, waiting for people and clients not counted. */
+  readonly totalTime: number;
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly tokensShown: number;
+  readonly tokensWithheld: number;
+}
+
+/**
+ * All that is needed to carry a chain on: plain JSON. `messages` are those of this turn, after
+ * the caller's context; `calls` is every call so far.
+ */
+export interface ChainState {
+  readonly round: number;
+  readonly messages: readonly Message[];
+  readonly calls: readonly CallRecord[];
+  readonly usage: Usage;
+  readonly startTime: number;
+  /** Running time so far, in ms. */
+  readonly elapsed: number;
+}
+
+/** The finished turn, compressed. `hint` and `flow` are made without a model, and the same bytes every time. */
+export interface TurnLog {
+  /** The `<SYSTEM-CONTEXT>` block: each call and its handles. Empty where nothing was called. */
+  readonly hint: string;
+  /** What people read: the model's words with a log block for each call. */
+  readonly flow: string;
+  /** What a later request shows the model before the answer: a developer message. Empty where nothing was called. */
+  readonly replay: string;
+  /** Characters of `hint` in `hint + flow`. */
+  readonly hintSize: number;
+}
+
+/** What is kept of a chain that stopped. Plain JSON. */
+export interface ChainResultRecord {
+  readonly status: Exclude<ChainStatus, "running">;
+  /** The assistant's own words, all of them, without log text. */
+  readonly answer: string;
+  readonly log: TurnLog;
+  readonly usage: Usage;
+  readonly stats: ChainStats;
+  readonly error?: ChainError;
+  /** Why the last model step ended, e.g. `length`. */
+  readonly finishReason?: string;
+  /** What is awaited, with status `requires_action`. */
+  readonly waiting?: readonly Awaited[];
+}
+
+/** An answer that the chain waits for. */
+export type Awaited =
+  | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
+  | { readonly type: "client_call"; readonly callId: string; readonly name: string; readonly argumentsText: string };

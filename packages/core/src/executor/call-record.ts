@@ -1,0 +1,62 @@
+import type { JsonObject } from "../model/json.ts";
+import type { ContentPart } from "../tool/content-part.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { CallStatus } from "./call-status.ts";
+import type { ResultTokens } from "./tool-execute-result.ts";
+
+/** Who runs a call. A client's calls are announced and wait. */
+export type CallOwner = "server" | "client";
+
+/** Who decided that a call may run, or may not. */
+export interface CallDecision {
+  readonly verdict: "allowed" | "refused";
+  readonly by: "tool" | "rule" | "grant" | "person" | "request";
+  readonly reason?: string;
+}
+
+/** What is kept of a settled call; its value is in the variable. */
+export interface CallResult {
+  readonly finalText: string;
+  readonly isTruncated: boolean;
+  readonly tokens: ResultTokens;
+  readonly durationMs: number;
+  /** The first characters of the result, for the log. */
+  readonly preview: string;
+  readonly cacheVarResult?: string;
+  readonly cacheVarArgs?: string;
+  readonly error?: ToolErrorData;
+  readonly rejectReason?: string;
+  readonly parts?: readonly ContentPart[];
+}
+
+/** One call's row in the ledger: plain JSON, enough for another process to carry it on. */
+export interface CallRecord {
+  readonly callId: string;
+  /** As the model wrote it. */
+  readonly name: string;
+  readonly owner: CallOwner;
+  readonly toolId?: string;
+  readonly parentCallId?: string;
+  readonly round: number;
+  readonly status: CallStatus;
+  /** The raw text of the arguments, as the model wrote it. */
+  readonly argumentsText: string;
+  /** Resolved and validated: what a person is shown, and what runs. */
+  readonly args?: JsonObject;
+  /** The executor's own `limit`, taken out of the arguments. */
+  readonly limit?: number;
+  /** What was repaired in the arguments, in words. */
+  readonly repairs: readonly string[];
+  readonly decision?: CallDecision;
+  readonly approvalId?: string;
+  /** A person changed the arguments; the model is told. */
+  readonly edited?: boolean;
+  readonly argsDigest?: string;
+  readonly definitionDigest?: string;
+  readonly idempotencyKey: string;
+  /** Milliseconds since the epoch. */
+  readonly proposedAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly result?: CallResult;
+}

@@ -1,0 +1,60 @@
+/** Where a call is in its life, as the ledger keeps it. */
+export type CallStatus =
+  | "proposed"
+  | "approved"
+  | "started"
+  | "waiting"
+  | "succeeded"
+  | "failed"
+  | "timed_out"
+  | "execution_rejected"
+  | "result_rejected"
+  | "not_found"
+  | "cancelled"
+  | "outcome_unknown";
+
+/** What `execute` says of a call. */
+export type ResultStatus =
+  | "pending"
+  | "success"
+  | "error"
+  | "timed_out"
+  | "execution_rejected"
+  | "result_rejected"
+  | "not_found"
+  | "cancelled"
+  | "outcome_unknown";
+
+/** The one table from ledger to result; every layer maps through it. */
+export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } = {
+  proposed: "pending",
+  approved: "pending",
+  started: "pending",
+  waiting: "pending",
+  succeeded: "success",
+  failed: "error",
+  timed_out: "timed_out",
+  execution_rejected: "execution_rejected",
+  result_rejected: "result_rejected",
+  not_found: "not_found",
+  cancelled: "cancelled",
+  outcome_unknown: "outcome_unknown",
+};
+
+/** The other way, for a call that is settled. */
+export const callStatusOf: { readonly [status in SettledStatus]: CallStatus } = {
+  success: "succeeded",
+  error: "failed",
+  timed_out: "timed_out",
+  execution_rejected: "execution_rejected",
+  result_rejected: "result_rejected",
+  not_found: "not_found",
+  cancelled: "cancelled",
+  outcome_unknown: "outcome_unknown",
+};
+
+export type SettledStatus = Exclude<ResultStatus, "pending">;
+
+export function isSettled(status: CallStatus): boolean {
+  return resultStatusOf[status] !== "pending";
+}

@@ -1,0 +1,44 @@
+import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ContentPart } from "../tool/content-part.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+
+/** Tokens of a result: what the model was shown, and what was kept from it as a variable. */
+export interface ResultTokens {
+  readonly shown: number;
+  readonly withheld: number;
+}
+
+interface SettledResult {
+  readonly callId: string;
+  /** `group.Tool`, where the tool was found. */
+  readonly toolId?: string;
+  /** What the model reads. */
+  readonly finalText: string;
+  readonly tokens: ResultTokens;
+  /** Milliseconds of running time, waiting for a person not counted. */
+  readonly durationMs: number;
+  /** `data` as text, uncut. */
+  readonly formattedText?: string;
+  readonly isTruncated?: boolean;
+  /** The variables that hold the result and the arguments: `{tool}_{n}`, `{tool}_{n}_args`. */
+  readonly cacheVarResult?: string;
+  readonly cacheVarArgs?: string;
+  /** Pictures, files and links. */
+  readonly parts?: readonly ContentPart[];
+}
+
+/** What became of a call: a union by `status`. */
+export type ToolExecuteResult =
+  | (SettledResult & { readonly status: "success"; readonly data: unknown })
+  | (SettledResult & {
+      readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
+      readonly error: ToolErrorData;
+    })
+  | (SettledResult & {
+      readonly status: "execution_rejected" | "result_rejected";
+      readonly rejectReason: string;
+      readonly error: ToolErrorData;
+    })
+  | { readonly status: "pending"; readonly callId: string; readonly toolId: string; readonly approval: ApprovalRequest };
+
+export type SettledToolResult = Exclude<ToolExecuteResult, { readonly status: "pending" }>;

@@ -1,0 +1,12 @@
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** JSON Schema, draft-07 or 2020-12. */
+export type JsonSchema = { readonly [key: string]: unknown };

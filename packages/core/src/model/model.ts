@@ -1,0 +1,80 @@
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import type { JsonObject, JsonSchema } from "./json.ts";
+import type { Message } from "./message.ts";
+
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | { readonly type: "function"; readonly name: string };
+
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly name: string;
+      readonly schema: JsonSchema;
+      readonly description?: string;
+      readonly strict?: boolean;
+    };
+
+/** What may be tuned in a request to a model; what a provider does not know it leaves out. */
+export interface ModelSettings {
+  readonly toolChoice?: ToolChoice;
+  readonly parallelToolCalls?: boolean;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly maxOutputTokens?: number;
+  readonly reasoningEffort?: string;
+  readonly responseFormat?: ResponseFormat;
+  /** Handed to the provider as it is, by the provider's name. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject };
+}
+
+export interface ModelRequest extends ModelSettings {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
+
+/** Tokens as the provider counted them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export type ModelEvent =
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  /** Ends the reasoning that was streamed, with what the provider wants to see again. */
+  | { readonly type: "reasoning-end"; readonly providerMetadata?: JsonObject }
+  | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
+  | { readonly type: "tool-call-delta"; readonly id: string; readonly delta: string }
+  | {
+      readonly type: "tool-call-end";
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly providerMetadata?: JsonObject;
+    }
+  /** A failure before the first token is being tried again. */
+  | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
+  | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage };
+
+/**
+ * A language model. A well-behaved one ends its stream with exactly one `finish`, throws
+ * `ModelError` when it cannot go on, and stops soon after `signal` aborts.
+ */
+export interface Model {
+  /** `provider/model`, e.g. `openai/gpt-5.5`. */
+  readonly id: string;
+  /** Tokens of context, where known. */
+  readonly contextWindow?: number;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}

@@ -1,0 +1,35 @@
+import type { JsonValue } from "../model/json.ts";
+import type { ToolExecuteResult } from "../executor/tool-execute-result.ts";
+import type { VariableSystem } from "../variables/variable-system.ts";
+
+/** Who a call is made for. Belongs to one call; another's is never visible. */
+export interface Principal {
+  readonly id: string;
+  readonly name?: string;
+}
+
+export type Progress = { readonly message?: string; readonly done?: number; readonly total?: number };
+
+/** Where a tool speaks while it runs. It never waits, and the engine opens and closes it. */
+export interface ToolOutput {
+  write(text: string): void;
+  progress(progress: Progress): void;
+  event(name: string, data: JsonValue): void;
+}
+
+/** What a tool is given beside its arguments. */
+export interface ToolContext {
+  readonly callId: string;
+  /** `group.Tool`. */
+  readonly toolId: string;
+  /** Aborts when the call is cancelled, runs past its deadline, or the chain stops. */
+  readonly signal: AbortSignal;
+  readonly output: ToolOutput;
+  /** The session's variables; writes belong to this call and are kept when it is settled. */
+  readonly variables: VariableSystem;
+  readonly principal: Principal;
+  /** The same for the same call, however often it is tried. */
+  readonly idempotencyKey: string;
+  /** Calls another tool through the same gate. */
+  callTool(name: string, args: unknown): Promise<ToolExecuteResult>;
+}

@@ -1,0 +1,99 @@
+import type { JsonSchema } from "../model/json.ts";
+import type { ExecutionPolicy, ResultApprovalPolicy } from "../policy/policy.ts";
+import type { ContentPart } from "./content-part.ts";
+import type { ToolContext } from "./tool-context.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+
+export type ToolArgs = { readonly [key: string]: unknown };
+
+/**
+ * What a call does to the world: `read` runs beside anything, `write` excludes the other writes
+ * of its group, `exclusive` runs alone, lock keys exclude only each other.
+ */
+export type ToolEffects =
+  | "read"
+  | "write"
+  | "exclusive"
+  | { readonly locks: (args: ToolArgs) => readonly string[] };
+
+export interface ToolPermission {
+  /** @default "ask-once" */
+  readonly executionPolicy?: ExecutionPolicy;
+  /** @default "never" */
+  readonly resultApprovalPolicy?: ResultApprovalPolicy;
+  /**
+   * The part of the arguments a person's word holds for, and how to say it. Without it
+   * `ask-once` remembers exactly these arguments.
+   *
+   * @example grantScope: (args) => ({ key: new URL(args.url).origin, title: "pages of example.org" })
+   */
+  readonly grantScope?: (args: ToolArgs) => { readonly key: string; readonly title: string };
+}
+
+/** `data`, content parts (`contentParts([...])`), or `toolError(...)`. A throw is an error too. */
+export type ToolReturn = unknown;
+
+/** Something a model may call. Build it with `defineTool`. */
+export interface Tool {
+  readonly definition: ToolDefinition;
+  readonly permission?: ToolPermission;
+  /** @default "write" */
+  readonly effects?: ToolEffects;
+  /** Whether the same call with the same idempotency key may be run again after a crash. @default effects === "read" */
+  readonly idempotent?: boolean;
+  /** Absent where a client runs the tool. */
+  readonly execute?: (args: ToolArgs, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
+  /** `data` → text for the model. Default: text as it is, else JSON. */
+  readonly formatForLLM?: (data: unknown, args: ToolArgs) => string;
+  /** Replaces the executor's cut; sees `args.limit`. */
+  readonly truncateForLLM?: (formatted: string, args: ToolArgs) => string;
+  /** The executor shows the formatted text whole (up to the ceiling). */
+  readonly SKIP_EXTERNAL_TRUNCATE?: boolean;
+  /** The result is not kept as a variable. */
+  readonly SKIP_CACHE_RESULT?: boolean;
+  /** Characters shown to the model. @default 8000 */
+  readonly DEFAULT_OUTPUT_LIMIT_CHAR?: number;
+  /** Milliseconds of running time. @default 60000 */
+  readonly timeoutMs?: number;
+  /** How the call's arguments and result are named in the log. */
+  readonly compressArgs?: (args: ToolArgs) => string;
+  readonly compressResult?: (result: unknown) => string;
+  /** What `data` is, for programs that call the tool. */
+  readonly declaredReturnType?: { readonly type: string; readonly note?: string; readonly schema?: JsonSchema };
+  /** Offered wherever any other server tool or a variable is; no switch turns it on. */
+  readonly alwaysOffered?: boolean;
+  /** The tool reads or writes variables itself: its own results are not kept as variables. */
+  readonly variableTool?: boolean;
+}
+
+export interface SkillRule {
+  /** One line, in the prompt's index. */
+  readonly desc: string;
+  /** The whole document. */
+  readonly prompt: string;
+  readonly when?: string;
+  /** In the prompt itself, not only its index. @default false */
+  readonly alwaysLoad?: boolean;
+}
+
+/** A named set of tools; off until enabled. */
+export interface ToolGroup {
+  /** Its id: `^[a-zA-Z0-9_-]{1,64}$`. */
+  readonly name: string;
+  /** What people read. @default name */
+  readonly title?: string;
+  readonly description?: string;
+  readonly tools: readonly Tool[];
+  readonly rulePrompt?: string | ((enabledToolNames: readonly string[]) => string);
+  readonly declareSkillRules?: { readonly [name: string]: SkillRule };
+}
+
+/** What a tool may return instead of `data` to show pictures, files and links. */
+export interface ContentParts {
+  readonly type: "content-parts";
+  readonly parts: readonly ContentPart[];
+}
+
+export function contentParts(parts: readonly ContentPart[]): ContentParts {
+  return { type: "content-parts", parts };
+}

@@ -1,0 +1,29 @@
+import type { RunStatus } from "./run.ts";
+
+/** What a person has switched on or off in a conversation; what is absent is at its default. */
+export interface Switches {
+  readonly groups: { readonly [group: string]: boolean };
+  /** By `group.Tool`. */
+  readonly tools: { readonly [toolId: string]: boolean };
+}
+
+/** A pointer to the newest run of a thread of runs. Times are ms since the epoch. */
+export interface ConversationView {
+  readonly id: string;
+  readonly object: "conversation";
+  readonly title: string;
+  /** OpenAI's field, in seconds. */
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly metadata: { readonly [key: string]: string };
+  readonly head: string | null;
+  readonly head_status: RunStatus | null;
+  readonly switches: Switches;
+}
+
+/** `POST /v1/conversations/{id}`: what is given is changed. */
+export interface ConversationUpdate {
+  readonly title?: string;
+  readonly metadata?: { readonly [key: string]: string };
+  readonly switches?: Partial<Switches>;
+}

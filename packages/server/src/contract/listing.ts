@@ -1,0 +1,105 @@
+import type { ApprovalRequest, Grant, VariableInfo } from "@capstan/core";
+
+/** Every list of the API, in OpenAI's form. */
+export interface ListView<T> {
+  readonly object: "list";
+  readonly data: readonly T[];
+  readonly has_more: boolean;
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+}
+
+export interface ModelView {
+  readonly id: string;
+  readonly object: "model";
+  readonly created: number;
+  readonly owned_by: string;
+  /** What people read: `GPT-5.5 (OpenAI)`. */
+  readonly title: string;
+  /** The model that is used where a request or the page names none. */
+  readonly default: boolean;
+  /** Why it is here: `OPENAI_API_KEY is set`. */
+  readonly reason: string;
+}
+
+export interface ToolView {
+  /** `group.Tool`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+  /** On where a conversation says nothing. */
+  readonly default_enabled: boolean;
+  readonly always_offered: boolean;
+  /** `auto`, `ask-once`, `ask-always`, `deny`, or `depends` where the tool decides by its arguments. */
+  readonly execution: string;
+}
+
+export interface ToolGroupView {
+  readonly name: string;
+  readonly object: "tool_group";
+  readonly title: string;
+  readonly description: string;
+  readonly default_enabled: boolean;
+  readonly tools: readonly ToolView[];
+}
+
+export interface ApprovalView extends ApprovalRequest {
+  readonly object: "approval";
+  readonly run: string;
+  readonly conversation: string | null;
+  readonly status: "pending" | "allowed" | "refused" | "expired" | "cancelled";
+}
+
+/** `POST /v1/approvals/{id}`. A second answer gets the first one's outcome. */
+export interface ApprovalAnswerBody {
+  readonly decision: "allow" | "refuse";
+  /** @default "once" */
+  readonly scope?: "once" | "session" | "always";
+  readonly reason?: string;
+  /** The arguments as a person changed them. */
+  readonly arguments?: { readonly [key: string]: unknown };
+}
+
+export interface GrantView extends Grant {
+  readonly object: "grant";
+  readonly conversation: string | null;
+}
+
+export interface VariableView extends VariableInfo {
+  readonly object: "variable";
+}
+
+/** `GET /v1/conversations/{id}/variables/{name}`; `start` and `length` choose a slice. */
+export interface VariableValueView extends VariableView {
+  readonly text: string;
+  readonly start: number;
+  readonly data?: unknown;
+}
+
+/** `PUT /v1/conversations/{id}/variables/{name}`: makes a variable, or changes what is given. */
+export interface VariableUpdate {
+  readonly text?: string;
+  readonly desc?: string;
+  readonly tags?: readonly string[];
+  readonly keep?: boolean;
+}
+
+/** `GET /v1/capstan`: what the page says of itself. */
+export interface ServerInfo {
+  readonly object: "capstan";
+  readonly version: string;
+  readonly model: { readonly id: string; readonly reason: string };
+  /** Whether requests need an API key. */
+  readonly authentication: boolean;
+}
+
+/** Every error of the API. `param` and `code` are always text. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string;
+    readonly code: string;
+  };
+}

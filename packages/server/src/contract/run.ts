@@ -1,0 +1,49 @@
+import type { ChainError, ChainEvent, ChainStats, Usage } from "@capstan/core";
+
+/**
+ * Where a run is. `requires_action` waits for a person or a client and holds no memory;
+ * the last five are for good.
+ */
+export type RunStatus =
+  | "queued"
+  | "in_progress"
+  | "requires_action"
+  | "completed"
+  | "incomplete"
+  | "failed"
+  | "cancelled"
+  | "expired";
+
+/** One numbered event of a run, as `GET /v1/runs/{id}/events` streams it: no gap, no duplicate. */
+export type RunEvent = { readonly seq: number } & (ChainEvent | RunNotice);
+
+/** What the server itself has to say in a run's stream. */
+export type RunNotice =
+  /** Takes a number, changes nothing. */
+  | { readonly type: "run.heartbeat"; readonly at: number }
+  /** The server stopped in mid-run; what was under way is over. */
+  | { readonly type: "run.interrupted"; readonly at: number; readonly message: string };
+
+/** `GET /v1/runs/{id}`. Its id is the response's. Times are ms since the epoch. */
+export interface RunView {
+  readonly id: string;
+  readonly object: "run";
+  readonly conversation: string | null;
+  readonly previous: string | null;
+  readonly status: RunStatus;
+  readonly model: string;
+  /** What a person typed, as Responses items. */
+  readonly input: readonly unknown[];
+  readonly created_at: number;
+  readonly ended_at: number | null;
+  readonly error: ChainError | null;
+  readonly usage: Usage | null;
+  readonly stats: ChainStats | null;
+  /** The number of the last event that is stored. */
+  readonly last_seq: number;
+}
+
+/** A run with all it did so far, deltas left out: each `item.end` carries its text; an open item, one delta with what there is. */
+export interface RunWithEvents extends RunView {
+  readonly events: readonly RunEvent[];
+}
