@@ -43,6 +43,8 @@ export interface Tool {
   readonly idempotent?: boolean;
   /** Absent where a client runs the tool. */
   readonly execute?: (args: ToolArgs, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
+  /** Looks at valid arguments once more, beyond what JSON Schema can say; returns what is wrong, in words. */
+  readonly check?: (args: ToolArgs) => readonly string[] | Promise<readonly string[]>;
   /** `data` → text for the model. Default: text as it is, else JSON. */
   readonly formatForLLM?: (data: unknown, args: ToolArgs) => string;
   /** Replaces the executor's cut; sees `args.limit`. */

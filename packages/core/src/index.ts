@@ -1,0 +1,62 @@
+export { type ChainEvent, type StreamedItem } from "./chain/chain-event.ts";
+export type {
+  Awaited,
+  ChainError,
+  ChainResultRecord,
+  ChainState,
+  ChainStats,
+  ChainStatus,
+  TurnLog,
+} from "./chain/chain-result.ts";
+export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
+export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
+export { errorMessage } from "./errors/error-message.ts";
+export type { CallDecision, CallOwner, CallRecord, CallResult } from "./executor/call-record.ts";
+export { type CallStatus, callStatusOf, isSettled, type ResultStatus, resultStatusOf, type SettledStatus } from "./executor/call-status.ts";
+export type { ResultTokens, SettledToolResult, ToolExecuteResult } from "./executor/tool-execute-result.ts";
+export { type Clock, systemClock } from "./model/clock.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./model/json.ts";
+export type {
+  AssistantMessage,
+  Message,
+  ReasoningPart,
+  SystemMessage,
+  ToolCallRequest,
+  ToolMessage,
+  UserMessage,
+} from "./model/message.ts";
+export type {
+  FinishReason,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  ModelSettings,
+  ResponseFormat,
+  ToolChoice,
+  Usage,
+} from "./model/model.ts";
+export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
+export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
+export type { ApprovalAdapter, ApprovalAnswer, ApprovalDecision, ApprovalRequest, ApprovalScope, GrantOffer } from "./policy/approval.ts";
+export type { Grant } from "./policy/grant.ts";
+export type { ExecutionDecision, ExecutionPolicy, ResultApprovalPolicy } from "./policy/policy.ts";
+export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./tool/content-part.ts";
+export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
+export { defineToolGroup } from "./tool/define-tool-group.ts";
+export type { StandardSchema } from "./tool/standard-schema.ts";
+export {
+  type ContentParts,
+  contentParts,
+  type SkillRule,
+  type Tool,
+  type ToolArgs,
+  type ToolEffects,
+  type ToolGroup,
+  type ToolPermission,
+  type ToolReturn,
+} from "./tool/tool.ts";
+export type { Principal, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { ToolDefinition } from "./tool/tool-definition.ts";
+export { isToolError, toolError, type ToolError, type ToolErrorData } from "./tool/tool-error.ts";
+export type { Variable, VariableChange, VariableInfo, VariableType, VariableValue } from "./variables/variable.ts";
+export { VariableSystem } from "./variables/variable-system.ts";

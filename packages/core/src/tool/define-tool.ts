@@ -1,0 +1,114 @@
+import { CapstanError } from "../errors/capstan-error.ts";
+import type { JsonSchema } from "../model/json.ts";
+import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.ts";
+import type { ContentParts, Tool, ToolArgs, ToolEffects } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
+import type { ToolError } from "./tool-error.ts";
+import { describeIssue, isStandardSchema, jsonSchemaOf, type OutputOf, type StandardSchema } from "./standard-schema.ts";
+
+type Parameters = StandardSchema | JsonSchema;
+
+/** Arguments as `execute` gets them: inferred from a Standard Schema, else `Explicit`. */
+type ArgsOf<P, Explicit> = P extends StandardSchema ? OutputOf<P> : Explicit;
+
+type Passed = Pick<
+  Tool,
+  | "idempotent"
+  | "SKIP_EXTERNAL_TRUNCATE"
+  | "SKIP_CACHE_RESULT"
+  | "DEFAULT_OUTPUT_LIMIT_CHAR"
+  | "timeoutMs"
+  | "compressResult"
+  | "declaredReturnType"
+  | "alwaysOffered"
+  | "variableTool"
+>;
+
+/** What `defineTool` takes; the fields it shares with `Tool` are described there. */
+export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
+  /** What the model calls it: `^[a-zA-Z0-9_-]{1,64}$`. */
+  readonly name: string;
+  readonly description: string;
+  /** Zod, another Standard Schema that gives JSON Schema, or JSON Schema. Absent: no arguments. */
+  readonly parameters?: P;
+  readonly strict?: boolean;
+  readonly permission?: {
+    readonly executionPolicy?: ExecutionDecision | ((args: Args) => ExecutionDecision);
+    readonly resultApprovalPolicy?: ResultApprovalPolicy;
+    readonly grantScope?: (args: Args) => { readonly key: string; readonly title: string };
+  };
+  readonly effects?: Exclude<ToolEffects, object> | { readonly locks: (args: Args) => readonly string[] };
+  /** Absent where a client runs the tool. */
+  readonly execute?: (args: Args, context: ToolContext) => Data | ToolError | ContentParts | Promise<Data | ToolError | ContentParts>;
+  readonly formatForLLM?: (data: Data, args: Args) => string;
+  readonly truncateForLLM?: (formatted: string, args: Args & { readonly limit?: number }) => string;
+  readonly compressArgs?: (args: Args) => string;
+}
+
+/**
+ * Makes a tool. With a Standard Schema, arguments are typed, defaults are filled in, and what its
+ * refinements refuse goes back to the model as an error.
+ *
+ * @throws CapstanError `invalid_tool` for a name no provider takes.
+ * @example
+ * const add = defineTool({
+ *   name: "Add",
+ *   description: "Adds two numbers.",
+ *   parameters: z.object({ a: z.number(), b: z.number() }),
+ *   effects: "read",
+ *   permission: { executionPolicy: "auto" },
+ *   execute: ({ a, b }) => a + b,
+ * });
+ */
+export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs>(
+  options: ToolOptions<P, ArgsOf<P, Explicit>, Data>,
+): Tool {
+  const { name, description, parameters, strict, execute, ...rest } = options;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    throw new CapstanError({
+      code: "invalid_tool",
+      message: `The tool name "${name}" does not fit ^[a-zA-Z0-9_-]{1,64}$, which is what every provider accepts. Choose another.`,
+    });
+  }
+  const schema = parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
+  const jsonSchema = schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(schema);
+  // Inside, arguments are unknown: the gate has validated them before any of these is called.
+  const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
+  return {
+    ...untyped,
+    definition: {
+      type: "function",
+      function: {
+        name,
+        description,
+        ...(jsonSchema !== undefined && { parameters: jsonSchema }),
+        ...(strict !== undefined && { strict }),
+      },
+    },
+    ...(schema !== undefined && { check: checkWith(schema) }),
+    ...(execute !== undefined && { execute: executeWith(schema, execute as NonNullable<Tool["execute"]>) }),
+  };
+}
+
+function checkWith(schema: StandardSchema): NonNullable<Tool["check"]> {
+  return async (args) => {
+    const result = await schema["~standard"].validate(args);
+    return result.issues?.map(describeIssue) ?? [];
+  };
+}
+
+/** Hands `execute` what the schema makes of the arguments: defaults and transforms applied. */
+function executeWith(schema: StandardSchema | undefined, execute: NonNullable<Tool["execute"]>): NonNullable<Tool["execute"]> {
+  if (schema === undefined) return execute;
+  return (args, context) => {
+    const parsed = schema["~standard"].validate(args);
+    if (parsed instanceof Promise) return parsed.then((result) => execute(valueOf(result), context));
+    return execute(valueOf(parsed), context);
+  };
+}
+
+function valueOf(result: { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined }): ToolArgs {
+  if (result.issues !== undefined) throw new Error("The arguments changed after they were checked.");
+  return result.value as ToolArgs;
+}
+

@@ -1,0 +1,44 @@
+import type { JsonSchema } from "../model/json.ts";
+
+/**
+ * What is used of a Standard Schema that also gives JSON Schema: Zod 4.2 and later, ArkType,
+ * Valibot. Source: standardschema.dev, versions 1 of both specifications.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: "draft-2020-12" | "draft-07" }) => Record<string, unknown>;
+    };
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+export type OutputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
+
+export function isStandardSchema(schema: object): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+/** The schema's input as JSON Schema, without the `$schema` line that costs tokens. */
+export function jsonSchemaOf(schema: StandardSchema): JsonSchema {
+  const { $schema: _dialect, ...rest } = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  return rest;
+}
+
+/** A check in one line: `start: expected a positive number`. */
+export function describeIssue(issue: StandardIssue): string {
+  const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  return path === "" ? issue.message : `${path}: ${issue.message}`;
+}
