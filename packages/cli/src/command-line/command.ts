@@ -1,0 +1,18 @@
+import type { Options, OptionValues } from "./option.ts";
+
+export interface Invocation {
+  readonly values: OptionValues;
+  readonly positionals: readonly string[];
+}
+
+/** A subcommand: its help as data, and what it does. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Paragraphs of the command's own help, wrapped by hand. */
+  readonly description: string;
+  readonly options: Options;
+  readonly examples: readonly { readonly line: string; readonly says: string }[];
+  /** Resolves to the exit code. */
+  run(invocation: Invocation): Promise<number>;
+}

@@ -1,0 +1,57 @@
+import { parseArgs } from "node:util";
+import { didYouMean } from "./nearest-name.ts";
+import type { Options } from "./option.ts";
+
+export type ParsedOptions =
+  | {
+      readonly status: "parsed";
+      readonly values: { readonly [name: string]: string | boolean };
+      readonly positionals: readonly string[];
+    }
+  | { readonly status: "refused"; readonly message: string };
+
+/**
+ * Reads flags by a table of options. The last of a repeated flag counts; what follows `--` is
+ * no flag.
+ */
+export function parseOptions(args: readonly string[], options: Options): ParsedOptions {
+  // Not strict: the tokens tell enough to say what was meant, where parseArgs would only throw.
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { type }]) => [name, { type }]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values: { [name: string]: string | boolean } = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+    if (!option || !token.rawName.startsWith("--")) {
+      const flags = Object.keys(options).map((name) => `--${name}`);
+      return refused(`There is no flag ${token.rawName}.${didYouMean(token.rawName, flags)}`);
+    }
+    if (option.type === "boolean") {
+      if (token.value !== undefined) return refused(`--${token.name} takes no value.`);
+      values[token.name] = true;
+    } else {
+      const missing =
+        token.value === undefined || (!token.inlineValue && token.value.startsWith("--"));
+      if (missing || token.value === "") {
+        return refused(
+          `--${token.name} needs a value: --${token.name} ${option.placeholder ?? "VALUE"}`,
+        );
+      }
+      values[token.name] = token.value;
+    }
+  }
+  return { status: "parsed", values, positionals };
+}
+
+function refused(message: string): ParsedOptions {
+  return { status: "refused", message };
+}

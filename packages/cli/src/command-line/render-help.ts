@@ -1,0 +1,50 @@
+import type { Command } from "./command.ts";
+import type { Options } from "./option.ts";
+
+/** Help of the whole program. */
+export function renderProgramHelp(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return `Capstan gives a language model tools, and keeps people in charge of what they do.
+
+Usage: capstan COMMAND [FLAGS]
+
+Commands:
+${commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join("\n")}
+
+Start here:
+${renderExamples(commands.flatMap((command) => command.examples.slice(0, 1)))}
+
+\`capstan COMMAND --help\` says more of one; \`capstan --version\` says which version this is.
+Without a key of a model provider the offline model answers, so that all can be tried at once.
+`;
+}
+
+/** Help of one command. */
+export function renderCommandHelp(command: Command): string {
+  return `${command.summary}
+
+Usage: capstan ${command.name} [FLAGS]
+
+${command.description}
+
+Flags:
+${renderOptions(command.options)}
+
+Examples:
+${renderExamples(command.examples)}
+`;
+}
+
+function renderOptions(options: Options): string {
+  const rows = Object.entries(options).map(([name, option]) => ({
+    flag: option.type === "boolean" ? `--${name}` : `--${name} ${option.placeholder ?? "VALUE"}`,
+    says: option.environment ? `${option.description} [${option.environment}]` : option.description,
+  }));
+  const width = Math.max(...rows.map((row) => row.flag.length));
+  return rows.map((row) => `  ${row.flag.padEnd(width)}  ${row.says}`).join("\n");
+}
+
+function renderExamples(examples: Command["examples"]): string {
+  const width = Math.max(...examples.map((example) => example.line.length));
+  return examples.map((example) => `  ${example.line.padEnd(width)}  # ${example.says}`).join("\n");
+}

@@ -1,0 +1,51 @@
+import type { Settings } from "./settings-schema.ts";
+import { settingsSchema } from "./settings-schema.ts";
+
+export type Path = readonly (string | number)[];
+
+/** A wrong value, or a key that means nothing, and the place it stands at. */
+export interface Finding {
+  readonly path: Path;
+  readonly message: string;
+}
+
+export type CheckedSettings =
+  | { readonly status: "valid"; readonly settings: Settings }
+  | { readonly status: "invalid"; readonly findings: readonly Finding[] };
+
+/** Checks what one source says, and says of each wrong value what was expected and what came. */
+export function checkSettings(raw: unknown): CheckedSettings {
+  const result = settingsSchema.safeParse(raw);
+  if (result.success) return { status: "valid", settings: result.data };
+  return {
+    status: "invalid",
+    findings: result.error.issues.map((issue) => {
+      const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+      return { path, message: `expected ${issue.message}, got ${show(valueAt(raw, path))}` };
+    }),
+  };
+}
+
+/** `rules[0].tool` */
+export function pathText(path: Path): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${key}` : key),
+    "",
+  );
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null
+        ? (at as Record<string | number, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,60 @@
+import type { PolicyRule } from "@capstan/core";
+
+/** Who may use the server, by a secret. Never printed. */
+export interface ApiKey {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Limits that an installation may change. */
+export interface ConfiguredLimits {
+  /** Model calls of one turn. @default 10 */
+  readonly rounds?: number;
+  /** Milliseconds of running time of one call, where the tool says nothing. @default 60000 */
+  readonly toolTimeoutMs?: number;
+  /** Hours that a question to a person stays open. @default 24 */
+  readonly approvalHours?: number;
+  /** Bytes of a request's body. @default 67108864 */
+  readonly bodyBytes?: number;
+}
+
+/** The settings of an installation, validated, with paths made absolute. Plain data. */
+export interface Configuration {
+  /** @default 8787; 0 takes any free one */
+  readonly port: number;
+  /** @default "127.0.0.1" */
+  readonly host: string;
+  /** Where conversations are kept. @default ".capstan" in the working directory */
+  readonly dataDir: string;
+  /** The model where nobody chose; absent: the catalog's own choice. */
+  readonly model?: string;
+  readonly apiKeys: readonly ApiKey[];
+  /** Switches that every new session starts from, by group and by `group.Tool`. */
+  readonly groups: { readonly [group: string]: boolean };
+  readonly tools: { readonly [toolId: string]: boolean };
+  /** Folders that the file tools may read. @default the working directory */
+  readonly roots: readonly string[];
+  readonly web: {
+    /** Private and loopback hosts that web tools may reach. */
+    readonly allowPrivateHosts: readonly string[];
+  };
+  /** The administrator's rules: no grant and no request gets past them. */
+  readonly rules: readonly PolicyRule[];
+  readonly limits: ConfiguredLimits;
+  /** Hosts and origins that may reach the server beside its own. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}
+
+/** A problem names what is wrong and what was expected; one is enough to refuse. */
+export type ConfigurationOutcome =
+  | {
+      readonly status: "valid";
+      readonly configuration: Configuration;
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly status: "invalid";
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+    };

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Configuration } from "./configuration.ts";
+import { loadConfiguration, type LoadConfigurationOptions } from "./load-configuration.ts";
+
+let directory = "";
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "capstan-configuration-"));
+});
+after(() => rm(directory, { recursive: true, force: true }));
+
+let folders = 0;
+
+async function load(
+  file?: string | object,
+  options: Partial<LoadConfigurationOptions> = {},
+): Promise<{ outcome: Awaited<ReturnType<typeof loadConfiguration>>; folder: string }> {
+  const folder = join(directory, `${folders++}`);
+  await mkdir(folder);
+  if (file !== undefined) {
+    const text = typeof file === "string" ? file : JSON.stringify(file);
+    await writeFile(join(folder, "capstan.config.json"), text);
+  }
+  const outcome = await loadConfiguration({
+    directory: folder,
+    environment: {},
+    flags: {},
+    ...options,
+  });
+  return { outcome, folder };
+}
+
+async function valid(...args: Parameters<typeof load>): Promise<Configuration> {
+  const { outcome } = await load(...args);
+  assert.equal(outcome.status, "valid", JSON.stringify(outcome));
+  return outcome.status === "valid" ? outcome.configuration : assert.fail();
+}
+
+async function problems(...args: Parameters<typeof load>): Promise<readonly string[]> {
+  const { outcome } = await load(...args);
+  assert.equal(outcome.status, "invalid", JSON.stringify(outcome));
+  return outcome.status === "invalid" ? outcome.problems : assert.fail();
+}
+
+test("with nothing said, the defaults are safe ones", async () => {
+  const { outcome, folder } = await load();
+  assert.deepEqual(outcome, {
+    status: "valid",
+    warnings: [],
+    configuration: {
+      port: 8787,
+      host: "127.0.0.1",
+      dataDir: join(folder, ".capstan"),
+      apiKeys: [],
+      groups: {},
+      tools: {},
+      roots: [folder],
+      web: { allowPrivateHosts: [] },
+      rules: [],
+      limits: {},
+      allowedHosts: [],
+      allowedOrigins: [],
+    },
+  });
+});
+
+test("flags win over the environment, the environment over the file", async () => {
+  const file = { port: 1, model: "a/file", host: "127.0.0.2" };
+  const environment = { CAPSTAN_PORT: "2", CAPSTAN_DEFAULT_MODEL: "a/environment" };
+  const configuration = await valid(file, { environment, flags: { port: "3" } });
+  assert.equal(configuration.port, 3);
+  assert.equal(configuration.model, "a/environment");
+  assert.equal(configuration.host, "127.0.0.2");
+});
+
+test("an empty variable of the environment says nothing", async () => {
+  const configuration = await valid({ port: 1 }, { environment: { CAPSTAN_PORT: "" } });
+  assert.equal(configuration.port, 1);
+});
+
+test("paths in a file are meant from its folder, others from the working directory", async () => {
+  const elsewhere = join(directory, "elsewhere");
+  await mkdir(elsewhere);
+  await writeFile(join(elsewhere, "my.json"), '{"data": "kept", "roots": ["notes", "~/work"]}');
+  const flags = { config: join(elsewhere, "my.json") };
+  const configuration = await valid(undefined, { flags });
+  assert.equal(configuration.dataDir, join(elsewhere, "kept"));
+  assert.deepEqual(configuration.roots, [join(elsewhere, "notes"), join(homedir(), "work")]);
+
+  const { outcome, folder } = await load(undefined, {
+    flags,
+    environment: { CAPSTAN_DATA_DIR: "here" },
+  });
+  assert.equal(outcome.status === "valid" && outcome.configuration.dataDir, join(folder, "here"));
+});
+
+test("a wrong value names file, line and key, what was expected and what came", async () => {
+  assert.deepEqual(
+    await problems(`{
+  // comments are welcome
+  "port": 8787,
+  "groups": {
+    "files": "yes",
+  },
+  "rules": [{ "execution": "deny" }, { "tool": "files.*", "execution": "never" }],
+  "limits": { "rounds": 0 }
+}`),
+    [
+      'capstan.config.json:5: groups.files: expected true or false, got "yes"',
+      "capstan.config.json:7: rules[0].tool: expected a tool such as files.ViewFile, a group such as files.*, or *, got nothing",
+      'capstan.config.json:7: rules[1].execution: expected "auto", "ask-once", "ask-always" or "deny", got "never"',
+      "capstan.config.json:8: limits.rounds: expected a whole number from 1 to 1000, got 0",
+    ],
+  );
+});
+
+test("a flag or a variable that is wrong is named as it was written", async () => {
+  assert.deepEqual(await problems(undefined, { flags: { port: "80a" } }), [
+    '--port: expected a port number from 0 to 65535, got "80a"',
+  ]);
+  assert.deepEqual(await problems(undefined, { environment: { CAPSTAN_PORT: "70000" } }), [
+    "CAPSTAN_PORT: expected a port number from 0 to 65535, got 70000",
+  ]);
+});
+
+test("an unknown or repeated key warns, with the nearest name and its line", async () => {
+  const { outcome } = await load(
+    '{\n"groops": {},\n"limits": {"round": 3},\n"port": 1,\n"port": 2 }',
+  );
+  assert.equal(outcome.status, "valid");
+  assert.deepEqual(outcome.warnings, [
+    "capstan.config.json:2: groops: is no setting and changes nothing. Did you mean groups?",
+    "capstan.config.json:3: limits.round: is no setting and changes nothing. Did you mean rounds?",
+    "capstan.config.json:4: port: is there twice; the last one counts",
+  ]);
+});
+
+test("a broken file says the line, a missing one only where it was asked for", async () => {
+  assert.deepEqual(await problems('{\n"port": 1\n"host": "x"}'), [
+    "capstan.config.json:3: this is not JSON: comma expected",
+  ]);
+  assert.deepEqual(await problems(""), ["capstan.config.json:1: this is not JSON: value expected"]);
+  assert.deepEqual(await problems("[]"), [
+    "capstan.config.json:1: expected an object of settings, got []",
+  ]);
+  assert.deepEqual(await problems(undefined, { flags: { config: "no.json" } }), [
+    "no.json: there is no such file",
+  ]);
+});
+
+test("other machines get in only where keys are set", async () => {
+  const flags = { host: "0.0.0.0" };
+  const [problem] = await problems(undefined, { flags });
+  assert.match(problem!, /^host: other machines can reach 0\.0\.0\.0.*CAPSTAN_API_KEYS/);
+  const environment = { CAPSTAN_API_KEYS: "me:secret" };
+  assert.deepEqual((await valid(undefined, { flags, environment })).apiKeys, [
+    { name: "me", key: "secret" },
+  ]);
+  for (const host of ["127.3.2.1", "::1", "[::1]", "localhost"]) {
+    assert.equal((await valid({ host })).host, host);
+  }
+});
+
+test("no message contains a key", async () => {
+  const environment = { CAPSTAN_API_KEYS: "sk-secret,a b:sk-secret,x:sk-secret,y:sk-secret,z:s k" };
+  const said = await problems({ apiKeys: "sk-secret" }, { environment });
+  assert.equal(said.length, 5);
+  assert.match(said[0]!, /^capstan\.config\.json:1: apiKeys: .*CAPSTAN_API_KEYS alone/);
+  assert.doesNotMatch(said.join("\n"), /sk-secret/);
+});
+
+test("origins and hosts are checked", async () => {
+  const said = await problems({ allowedOrigins: ["https://a.example/path"], roots: [] });
+  assert.match(said.join("\n"), /allowedOrigins\[0\]: expected an origin such as/);
+  assert.match(said.join("\n"), /roots: expected at least one folder/);
+});

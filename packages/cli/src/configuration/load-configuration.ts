@@ -1,0 +1,111 @@
+import { homedir } from "node:os";
+import { dirname, resolve } from "node:path";
+import { type OptionValues, textOption } from "../command-line/option.ts";
+import { readApiKeys } from "./api-keys.ts";
+import { checkSettings } from "./check-settings.ts";
+import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
+import { isLoopback } from "./loopback.ts";
+import { readSettingsFile } from "./read-settings-file.ts";
+import { environmentSettings, flagSettings, type GivenSetting } from "./setting-options.ts";
+import type { Settings } from "./settings-schema.ts";
+
+export const settingsFileName = "capstan.config.json";
+
+export interface LoadConfigurationOptions {
+  /** The working directory, absolute. */
+  readonly directory: string;
+  readonly environment: { readonly [name: string]: string | undefined };
+  /** Flags by name: `config`, `port`, `host`, `data`, `model`. */
+  readonly flags: OptionValues;
+}
+
+/**
+ * Puts the configuration together: flags before environment before file before defaults. Paths
+ * in the file are meant from the file's folder, others from the working directory.
+ */
+export async function loadConfiguration(
+  options: LoadConfigurationOptions,
+): Promise<ConfigurationOutcome> {
+  const { directory, environment, flags } = options;
+  const named = textOption(flags, "config");
+  const path = resolve(directory, named ?? settingsFileName);
+  const file = await readSettingsFile({
+    path,
+    shown: named ?? settingsFileName,
+    required: named !== undefined,
+  });
+  const fromEnvironment = readGiven(environmentSettings(environment));
+  const fromFlags = readGiven(flagSettings(flags));
+  const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
+
+  const given = { ...fromEnvironment.settings, ...fromFlags.settings };
+  const merged = { ...file.settings, ...given };
+  const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
+  const configuration: Configuration = {
+    port: merged.port ?? 8787,
+    host: merged.host ?? "127.0.0.1",
+    dataDir:
+      given.data === undefined && file.settings.data !== undefined
+        ? pathsOfFile(file.settings.data)
+        : resolve(directory, given.data ?? ".capstan"),
+    ...(merged.model !== undefined && { model: merged.model }),
+    apiKeys: keys.apiKeys,
+    groups: merged.groups ?? {},
+    tools: merged.tools ?? {},
+    roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
+    web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
+    rules: (merged.rules ?? []).map(withoutUndefined),
+    limits: withoutUndefined(merged.limits ?? {}),
+    allowedHosts: merged.allowedHosts ?? [],
+    allowedOrigins: merged.allowedOrigins ?? [],
+  };
+  const problems = [
+    ...file.problems,
+    ...fromEnvironment.problems,
+    ...fromFlags.problems,
+    ...keys.problems,
+  ];
+  // A host that could not be read would be judged by its default.
+  if (problems.length === 0) problems.push(...openDoors(configuration));
+  return problems.length > 0
+    ? { status: "invalid", problems, warnings: file.warnings }
+    : { status: "valid", configuration, warnings: file.warnings };
+}
+
+/** Texts become what their key wants, by the same schema as the file's values. */
+function readGiven(given: readonly GivenSetting[]): {
+  readonly settings: Settings;
+  readonly problems: readonly string[];
+} {
+  const settings: Settings = {};
+  const problems: string[] = [];
+  for (const { key, source, text } of given) {
+    const value = key === "port" && /^\d+$/.test(text) ? Number(text) : text;
+    const checked = checkSettings({ [key]: value });
+    if (checked.status === "valid") Object.assign(settings, checked.settings);
+    else problems.push(...checked.findings.map((finding) => `${source}: ${finding.message}`));
+  }
+  return { settings, problems };
+}
+
+function openDoors({ host, apiKeys }: Configuration): readonly string[] {
+  if (isLoopback(host) || apiKeys.length > 0) return [];
+  return [
+    `host: other machines can reach ${host}, so the server needs keys there. ` +
+      'Set CAPSTAN_API_KEYS to name:key pairs, e.g. CAPSTAN_API_KEYS="me:A-LONG-SECRET", ' +
+      "or listen on 127.0.0.1.",
+  ];
+}
+
+/** A shell writes out `~`, a file does not. */
+function withHome(path: string): string {
+  return /^~(?=$|[/\\])/.test(path) ? homedir() + path.slice(1) : path;
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+}

@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  parseTree,
+  type ParseError,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { checkSettings, type Finding, pathText } from "./check-settings.ts";
+import type { Settings } from "./settings-schema.ts";
+import { unknownKeys } from "./unknown-keys.ts";
+
+/** What one source of settings says. */
+export interface SettingsLayer {
+  readonly settings: Settings;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export const emptyLayer: SettingsLayer = { settings: {}, problems: [], warnings: [] };
+
+/**
+ * Reads a settings file: JSON, in which comments and trailing commas are welcome. Every message
+ * begins with the file, the line and the key.
+ *
+ * @param shown what messages call the file
+ * @param required whether a missing file is a problem, or just says nothing
+ */
+export async function readSettingsFile(options: {
+  readonly path: string;
+  readonly shown: string;
+  readonly required: boolean;
+}): Promise<SettingsLayer> {
+  const { path, shown, required } = options;
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !required) return emptyLayer;
+    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    return { ...emptyLayer, problems: [`${shown}: ${why}`] };
+  }
+  return parseSettings(text, shown);
+}
+
+/** The same for a text that was read. */
+export function parseSettings(text: string, shown: string): SettingsLayer {
+  const json = text.startsWith("\uFEFF") ? ` ${text.slice(1)}` : text;
+  const errors: ParseError[] = [];
+  const tree = parseTree(json, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (tree === undefined || error) {
+    const line = lineAt(json, error?.offset ?? 0);
+    const what = error ? wordsOf(printParseErrorCode(error.error)) : "empty";
+    return {
+      ...emptyLayer,
+      problems: [`${shown}:${line}: this is not JSON: ${what}`],
+    };
+  }
+  const say = (finding: Finding) => {
+    const line = lineAt(json, deepestNode(tree, finding.path).offset);
+    const key = pathText(finding.path);
+    return `${shown}:${line}: ${key === "" ? "" : `${key}: `}${finding.message}`;
+  };
+  const raw: unknown = getNodeValue(tree);
+  const checked = checkSettings(raw);
+  const problems = checked.status === "invalid" ? checked.findings : [];
+  const unknown = unknownKeys(raw);
+  return {
+    settings: checked.status === "valid" ? checked.settings : {},
+    problems: [...problems, ...unknown.flatMap(secretFinding)].map(say),
+    warnings: [
+      ...unknown.filter((finding) => secretFinding(finding).length === 0),
+      ...repeatedKeys(tree),
+    ].map(say),
+  };
+}
+
+/** Who writes keys into the file would believe the server to be closed: that is no mere warning. */
+function secretFinding({ path }: Finding): readonly Finding[] {
+  if (path.length !== 1 || !/^api_?keys?$/i.test(String(path[0]))) return [];
+  return [
+    {
+      path,
+      message:
+        "keys are read from the environment variable CAPSTAN_API_KEYS alone, never from a file",
+    },
+  ];
+}
+
+function repeatedKeys(node: Node, path: readonly (string | number)[] = []): readonly Finding[] {
+  const children = node.children ?? [];
+  if (node.type === "array") {
+    return children.flatMap((child, index) => repeatedKeys(child, [...path, index]));
+  }
+  if (node.type !== "object") return [];
+  const seen = new Set<string>();
+  return children.flatMap((property) => {
+    const [key, value] = property.children ?? [];
+    const name = String(key?.value);
+    const at = [...path, name];
+    const repeated = seen.has(name)
+      ? [{ path: at, message: "is there twice; the last one counts" }]
+      : [];
+    seen.add(name);
+    return value ? [...repeated, ...repeatedKeys(value, at)] : repeated;
+  });
+}
+
+/** The value at a path, or the nearest thing around it that is there. */
+function deepestNode(tree: Node, path: readonly (string | number)[]): Node {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(tree, path.slice(0, length));
+    if (node) return node;
+  }
+  return tree;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+/** `CommaExpected` → `comma expected` */
+function wordsOf(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+}

@@ -1,0 +1,63 @@
+import type { Options, OptionValues } from "../command-line/option.ts";
+import type { Settings } from "./settings-schema.ts";
+
+/** Settings that a flag or a variable of the environment can give too, in this order. */
+export const settingOptions = {
+  config: {
+    type: "string",
+    placeholder: "FILE",
+    description: "Settings file; default capstan.config.json, where there is one",
+  },
+  port: {
+    type: "string",
+    placeholder: "N",
+    description: "Port; default 8787, 0 takes any free one",
+    environment: "CAPSTAN_PORT",
+  },
+  host: {
+    type: "string",
+    placeholder: "HOST",
+    description: "Address to listen on; default 127.0.0.1, this machine only",
+    environment: "CAPSTAN_HOST",
+  },
+  data: {
+    type: "string",
+    placeholder: "DIR",
+    description: "Where conversations are kept; default .capstan",
+    environment: "CAPSTAN_DATA_DIR",
+  },
+  model: {
+    type: "string",
+    placeholder: "MODEL",
+    description: "Model where nobody chose, as provider/model",
+    environment: "CAPSTAN_DEFAULT_MODEL",
+  },
+} as const satisfies Options;
+
+export type GivenSetting = {
+  readonly key: keyof Settings;
+  /** What messages call the source. */
+  readonly source: string;
+  readonly text: string;
+};
+
+const keys = ["port", "host", "data", "model"] as const;
+
+/** What the environment says. An empty variable says nothing. */
+export function environmentSettings(environment: {
+  readonly [name: string]: string | undefined;
+}): readonly GivenSetting[] {
+  return keys.flatMap((key) => {
+    const source = settingOptions[key].environment;
+    const text = environment[source]?.trim();
+    return text ? [{ key, source, text }] : [];
+  });
+}
+
+/** What the flags say. */
+export function flagSettings(values: OptionValues): readonly GivenSetting[] {
+  return keys.flatMap((key) => {
+    const text = values[key];
+    return typeof text === "string" ? [{ key, source: `--${key}`, text }] : [];
+  });
+}

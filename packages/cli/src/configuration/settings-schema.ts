@@ -1,0 +1,98 @@
+import { z } from "zod";
+
+// Each `error` is what was expected: the message is made of it, the key and what came instead.
+
+const port = z
+  .int({ error: "a port number from 0 to 65535" })
+  .min(0, { error: "a port number from 0 to 65535" })
+  .max(65_535, { error: "a port number from 0 to 65535" });
+
+const text = (error: string) => z.string({ error }).trim().min(1, { error });
+
+const whole = (error: string, max: number) =>
+  z.int({ error }).min(1, { error }).max(max, { error });
+
+const switches = (example: string) =>
+  z.record(z.string(), z.boolean({ error: "true or false" }), {
+    error: `switches such as {${example}}`,
+  });
+
+const toolPattern = "a tool such as files.ViewFile, a group such as files.*, or *";
+const origin = "an origin such as https://chat.example.org";
+
+const rule = z.object(
+  {
+    tool: z
+      .string({ error: toolPattern })
+      .regex(/^(\*|[a-zA-Z0-9_-]+\.(\*|[a-zA-Z0-9_-]+))$/, { error: toolPattern }),
+    execution: z
+      .enum(["auto", "ask-once", "ask-always", "deny"], {
+        error: '"auto", "ask-once", "ask-always" or "deny"',
+      })
+      .optional(),
+    result: z
+      .enum(["never", "on-error", "always"], { error: '"never", "on-error" or "always"' })
+      .optional(),
+    reason: text("words that say why").optional(),
+  },
+  { error: 'a rule such as {"tool": "files.*", "execution": "ask-always"}' },
+);
+
+/** What `capstan.config.json` may say. Everything may be left out. */
+export const settingsSchema = z.object(
+  {
+    $schema: z.string({ error: "an address of a schema" }).optional(),
+    port: port.optional(),
+    host: text("a host name or address such as 127.0.0.1").optional(),
+    data: text("a folder").optional(),
+    model: text('a model such as "openai/gpt-5.5"').optional(),
+    groups: switches('"files": true').optional(),
+    tools: switches('"web.FetchWebPage": false').optional(),
+    roots: z
+      .array(text("a folder"), { error: 'a list of folders such as ["."]' })
+      .min(1, {
+        error: "at least one folder; to switch the file tools off, set groups.files to false",
+      })
+      .optional(),
+    web: z
+      .object(
+        {
+          allowPrivateHosts: z
+            .array(text("a host such as wiki.internal"), {
+              error: 'a list of hosts such as ["wiki.internal"]',
+            })
+            .optional(),
+        },
+        { error: "an object" },
+      )
+      .optional(),
+    rules: z.array(rule, { error: "a list of rules" }).optional(),
+    limits: z
+      .object(
+        {
+          rounds: whole("a whole number from 1 to 1000", 1000).optional(),
+          toolTimeoutMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
+          approvalHours: z
+            .number({ error: "hours, more than 0 and at most 8760" })
+            .positive({ error: "hours, more than 0 and at most 8760" })
+            .max(8760, { error: "hours, more than 0 and at most 8760" })
+            .optional(),
+          bodyBytes: whole("bytes from 1 to 1073741824", 1_073_741_824).optional(),
+        },
+        { error: "an object" },
+      )
+      .optional(),
+    allowedHosts: z
+      .array(text("a host such as chat.example.org"), { error: "a list of hosts" })
+      .optional(),
+    allowedOrigins: z
+      .array(
+        text(origin).refine((value) => URL.parse(value)?.origin === value, { error: origin }),
+        { error: `a list of origins, each ${origin}` },
+      )
+      .optional(),
+  },
+  { error: "an object of settings" },
+);
+
+export type Settings = z.infer<typeof settingsSchema>;

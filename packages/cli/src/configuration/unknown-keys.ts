@@ -1,0 +1,32 @@
+import { didYouMean } from "../command-line/nearest-name.ts";
+import type { Finding } from "./check-settings.ts";
+import { settingsSchema } from "./settings-schema.ts";
+
+const { web, limits, rules } = settingsSchema.shape;
+
+/** Keys that mean nothing, each with the one that was probably meant. */
+export function unknownKeys(raw: unknown): readonly Finding[] {
+  if (!isObject(raw)) return [];
+  return [
+    ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
+    ...unknownIn(raw["web"], ["web"], Object.keys(web.unwrap().shape)),
+    ...unknownIn(raw["limits"], ["limits"], Object.keys(limits.unwrap().shape)),
+    ...(Array.isArray(raw["rules"]) ? (raw["rules"] as unknown[]) : []).flatMap((rule, index) =>
+      unknownIn(rule, ["rules", index], Object.keys(rules.unwrap().element.shape)),
+    ),
+  ];
+}
+
+function unknownIn(value: unknown, path: Finding["path"], known: readonly string[]): Finding[] {
+  if (!isObject(value)) return [];
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({
+      path: [...path, key],
+      message: `is no setting and changes nothing.${didYouMean(key, known)}`,
+    }));
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
