@@ -1,0 +1,132 @@
+import type {
+  ApprovalAnswerBody,
+  ApprovalView,
+  ConversationUpdate,
+  ConversationView,
+  GrantView,
+  ListView,
+  ModelView,
+  RunView,
+  RunWithEvents,
+  ServerInfo,
+  Switches,
+  ToolGroupView,
+  VariableUpdate,
+  VariableValueView,
+  VariableView,
+} from "@capstan/server/contract";
+import { requestJson, send } from "./request.ts";
+
+const id = encodeURIComponent;
+
+export const getServerInfo = () => requestJson<ServerInfo>("/v1/capstan");
+export const listModels = () => requestJson<ListView<ModelView>>("/v1/models");
+export const listToolGroups = () => requestJson<ListView<ToolGroupView>>("/v1/tools");
+
+export function listConversations(after?: string): Promise<ListView<ConversationView>> {
+  const page = after === undefined ? "" : `&after=${id(after)}`;
+  return requestJson(`/v1/conversations?limit=50${page}`);
+}
+
+export const createConversation = (body: { readonly switches?: Partial<Switches> }) =>
+  requestJson<ConversationView>("/v1/conversations", { method: "POST", body });
+
+export const getConversation = (conversation: string, signal?: AbortSignal) =>
+  requestJson<ConversationView>(`/v1/conversations/${id(conversation)}`, signal ? { signal } : {});
+
+export const updateConversation = (conversation: string, body: ConversationUpdate) =>
+  requestJson<ConversationView>(`/v1/conversations/${id(conversation)}`, { method: "POST", body });
+
+export async function deleteConversation(conversation: string, keepalive = false): Promise<void> {
+  await send(`/v1/conversations/${id(conversation)}`, { method: "DELETE", keepalive });
+}
+
+export const listRuns = (conversation: string, signal?: AbortSignal) =>
+  requestJson<ListView<RunWithEvents>>(
+    `/v1/conversations/${id(conversation)}/runs`,
+    signal ? { signal } : {},
+  );
+
+export const getRun = (run: string) => requestJson<RunView>(`/v1/runs/${id(run)}`);
+
+export const cancelRun = (run: string) =>
+  requestJson<RunView>(`/v1/runs/${id(run)}/cancel`, { method: "POST", body: {} });
+
+export const cancelCall = (run: string, call: string) =>
+  requestJson<RunView>(`/v1/runs/${id(run)}/calls/${id(call)}/cancel`, {
+    method: "POST",
+    body: {},
+  });
+
+export const retryRun = (run: string) =>
+  requestJson<RunView>(`/v1/runs/${id(run)}/retry`, { method: "POST", body: {} });
+
+export const answerApproval = (approval: string, body: ApprovalAnswerBody) =>
+  requestJson<ApprovalView>(`/v1/approvals/${id(approval)}`, { method: "POST", body });
+
+export const listGrants = (conversation: string) =>
+  requestJson<ListView<GrantView>>(`/v1/grants?conversation=${id(conversation)}`);
+
+export async function revokeGrant(grant: string): Promise<void> {
+  await send(`/v1/grants/${id(grant)}`, { method: "DELETE" });
+}
+
+export interface VariableFilter {
+  readonly search: string;
+  readonly type: string;
+}
+
+export function listVariables(
+  conversation: string,
+  filter: VariableFilter,
+): Promise<ListView<VariableView>> {
+  const query = new URLSearchParams();
+  if (filter.search !== "") query.set("search", filter.search);
+  if (filter.type !== "") query.set("type", filter.type);
+  return requestJson(`/v1/conversations/${id(conversation)}/variables?${query.toString()}`);
+}
+
+const variablePath = (conversation: string, name: string) =>
+  `/v1/conversations/${id(conversation)}/variables/${id(name)}`;
+
+/** `length` characters of a variable from `start` on. */
+export function readVariable(
+  conversation: string,
+  name: string,
+  start: number,
+  length: number,
+): Promise<VariableValueView> {
+  return requestJson(`${variablePath(conversation, name)}?start=${start}&length=${length}`);
+}
+
+export const writeVariable = (conversation: string, name: string, body: VariableUpdate) =>
+  requestJson<VariableValueView>(variablePath(conversation, name), { method: "PUT", body });
+
+export async function deleteVariable(conversation: string, name: string): Promise<void> {
+  await send(variablePath(conversation, name), { method: "DELETE" });
+}
+
+/** What the page asks of the Responses API; the run's id comes back as the response's. */
+export interface TurnRequest {
+  readonly model: string;
+  readonly input: string;
+  readonly conversation: string;
+  readonly groups: readonly string[];
+}
+
+export function createResponse(turn: TurnRequest): Promise<{ readonly id: string }> {
+  const tools = turn.groups.map((group) => ({
+    type: "mcp",
+    server_label: group,
+    server_url: `capstan://groups/${group}`,
+  }));
+  const body = {
+    model: turn.model,
+    input: turn.input,
+    conversation: turn.conversation,
+    background: true,
+    approvals: "inline",
+    tools,
+  };
+  return requestJson("/v1/responses", { method: "POST", body });
+}

@@ -1,0 +1,36 @@
+/** JSON text with indentation; text that is no JSON as it is. */
+export function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A call's arguments on one line, for a row: `path: "." · limit: 20`.
+ */
+export function argumentsLine(args: { readonly [key: string]: unknown }, limit = 120): string {
+  const parts = Object.entries(args).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const line = parts.join(" · ");
+  return line.length > limit ? `${line.slice(0, limit)}…` : line;
+}
+
+export type JsonObjectText =
+  | { readonly type: "object"; readonly value: { readonly [key: string]: unknown } }
+  | { readonly type: "invalid"; readonly message: string };
+
+/** Reads a JSON object that a person typed. */
+export function parseJsonObject(text: string): JsonObjectText {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    return { type: "invalid", message: `This is not JSON: ${why}` };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { type: "invalid", message: "Arguments are a JSON object: { … }." };
+  }
+  return { type: "object", value: value as { readonly [key: string]: unknown } };
+}

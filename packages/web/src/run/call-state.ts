@@ -1,0 +1,86 @@
+import type {
+  ApprovalRequest,
+  Arguments,
+  CallDecision,
+  CallResult,
+  Progress,
+  RunEventOf,
+  SettledStatus,
+} from "./run-event.ts";
+
+/**
+ * `writing`: the model is still writing the arguments. `asking`: a person is asked. `answered`:
+ * they said something, and the server has not gone on yet. `client`: a client has to run it.
+ */
+export type CallPhase =
+  | "writing"
+  | "proposed"
+  | "asking"
+  | "answered"
+  | "client"
+  | "running"
+  | "settled";
+
+/** What a tool said while it ran; `text` is the end of it where it is long. */
+export interface CallOutput {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface CallNote {
+  readonly name: string;
+  readonly data: RunEventOf<"call.event">["data"];
+}
+
+/** One call as the page shows it. */
+export interface CallState {
+  readonly callId: string;
+  readonly name: string;
+  readonly toolId: string | null;
+  readonly groupTitle: string | null;
+  readonly parentCallId: string | null;
+  /** Calls this one made. */
+  readonly children: readonly string[];
+  readonly phase: CallPhase;
+  readonly argumentsText: string;
+  readonly args: Arguments | null;
+  readonly repairs: readonly string[];
+  readonly proposedAt: number | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly approval: ApprovalRequest | null;
+  readonly decision: CallDecision | null;
+  /** A person changed the arguments. */
+  readonly edited: boolean;
+  readonly outputs: readonly CallOutput[];
+  readonly notes: readonly CallNote[];
+  readonly progress: Progress | null;
+  readonly status: SettledStatus | null;
+  readonly result: CallResult | null;
+}
+
+export function newCall(callId: string, name: string): CallState {
+  return {
+    callId,
+    name,
+    toolId: null,
+    groupTitle: null,
+    parentCallId: null,
+    children: [],
+    phase: "proposed",
+    argumentsText: "",
+    args: null,
+    repairs: [],
+    proposedAt: null,
+    startedAt: null,
+    endedAt: null,
+    approval: null,
+    decision: null,
+    edited: false,
+    outputs: [],
+    notes: [],
+    progress: null,
+    status: null,
+    result: null,
+  };
+}

@@ -1,0 +1,109 @@
+import { newCall, type CallState } from "./call-state.ts";
+import { changeCall } from "./change-call.ts";
+import type { RunEventOf } from "./run-event.ts";
+import type { RunState } from "./run-state.ts";
+
+type CallEvent =
+  | RunEventOf<"call.proposed">
+  | RunEventOf<"approval.requested">
+  | RunEventOf<"approval.answered">
+  | RunEventOf<"client_call.waiting">
+  | RunEventOf<"call.started">
+  | RunEventOf<"call.progress">
+  | RunEventOf<"call.event">
+  | RunEventOf<"call.settled">;
+
+/** Notes of a tool that are kept; the newest. */
+const noteLimit = 50;
+
+/** A call, through its life. */
+export function foldCallEvent(state: RunState, event: CallEvent): RunState {
+  if (event.type === "call.proposed") return propose(state, event);
+  const known = announce(state, event);
+  return changeCall(known, event.callId, (call) => step(call, event));
+}
+
+function step(
+  call: CallState,
+  event: Exclude<CallEvent, { readonly type: "call.proposed" }>,
+): CallState {
+  switch (event.type) {
+    case "approval.requested":
+      return { ...call, phase: "asking", approval: event.approval, args: event.approval.args };
+    case "approval.answered":
+      return {
+        ...call,
+        phase: call.phase === "asking" ? "answered" : call.phase,
+        decision: event.decision,
+        edited: event.args !== undefined,
+        args: event.args ?? call.args,
+      };
+    case "client_call.waiting":
+      return { ...call, phase: "client" };
+    case "call.started":
+      return { ...call, phase: "running", startedAt: event.at };
+    case "call.progress":
+      return { ...call, progress: event.progress };
+    case "call.event":
+      return {
+        ...call,
+        notes: [...call.notes, { name: event.name, data: event.data }].slice(-noteLimit),
+      };
+    case "call.settled":
+      return {
+        ...call,
+        phase: "settled",
+        endedAt: event.at,
+        status: event.status,
+        result: event.result,
+      };
+  }
+}
+
+function propose(state: RunState, event: RunEventOf<"call.proposed">): RunState {
+  const before = state.calls[event.callId];
+  const call: CallState = {
+    ...(before ?? newCall(event.callId, event.name)),
+    name: event.name,
+    phase: "proposed",
+    toolId: event.toolId ?? null,
+    groupTitle: event.groupTitle ?? null,
+    parentCallId: event.parentCallId ?? null,
+    argumentsText: event.argumentsText,
+    args: event.args ?? null,
+    repairs: event.repairs,
+    proposedAt: event.at,
+  };
+  return place(
+    { ...state, calls: { ...state.calls, [event.callId]: call } },
+    call,
+    before !== undefined,
+  );
+}
+
+/** A run that carries another one on may speak of calls that it did not propose itself. */
+function announce(
+  state: RunState,
+  event: Exclude<CallEvent, { readonly type: "call.proposed" }>,
+): RunState {
+  if (state.calls[event.callId] !== undefined) return state;
+  const request = event.type === "approval.requested" ? event.approval : null;
+  const call: CallState = {
+    ...newCall(event.callId, request?.toolName ?? "earlier call"),
+    toolId: request?.toolId ?? null,
+    groupTitle: request?.groupTitle ?? null,
+  };
+  return place({ ...state, calls: { ...state.calls, [event.callId]: call } }, call, false);
+}
+
+/** A sub-call stands under its parent, any other among the model's words. */
+function place(state: RunState, call: CallState, placed: boolean): RunState {
+  if (placed) return state;
+  if (call.parentCallId !== null && state.calls[call.parentCallId] !== undefined) {
+    return changeCall(state, call.parentCallId, (parent) => ({
+      ...parent,
+      children: [...parent.children, call.callId],
+    }));
+  }
+  return { ...state, blocks: [...state.blocks, { type: "call", id: call.callId }] };
+}

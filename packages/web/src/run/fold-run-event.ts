@@ -1,0 +1,101 @@
+import type { RunEvent } from "@capstan/server/contract";
+import { foldCallEvent } from "./fold-call-event.ts";
+import { foldItemEvent } from "./fold-item-event.ts";
+import type { Usage } from "./run-event.ts";
+import { initialRunState, type RunPhase, type RunState } from "./run-state.ts";
+import { voidUnfinishedStep } from "./void-unfinished-step.ts";
+
+/**
+ * Folds one event into a run's state. An event that is in already (a reconnection may bring it
+ * again) changes nothing, so any split and any overlap give the same state.
+ */
+export function foldRunEvent(state: RunState, event: RunEvent): RunState {
+  if (event.seq <= state.seq) return state;
+  return { ...fold(state, event), seq: event.seq };
+}
+
+/** Folds many events, oldest first. */
+export function foldRunEvents(state: RunState, events: Iterable<RunEvent>): RunState {
+  let next = state;
+  for (const event of events) next = foldRunEvent(next, event);
+  return next;
+}
+
+/**
+ * The state that a stored run had at `lastSeq`. Its events come in order with their deltas joined,
+ * so their numbers say nothing here; `lastSeq` says where the live stream goes on.
+ */
+export function foldStoredEvents(events: readonly RunEvent[], lastSeq: number): RunState {
+  return { ...events.reduce(fold, initialRunState), seq: lastSeq };
+}
+
+function fold(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case "chain.started":
+      return { ...state, phase: "running", model: event.model, startedAt: event.at };
+    case "chain.resumed":
+      return { ...state, phase: "running", startedAt: state.startedAt ?? event.at };
+    case "chain.waiting":
+      return { ...state, phase: "waiting" };
+    case "round.started":
+      return { ...state, round: event.round, finishedBlocks: state.blocks.length };
+    case "round.ended":
+      return {
+        ...state,
+        retry: null,
+        finishedBlocks: state.blocks.length,
+        usage: addUsage(state.usage, event.usage),
+        finishReason: event.finishReason,
+      };
+    case "model.retry":
+      return {
+        ...state,
+        retry: { attempt: event.attempt, delayMs: event.delayMs, reason: event.reason },
+      };
+    case "model.restarted":
+      return voidUnfinishedStep(state);
+    case "item.start":
+    case "item.delta":
+    case "item.end":
+      return foldItemEvent(state, event);
+    case "chain.ended":
+      return {
+        ...state,
+        phase: endPhase(state.phase, event.status, event.error?.code),
+        endedAt: event.at,
+        retry: null,
+        usage: event.usage,
+        stats: event.stats,
+        error: event.error ?? state.error,
+      };
+    case "run.heartbeat":
+      return state;
+    case "run.interrupted":
+      return {
+        ...state,
+        phase: "interrupted",
+        endedAt: event.at,
+        retry: null,
+        error: { code: "interrupted", message: event.message, phase: "chain" },
+      };
+    default:
+      return foldCallEvent(state, event);
+  }
+}
+
+/** An interruption stays one, whatever status closes the run after it. */
+function endPhase(before: RunPhase, status: RunPhase, code: string | undefined): RunPhase {
+  return before === "interrupted" || code === "interrupted" ? "interrupted" : status;
+}
+
+function addUsage(total: Usage | null, more: Usage): Usage {
+  if (total === null) return more;
+  const cached = (total.cachedInputTokens ?? 0) + (more.cachedInputTokens ?? 0);
+  const reasoning = (total.reasoningTokens ?? 0) + (more.reasoningTokens ?? 0);
+  return {
+    inputTokens: total.inputTokens + more.inputTokens,
+    outputTokens: total.outputTokens + more.outputTokens,
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}

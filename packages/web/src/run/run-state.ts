@@ -1,0 +1,101 @@
+import type { CallState } from "./call-state.ts";
+import type { ChainError, ChainStats, Usage } from "./run-event.ts";
+
+/** Where a run is, as its events tell it. The last five are for good. */
+export type RunPhase =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "aborted"
+  | "error"
+  | "timeout"
+  | "interrupted";
+
+/** What the model says, piece by piece, in the order in which it came. */
+export interface TextBlock {
+  readonly type: "text" | "reasoning";
+  readonly id: string;
+  readonly text: string;
+  /** More may come. */
+  readonly open: boolean;
+  /** It was cut off. */
+  readonly incomplete: boolean;
+  /** The model began again, and this counts no more. */
+  readonly isVoid: boolean;
+}
+
+/** The place of a call among the model's words; the call itself is in `calls`. */
+export interface CallBlock {
+  readonly type: "call";
+  readonly id: string;
+}
+
+export type Block = TextBlock | CallBlock;
+
+export interface RetryNotice {
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly reason: string;
+}
+
+/** What an open stream item feeds, by its id. */
+export type ItemTarget =
+  | { readonly type: "text" }
+  | { readonly type: "arguments"; readonly callId: string }
+  | { readonly type: "output"; readonly callId: string };
+
+/** A run as the page shows it: a pure function of its events. */
+export interface RunState {
+  /** The number of the last event that is in here; 0 before the first. */
+  readonly seq: number;
+  readonly phase: RunPhase;
+  readonly model: string | null;
+  readonly round: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly blocks: readonly Block[];
+  readonly calls: { readonly [callId: string]: CallState };
+  readonly items: { readonly [itemId: string]: ItemTarget };
+  /** Blocks that earlier model steps left; what comes after them can still be void. */
+  readonly finishedBlocks: number;
+  /** The model could not be reached, and is tried again. */
+  readonly retry: RetryNotice | null;
+  /** The provider's count over all rounds. */
+  readonly usage: Usage | null;
+  readonly stats: ChainStats | null;
+  readonly error: ChainError | null;
+  /** Why the last model step ended. */
+  readonly finishReason: string | null;
+}
+
+export const initialRunState: RunState = {
+  seq: 0,
+  phase: "queued",
+  model: null,
+  round: 0,
+  startedAt: null,
+  endedAt: null,
+  blocks: [],
+  calls: {},
+  items: {},
+  finishedBlocks: 0,
+  retry: null,
+  usage: null,
+  stats: null,
+  error: null,
+  finishReason: null,
+};
+
+const ended: ReadonlySet<RunPhase> = new Set([
+  "completed",
+  "aborted",
+  "error",
+  "timeout",
+  "interrupted",
+]);
+
+/** Whether nothing more will come. */
+export function hasEnded(phase: RunPhase): boolean {
+  return ended.has(phase);
+}

@@ -1,0 +1,74 @@
+import type { RunEvent } from "@capstan/server/contract";
+
+/** What happens in a run, without its number. */
+export type Step = RunEvent extends infer Event
+  ? Event extends RunEvent
+    ? Omit<Event, "seq">
+    : never
+  : never;
+
+/** Numbers steps from `first` on. */
+export function numbered(steps: readonly Step[], first = 1): RunEvent[] {
+  return steps.map((step, index) => ({ ...step, seq: first + index }) as RunEvent);
+}
+
+/** Cuts text as a model streams it: a few characters at a time. */
+export function pieces(text: string, size = 7): string[] {
+  const cut: string[] = [];
+  for (let at = 0; at < text.length; at += size) cut.push(text.slice(at, at + size));
+  return cut;
+}
+
+type Item = Omit<Extract<Step, { type: "item.start" }>, "type" | "itemId"> & { kind: string };
+
+/** A streamed item, from its start to its end. */
+export function streamed(itemId: string, item: Item, text: string, size?: number): Step[] {
+  return [
+    { type: "item.start", itemId, ...item } as Step,
+    ...pieces(text, size).map((delta): Step => ({ type: "item.delta", itemId, delta })),
+    { type: "item.end", itemId, text },
+  ];
+}
+
+/** What the server keeps of finished items: their text whole; of an open one, what there is in one delta. */
+export function compacted(events: readonly RunEvent[]): RunEvent[] {
+  const ended = new Set(
+    events.flatMap((event) => (event.type === "item.end" ? [event.itemId] : [])),
+  );
+  const kept: RunEvent[] = [];
+  const open = new Map<string, number>();
+  for (const event of events) {
+    if (event.type !== "item.delta") kept.push(event);
+    else if (!ended.has(event.itemId)) {
+      const at = open.get(event.itemId);
+      const before = at === undefined ? undefined : kept[at];
+      if (before?.type === "item.delta" && at !== undefined) {
+        // The delta stands where the first one stood, so that numbers still rise.
+        kept[at] = { ...before, delta: before.delta + event.delta };
+      } else {
+        open.set(event.itemId, kept.length);
+        kept.push(event);
+      }
+    }
+  }
+  return kept;
+}
+
+/** A settled call's numbers and text. */
+export function settled(callId: string, at: number, text: string, more: object = {}): Step {
+  return {
+    type: "call.settled",
+    callId,
+    at,
+    status: "success",
+    result: {
+      finalText: text,
+      isTruncated: false,
+      tokens: { shown: Math.ceil(text.length / 4), withheld: 0 },
+      durationMs: 40,
+      preview: text.slice(0, 80),
+      cacheVarResult: `${callId}_var`,
+      ...more,
+    },
+  };
+}
