@@ -1,0 +1,25 @@
+/** What the scripted model asks for: `rounds` rounds of `calls` calls each, then the answer. */
+export interface LoopScript {
+  readonly rounds: number;
+  readonly calls: number;
+}
+
+export interface LoopOutcome {
+  /** How often the tool was really run. */
+  readonly executed: number;
+  readonly answer: string;
+}
+
+/** One library's loop, from the first request to the answer, with nothing switched on that is off by default. */
+export type LoopSubject = (script: LoopScript) => Promise<LoopOutcome>;
+
+export const toolName = "noop";
+export const toolDescription = "Does nothing.";
+export const toolArguments = '{"value":1}';
+export const prompt = "Go.";
+export const answer = "Done.";
+
+/** The ids of the calls in one round, counted from 0. */
+export function callIds(round: number, { calls }: LoopScript): string[] {
+  return Array.from({ length: calls }, (_, index) => `call_${round}_${index}`);
+}

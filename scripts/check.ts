@@ -1,0 +1,43 @@
+// npm run check [-- NAME…]: everything that can be said about the code without running it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./command.ts";
+import { runSteps, type Step } from "./steps.ts";
+
+const bin = (name: string): string => join(root, "node_modules/.bin", name);
+const tsc = bin("tsc");
+
+const steps: readonly Step[] = [
+  // The cli refers to every other package but the page.
+  { name: "types", commands: [[tsc, "-b", "packages/cli"]] },
+  { name: "types of the page", commands: [[tsc, "-p", "packages/web", "--noEmit"]] },
+  { name: "types of scripts and tests", commands: [[tsc, "-p", "tsconfig.json"]] },
+  {
+    name: "types of the benches",
+    commands: [[tsc, "-p", "bench"]],
+    skipped: existsSync(join(root, "bench/node_modules"))
+      ? undefined
+      : "the peers are not installed; npm run bench installs them",
+  },
+  // The package arrows are rules of the linter, see .oxlintrc.json.
+  {
+    name: "lint and arrows",
+    commands: [[bin("oxlint")]],
+    showOutput: (output) => !output.includes("Found 0 warnings"),
+  },
+  { name: "format", commands: [[bin("oxfmt"), "--check"]] },
+  { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
+];
+
+const wanted = process.argv.slice(2);
+const chosen = steps.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+);
+if (chosen.length === 0) {
+  console.error(
+    `No step is called ${wanted.join(" ")}. There are: ${steps.map(({ name }) => name).join(", ")}.`,
+  );
+  process.exit(2);
+}
+// The tools use several threads each: two at once keep two cores busy.
+process.exitCode = (await runSteps(chosen, 2)) ? 0 : 1;

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** The repository's root, without a slash at the end. */
+export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+export interface CommandOptions {
+  /** @default the repository's root */
+  readonly cwd?: string;
+  /** Added to this process's environment; undefined takes a variable away. */
+  readonly env?: { readonly [name: string]: string | undefined };
+  /** Sees the output as it comes, beside its being gathered. */
+  readonly onOutput?: (text: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  /** Standard output and standard error, as they came. */
+  readonly output: string;
+  readonly stdout: string;
+  readonly ms: number;
+}
+
+/** Runs a program to its end. A program that cannot be started gives code 127 and says why. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd = root, env = {}, onOutput, signal }: CommandOptions = {},
+): Promise<CommandResult> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    let output = "";
+    let stdout = "";
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(signal !== undefined && { signal }),
+    });
+    const add = (text: string): void => {
+      output += text;
+      onOutput?.(text);
+    };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      add(text);
+    });
+    child.stderr.setEncoding("utf8").on("data", add);
+    let failure: Error | undefined;
+    child.on("error", (error) => (failure = error));
+    child.on("close", (code) => {
+      if (failure !== undefined) output += `${command}: ${failure.message}\n`;
+      resolve({
+        code: failure === undefined ? code : 127,
+        output,
+        stdout,
+        ms: performance.now() - started,
+      });
+    });
+  });
+}
+
+/** Runs npm itself, the one that runs this script where there is one. */
+export function runNpm(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
+  const cli = process.env["npm_execpath"];
+  if (cli?.endsWith(".js")) return runCommand(process.execPath, [cli, ...args], options);
+  return runCommand("npm", args, options);
+}
