@@ -1,0 +1,123 @@
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  CallRecord,
+  ChainResultRecord,
+  Grant,
+  JsonValue,
+  Message,
+  VariableInfo,
+} from "@capstan/core";
+import type { Switches } from "../contract/conversation.ts";
+import type { ApprovalView } from "../contract/listing.ts";
+import type { RunEvent, RunStatus } from "../contract/run.ts";
+
+/** `edit`: a person changed variables between two turns. */
+export type RunKind = "turn" | "edit";
+
+/** A run as it is stored. Times are ms since the epoch. */
+export interface RunRecord {
+  readonly id: string;
+  readonly owner: string;
+  /** The id of the run that the lineage began with; forks share it. */
+  readonly sessionId: string;
+  readonly conversationId: string | null;
+  /** The run that this one continues. */
+  readonly parentId: string | null;
+  readonly kind: RunKind;
+  readonly status: RunStatus;
+  /** How often the run was claimed; who writes with an older one is fenced. */
+  readonly epoch: number;
+  readonly model: string;
+  readonly stored: boolean;
+  readonly title: string | null;
+  /** What the request asked for, as the service keeps it. */
+  readonly request: JsonValue;
+  /** What a person typed, as Responses items. */
+  readonly input: readonly JsonValue[];
+  readonly result: ChainResultRecord | null;
+  /** The number of the last event; 0 where there is none. */
+  readonly lastSeq: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+}
+
+/** A run with what its history is made of. */
+export interface RunWithMessages {
+  readonly run: RunRecord;
+  readonly messages: readonly Message[];
+}
+
+/** A run's events with deltas left out; see `Store.readEventsCompact`. */
+export interface CompactEvents {
+  /** Follow from here. */
+  readonly lastSeq: number;
+  readonly events: readonly RunEvent[];
+}
+
+/** What a manifest says of one variable; its value is stored once, under its digest. */
+export interface ManifestEntry extends VariableInfo {
+  readonly digest: string;
+}
+
+/** The variables of a run by name. */
+export type Manifest = { readonly [name: string]: ManifestEntry };
+
+export type ApprovalStatus = ApprovalView["status"];
+
+export interface ApprovalRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly conversationId: string | null;
+  readonly request: ApprovalRequest;
+  readonly status: ApprovalStatus;
+  readonly answer: ApprovalDecision | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly answeredAt: number | null;
+}
+
+export interface GrantRecord {
+  readonly owner: string;
+  /** Null: it holds in every session. */
+  readonly sessionId: string | null;
+  readonly grant: Grant;
+  readonly revokedAt: number | null;
+}
+
+export interface ConversationRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly title: string;
+  readonly metadata: { readonly [key: string]: string };
+  readonly switches: Switches;
+  readonly headRunId: string | null;
+  readonly headStatus: RunStatus | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A Responses item of a run. */
+export interface ItemRecord {
+  readonly id: string;
+  readonly runId: string;
+  readonly direction: "input" | "output";
+  readonly item: JsonValue;
+}
+
+/** A row of the ledger. */
+export interface CallEntry {
+  readonly runId: string;
+  readonly call: CallRecord;
+  readonly updatedAt: number;
+}
+
+/** One page of a list, newest first. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly hasMore: boolean;
+}

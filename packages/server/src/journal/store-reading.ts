@@ -1,0 +1,100 @@
+import type { Message, VariableValue } from "@capstan/core";
+import type { RunEvent, RunStatus } from "../contract/run.ts";
+import type {
+  ApprovalRecord,
+  ApprovalStatus,
+  CallEntry,
+  CompactEvents,
+  ConversationRecord,
+  GrantRecord,
+  ItemRecord,
+  Manifest,
+  Page,
+  RunRecord,
+  RunWithMessages,
+} from "./records.ts";
+
+interface Owned {
+  readonly owner: string;
+}
+interface OwnedId extends Owned {
+  readonly id: string;
+}
+interface OfRun extends Owned {
+  readonly runId: string;
+}
+interface Paged {
+  /** @default 20, at most 1,000 */
+  readonly limit?: number;
+  /** The id that the page before ended with. */
+  readonly after?: string;
+}
+
+/**
+ * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
+ * absent from a list); only those named `every…` are for the service itself and see all owners.
+ */
+export interface StoreReading {
+  getRun(query: OwnedId): Promise<RunRecord | undefined>;
+  /** Oldest first. */
+  listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;
+  /** Runs that continue this one, oldest first. */
+  listChildren(query: OfRun): Promise<readonly RunRecord[]>;
+  /** The run and all that it descends from, oldest first, with their messages. */
+  ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
+  /** Every owner's runs in these statuses, oldest first: what a server takes up when it starts. */
+  everyRunIn(query: { readonly statuses: readonly RunStatus[] }): Promise<readonly RunRecord[]>;
+
+  /**
+   * Events with `seq > after`, in order, without a gap, deltas as they were sent; at most `limit`
+   * (default 256). Fewer than `limit` means that there are no more yet.
+   */
+  readEvents(
+    query: OfRun & { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly RunEvent[] | undefined>;
+  /**
+   * All events with deltas left out: an `item.end` carries the text; an item without an end is its
+   * `item.start` and one `item.delta` with what there is, under the number of its last delta.
+   */
+  readEventsCompact(query: OfRun): Promise<CompactEvents | undefined>;
+  readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
+  /** In the order in which they were proposed. */
+  readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
+
+  /** The variables of a run as they are now. */
+  readManifest(query: OfRun): Promise<Manifest | undefined>;
+  readValue(query: Owned & { readonly digest: string }): Promise<VariableValue | undefined>;
+
+  getApproval(query: OwnedId): Promise<ApprovalRecord | undefined>;
+  listApprovals(
+    query: Owned &
+      Paged & {
+        readonly status?: ApprovalStatus;
+        readonly conversationId?: string;
+        readonly runId?: string;
+      },
+  ): Promise<Page<ApprovalRecord>>;
+  /** When the next pending approval of any owner expires, in ms since the epoch. */
+  everyNextExpiry(): Promise<number | undefined>;
+
+  getGrant(query: OwnedId): Promise<GrantRecord | undefined>;
+  /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
+  listGrants(
+    query: Owned & Paged & { readonly sessionId?: string; readonly toolId?: string },
+  ): Promise<Page<GrantRecord>>;
+
+  getConversation(query: OwnedId): Promise<ConversationRecord | undefined>;
+  /** Last changed first. */
+  listConversations(query: Owned & Paged): Promise<Page<ConversationRecord>>;
+
+  /** A run's items in order. */
+  listItems(
+    query: OfRun & { readonly direction?: "input" | "output" },
+  ): Promise<readonly ItemRecord[] | undefined>;
+  /** The newest item with that id. */
+  getItem(query: OwnedId): Promise<ItemRecord | undefined>;
+  /** The newest run that knows an item id or a call id. */
+  findRun(
+    query: Owned & ({ readonly itemId: string } | { readonly callId: string }),
+  ): Promise<RunRecord | undefined>;
+}

@@ -1,0 +1,225 @@
+import type {
+  ApprovalDecision,
+  ChainEvent,
+  Grant,
+  JournalWrite,
+  JsonValue,
+  VariableChange,
+} from "@capstan/core";
+import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
+import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
+import type { ApprovalRecord, ConversationRecord, GrantRecord, RunKind } from "./records.ts";
+
+/** A run to be made. Ids are random, and given by the caller. */
+export interface NewRun {
+  readonly id: string;
+  readonly owner: string;
+  readonly model: string;
+  /** @default "turn" */
+  readonly kind?: RunKind;
+  /** `in_progress` claims it at once, with epoch 1. @default "queued", with epoch 0 */
+  readonly status?: RunStatus;
+  /** The run that it continues: its session and its variables are taken from there. */
+  readonly parentId?: string;
+  /** @default the parent's session, else the run's own id */
+  readonly sessionId?: string;
+  readonly conversationId?: string;
+  /** @default true */
+  readonly stored?: boolean;
+  readonly title?: string;
+  readonly request: JsonValue;
+  readonly input: readonly JsonValue[];
+}
+
+/** What a run's journal takes: all that a chain writes, and the server's own notices. */
+export type RunJournalWrite =
+  | JournalWrite
+  | { readonly type: "event"; readonly event: ChainEvent | RunNotice };
+
+/** A change to the store, as data. Times are stamped by the store's clock as the call is made. */
+export type StoreWrite =
+  | { readonly type: "create-run"; readonly run: NewRun }
+  /**
+   * What happened in a run. Events get consecutive numbers. Fenced where the epoch is another, the
+   * run has ended, or the transition is not legal. A `result` moves the run to `runStatusOf(result)`
+   * unless `status` says otherwise. As a run ends, its variables become a manifest and, unless it
+   * is `completed` (a later run may take those up), its pending approvals are settled.
+   */
+  | {
+      readonly type: "journal";
+      readonly runId: string;
+      readonly epoch: number;
+      readonly writes: readonly RunJournalWrite[];
+      readonly status?: RunStatus;
+    }
+  /** Takes a run that has not ended over: `in_progress`, epoch + 1. With `epoch`, only from that one. */
+  | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
+  /** With `epoch`, fenced as a journal is. */
+  | {
+      readonly type: "set-status";
+      readonly runId: string;
+      readonly status: RunStatus;
+      readonly epoch?: number;
+    }
+  | {
+      readonly type: "answer-approval";
+      readonly owner: string;
+      readonly id: string;
+      readonly answer: ApprovalDecision;
+    }
+  /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
+  | { readonly type: "expire-approvals" }
+  | {
+      readonly type: "create-grant";
+      readonly owner: string;
+      readonly sessionId: string | null;
+      readonly grant: Grant;
+    }
+  | { readonly type: "revoke-grant"; readonly owner: string; readonly id: string }
+  | {
+      readonly type: "create-conversation";
+      readonly id: string;
+      readonly owner: string;
+      readonly title: string;
+      readonly metadata: { readonly [key: string]: string };
+      readonly switches: Switches;
+    }
+  /** What is given is changed; switches are merged one by one. */
+  | {
+      readonly type: "update-conversation";
+      readonly owner: string;
+      readonly id: string;
+      readonly update: ConversationUpdate;
+    }
+  /** Compare and set: `from` is the head that the caller saw. */
+  | {
+      readonly type: "move-head";
+      readonly owner: string;
+      readonly id: string;
+      readonly from: string | null;
+      readonly to: string;
+    }
+  /** With all its runs, except those that runs elsewhere descend from: they stay, outside it. */
+  | { readonly type: "delete-conversation"; readonly owner: string; readonly id: string }
+  /** With all that belongs to it. Runs that continued it continue its parent from now on. */
+  | { readonly type: "delete-run"; readonly owner: string; readonly id: string }
+  /** Responses items, in order, after those that the run has; `callId` finds the run again. */
+  | {
+      readonly type: "save-items";
+      readonly runId: string;
+      readonly direction: "input" | "output";
+      readonly items: readonly {
+        readonly id: string;
+        readonly callId?: string;
+        readonly item: JsonValue;
+      }[];
+    }
+  /** Changes from outside the loop. An ended run gets a new manifest; runs that began from it keep theirs. */
+  | {
+      readonly type: "edit-variables";
+      readonly owner: string;
+      readonly runId: string;
+      readonly changes: readonly VariableChange[];
+    };
+
+/** Not possible as things are; `reason` is a sentence. */
+export interface Refused {
+  readonly status: "refused";
+  readonly reason: string;
+}
+/** No such row, or another owner's. */
+export interface NotFound {
+  readonly status: "not_found";
+}
+/** Not done, because another write of the same call was not accepted. */
+export interface Skipped {
+  readonly status: "skipped";
+}
+export interface Fenced {
+  readonly status: "fenced";
+  readonly reason: string;
+}
+
+interface Outcomes {
+  readonly "create-run":
+    | { readonly status: "created"; readonly sessionId: string; readonly epoch: number }
+    | Refused;
+  readonly journal:
+    | {
+        readonly status: "committed";
+        readonly events: readonly RunEvent[];
+        readonly runStatus: RunStatus;
+      }
+    | Fenced;
+  /** `previous` is the status that it was found in. */
+  readonly "claim-run":
+    | { readonly status: "claimed"; readonly epoch: number; readonly previous: RunStatus }
+    | Refused
+    | NotFound;
+  readonly "set-status":
+    | { readonly status: "changed"; readonly previous: RunStatus }
+    | Fenced
+    | Refused
+    | NotFound;
+  /** The first answer wins; a later one, or one after its time, gets what was decided. */
+  readonly "answer-approval":
+    | { readonly status: "answered"; readonly approval: ApprovalRecord }
+    | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
+    | NotFound;
+  readonly "expire-approvals": {
+    readonly status: "expired";
+    readonly approvals: readonly ApprovalRecord[];
+  };
+  readonly "create-grant": { readonly status: "created" } | Refused;
+  readonly "revoke-grant": { readonly status: "revoked"; readonly grant: GrantRecord } | NotFound;
+  readonly "create-conversation": { readonly status: "created" } | Refused;
+  readonly "update-conversation":
+    | { readonly status: "updated"; readonly conversation: ConversationRecord }
+    | NotFound;
+  readonly "move-head":
+    | { readonly status: "moved" }
+    | { readonly status: "conflict"; readonly head: string | null }
+    | Refused
+    | NotFound;
+  readonly "delete-conversation":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "delete-run":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "save-items": { readonly status: "saved" } | NotFound;
+  readonly "edit-variables": { readonly status: "edited" } | NotFound;
+}
+
+/** What became of a write. */
+export type OutcomeOf<W extends StoreWrite> = W extends StoreWrite
+  ? Outcomes[W["type"]] | Skipped
+  : never;
+export type WriteOutcome = OutcomeOf<StoreWrite>;
+
+/** The outcomes of one call, each with the type that its write has. */
+export type OutcomesOf<W extends readonly StoreWrite[]> = {
+  readonly [K in keyof W]: OutcomeOf<W[K]>;
+};
+
+const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
+  "created",
+  "committed",
+  "claimed",
+  "changed",
+  "answered",
+  "expired",
+  "revoked",
+  "updated",
+  "moved",
+  "deleted",
+  "saved",
+  "edited",
+] as const);
+
+/** Whether a write was done. Where one of a call was not, none was. */
+export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
+  return accepted.has(outcome.status);
+}

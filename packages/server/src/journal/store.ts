@@ -1,0 +1,28 @@
+import type { RunEvent } from "../contract/run.ts";
+import type { StoreReading } from "./store-reading.ts";
+import type { OutcomesOf, StoreWrite } from "./store-write.ts";
+
+/** What a subscriber is told, after the commit and in order. */
+export interface Published {
+  readonly events: readonly RunEvent[];
+  /** The run has ended, or is gone: nothing more will come. */
+  readonly closed: boolean;
+}
+
+/** Where runs, and all that belongs to them, are kept. */
+export interface Store extends StoreReading {
+  /**
+   * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
+   * the order in which they were made; a caller may make several and await the last. Where one
+   * write is not accepted, its outcome says why and the others are `skipped`.
+   *
+   * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
+   */
+  write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
+  /** Tells of a run's events as they are committed. The listener must be quick and must not throw. */
+  subscribe(runId: string, listener: (published: Published) => void): () => void;
+  /** Writes the address into the lock's note, for other commands. */
+  announce(url: string): Promise<void>;
+  /** Finishes what was given, and lets go of the folder. */
+  close(): Promise<void>;
+}
