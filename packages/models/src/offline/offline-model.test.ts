@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Message, ModelEvent, ModelRequest, ToolDefinition } from "@capstan/core";
+import fc from "fast-check";
+import { createOfflineModel } from "./offline-model.ts";
+
+const model = createOfflineModel({ chunkDelayMs: 0 });
+
+const listFiles: ToolDefinition = {
+  type: "function",
+  function: {
+    name: "ListFiles",
+    description: "Lists a folder. Hidden files are left out.",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" }, depth: { type: "integer" } },
+      required: ["path"],
+    },
+  },
+};
+const dateTime: ToolDefinition = {
+  type: "function",
+  function: { name: "DateTime", description: "The time." },
+};
+const tools = [listFiles, dateTime];
+
+function user(content: string): Message {
+  return { role: "user", content };
+}
+
+async function collect(
+  messages: readonly Message[],
+  settings: Partial<ModelRequest> = {},
+): Promise<readonly ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  const request = { messages, tools, ...settings };
+  for await (const event of model.stream(request, AbortSignal.timeout(5_000))) events.push(event);
+  return events;
+}
+
+async function answer(
+  messages: readonly Message[],
+  settings: Partial<ModelRequest> = {},
+): Promise<string> {
+  const events = await collect(messages, settings);
+  return events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+}
+
+function callsOf(events: readonly ModelEvent[]) {
+  return events.filter((event) => event.type === "tool-call-end");
+}
+
+function turn(
+  text: string,
+  ...results: readonly (readonly [name: string, content: string])[]
+): Message[] {
+  return [
+    user(text),
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: results.map(([name], index) => ({
+        id: `c${index}`,
+        type: "function",
+        function: { name, arguments: "{}" },
+      })),
+    },
+    ...results.map(([name, content], index): Message => ({
+      role: "tool",
+      tool_call_id: `c${index}`,
+      name,
+      content,
+    })),
+  ];
+}
+
+test("a plain message is told what answers, what is on and what to try", async () => {
+  const text = await answer([user("Hello?")]);
+  assert.match(text, /no AI/);
+  assert.match(text, /`ListFiles`, `DateTime`/);
+  assert.match(text, /- `\/ListFiles {"path":"\."}`\n- `\/DateTime`\n- `\/help`/);
+});
+
+test("a later message is told what came before", async () => {
+  const text = await answer([
+    user("First words"),
+    { role: "assistant", content: "…" },
+    user("Second"),
+  ]);
+  assert.match(text, /Before this you wrote “First words”/);
+});
+
+test("without tools it says so", async () => {
+  assert.match(await answer([user("Hello?")], { tools: [] }), /No tool is switched on/);
+});
+
+test("several lines are several calls of one turn, with ids of their own and arguments in pieces", async () => {
+  const events = await collect([user('Please:\n/ListFiles {"path":"."}\n/DateTime\nthanks')]);
+  const calls = callsOf(events);
+  assert.deepEqual(
+    calls.map(({ name, arguments: args }) => [name, args]),
+    [
+      ["ListFiles", '{"path":"."}'],
+      ["DateTime", ""],
+    ],
+  );
+  assert.equal(new Set(calls.map(({ id }) => id)).size, 2);
+  const deltas = events.filter(
+    (event) => event.type === "tool-call-delta" && event.id === calls[0]?.id,
+  );
+  assert.ok(deltas.length > 1);
+  assert.equal(
+    deltas.map((event) => (event.type === "tool-call-delta" ? event.delta : "")).join(""),
+    '{"path":"."}',
+  );
+  assert.deepEqual(
+    events.filter((event) => event.type === "finish").map(({ reason }) => reason),
+    ["tool_calls"],
+  );
+});
+
+test("the streamed arguments are what was typed, broken or not", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => !/[\r\n]/.test(text)),
+      async (typed) => {
+        const events = await collect([user(`/ListFiles ${typed}`)]);
+        assert.equal(callsOf(events)[0]?.arguments, typed.trim());
+        const streamed = events
+          .map((event) => (event.type === "tool-call-delta" ? event.delta : ""))
+          .join("");
+        assert.equal(streamed, typed.trim());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("JSON may go on over several lines", async () => {
+  const events = await collect([user('/ListFiles {\n  "path": "."\n}\n/DateTime')]);
+  assert.deepEqual(
+    callsOf(events).map((call) => call.arguments),
+    ['{\n  "path": "."\n}', ""],
+  );
+});
+
+test("an unfinished object takes nothing from the lines after it", async () => {
+  const events = await collect([user('/ListFiles {"path":\n/DateTime')]);
+  assert.deepEqual(
+    callsOf(events).map((call) => call.arguments),
+    ['{"path":', ""],
+  );
+});
+
+test("an unknown name runs nothing and gets the nearest ones", async () => {
+  const text = await answer([user("/ListFile {}\n/DateTime")]);
+  assert.match(text, /no tool `ListFile`.*The nearest: `\/ListFiles`/);
+  assert.match(text, /Nothing was run/);
+});
+
+test("an exclamation mark calls an unknown name all the same", async () => {
+  const events = await collect([user("/Nowhere! {}")]);
+  assert.deepEqual(
+    callsOf(events).map(({ name }) => name),
+    ["Nowhere"],
+  );
+});
+
+test("only the last message of the user is obeyed", async () => {
+  const events = await collect([
+    user("/DateTime"),
+    { role: "assistant", content: "It is noon." },
+    user("Thanks."),
+  ]);
+  assert.deepEqual(callsOf(events), []);
+});
+
+test("what follows /then runs when the results are there", async () => {
+  const text = "/DateTime\n/then\n/ListFiles {}";
+  assert.deepEqual(
+    callsOf(await collect([user(text)])).map(({ name }) => name),
+    ["DateTime"],
+  );
+  assert.deepEqual(
+    callsOf(await collect(turn(text, ["DateTime", "noon"]))).map(({ name }) => name),
+    ["ListFiles"],
+  );
+});
+
+test("without parallel calls the lines run one after another", async () => {
+  const settings = { parallelToolCalls: false };
+  const text = "/DateTime\n/ListFiles {}";
+  assert.deepEqual(
+    callsOf(await collect([user(text)], settings)).map(({ name }) => name),
+    ["DateTime"],
+  );
+  assert.deepEqual(
+    callsOf(await collect(turn(text, ["DateTime", "noon"]), settings)).map(({ name }) => name),
+    ["ListFiles"],
+  );
+});
+
+test("results are cited with an excerpt and their handle", async () => {
+  const whole = Array.from({ length: 40 }, (_, line) => `file-${line}.txt`).join("\n");
+  const text = await answer(
+    turn("/ListFiles {}", ["ListFiles", `${whole}\n\n[Kept as ListFiles_3]`]),
+  );
+  assert.match(text, /\*\*ListFiles\*\* begins with:\n\n```\nfile-0\.txt\n/);
+  assert.doesNotMatch(text, /file-30/);
+  assert.match(text, /kept as `ListFiles_3`/);
+});
+
+test("a result that was cut is cited with the handle that its hint names", async () => {
+  const hint =
+    '[Cut: 9 of 99 characters left out. Read on: ReadVar({"name":"ListFiles_1"}). Pass the whole to a tool: $VAR_REF{{ListFiles_1}}]';
+  assert.match(
+    await answer(turn("/ListFiles {}", ["ListFiles", `one\n\n${hint}`])),
+    /kept as `ListFiles_1`/,
+  );
+});
+
+test("failures and refusals are said plainly, beside what went well", async () => {
+  const text = await answer(
+    turn(
+      "/ListFiles {}",
+      ["ListFiles", "Error (file_not_found): No folder x.\nmore"],
+      ["DateTime", "A person refused this call: not now. It was not run."],
+      ["DateTime", "noon"],
+    ),
+  );
+  assert.match(text, /3 calls were made/);
+  assert.match(text, /\*\*ListFiles\*\* failed \(`file_not_found`\): No folder x\.\n/);
+  assert.match(text, /\*\*DateTime\*\* did not go through\. A person refused this call: not now/);
+  assert.match(text, /\*\*DateTime\*\* says:\n\n```\nnoon\n```/);
+});
+
+test("a fence inside a result does not end its block", async () => {
+  assert.match(
+    await answer(turn("/DateTime", ["DateTime", "```\ncode\n```"])),
+    /````\n```\ncode\n```\n````/,
+  );
+});
+
+test("help teaches the lines and shows each tool", async () => {
+  const text = await answer([user("/help")]);
+  for (const part of [
+    "/then",
+    "/Name!",
+    "$VAR_REF{{Name_1}}",
+    "/ReadVar",
+    "/ListVars",
+    "limit",
+    '/ListFiles {"path":"."}` Lists a folder.',
+    "`/DateTime`",
+  ]) {
+    assert.ok(text.includes(part), part);
+  }
+});
+
+test("tool choice is heeded", async () => {
+  assert.deepEqual(callsOf(await collect([user("/DateTime")], { toolChoice: "none" })), []);
+  assert.match(await answer([user("/DateTime")], { toolChoice: "none" }), /switched off/);
+  assert.match(
+    await answer([user("/DateTime")], { toolChoice: { type: "function", name: "ListFiles" } }),
+    /told to call `ListFiles`, and cannot/,
+  );
+  assert.match(
+    await answer([user("Hello")], { toolChoice: "required" }),
+    /told to call a tool, and cannot/,
+  );
+  assert.equal(callsOf(await collect([user("/DateTime")], { toolChoice: "required" })).length, 1);
+});
+
+test("where JSON is asked for, it answers JSON", async () => {
+  const text = await answer([user("Hello")], { responseFormat: { type: "json_object" } });
+  const parsed = JSON.parse(text) as { text: string };
+  assert.match(parsed.text, /no AI/);
+});
+
+test("an answer ends where its tokens do", async () => {
+  const events = await collect([user("Hello")], { maxOutputTokens: 20 });
+  const finish = events.at(-1);
+  assert.ok(
+    finish?.type === "finish" && finish.reason === "length" && finish.usage.outputTokens <= 20,
+  );
+});
+
+test("the answer is a pure function of the request, and usage is counted", async () => {
+  const messages = turn("/DateTime", ["DateTime", "noon"]);
+  const first = await collect(messages);
+  assert.deepEqual(first, await collect(messages));
+  const finish = first.at(-1);
+  assert.ok(
+    finish?.type === "finish" && finish.usage.inputTokens > 20 && finish.usage.outputTokens > 5,
+  );
+});
+
+test("abort stops it within a delta", async () => {
+  const controller = new AbortController();
+  const slow = createOfflineModel({ chunkDelayMs: 5_000 });
+  const start = performance.now();
+  await assert.rejects(
+    async () => {
+      for await (const event of slow.stream(
+        { messages: [user("/help")], tools },
+        controller.signal,
+      )) {
+        if (event.type === "text-delta") setTimeout(() => controller.abort(), 5);
+      }
+    },
+    { name: "AbortError" },
+  );
+  assert.ok(performance.now() - start < 1_000);
+});

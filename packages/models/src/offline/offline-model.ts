@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FinishReason, Model, ModelEvent, ModelRequest } from "@capstan/core";
+import { countTokens } from "../tokens/count-tokens.ts";
+import type { Command } from "./command-lines.ts";
+import { countUsage } from "./count-usage.ts";
+import { planReply, type Reply } from "./plan-reply.ts";
+
+export interface OfflineModelOptions {
+  /** Milliseconds between two deltas. @default 8 */
+  readonly chunkDelayMs?: number;
+}
+
+/** Characters of a delta. */
+const chunkLength = 24;
+
+export const offlineModelId = "capstan/offline";
+
+/**
+ * The model of an installation without one: no AI, a small program that runs lines such as
+ * `/ListFiles {"path":"."}` from the last message of the user and cites what came of them.
+ * What it says is a pure function of the request; only the ids of its calls are new each time.
+ *
+ * @example for await (const event of createOfflineModel().stream(request, signal)) show(event);
+ */
+export function createOfflineModel(options: OfflineModelOptions = {}): Model {
+  return {
+    id: offlineModelId,
+    stream: (request, signal) => streamReply(request, signal, options.chunkDelayMs ?? 8),
+  };
+}
+
+async function* streamReply(
+  request: ModelRequest,
+  signal: AbortSignal,
+  chunkDelayMs: number,
+): AsyncGenerator<ModelEvent> {
+  const { reply, finishReason } = cut(
+    formatted(planReply(request), request),
+    request.maxOutputTokens,
+  );
+  for (const event of reply.type === "text"
+    ? textEvents(reply.text)
+    : reply.calls.flatMap(callEvents)) {
+    signal.throwIfAborted();
+    yield event;
+    if (chunkDelayMs > 0) await delay(chunkDelayMs, undefined, { signal });
+  }
+  signal.throwIfAborted();
+  yield { type: "finish", reason: finishReason, usage: countUsage(request, reply) };
+}
+
+/** Words end where the tokens do; a call is never cut. */
+function cut(
+  reply: Reply,
+  maxTokens = Infinity,
+): { readonly reply: Reply; readonly finishReason: FinishReason } {
+  if (reply.type === "calls") return { reply, finishReason: "tool_calls" };
+  if (maxTokens >= reply.text.length) return { reply, finishReason: "stop" };
+  let tokens = 0;
+  const kept = chunks(reply.text, chunkLength);
+  const end = kept.findIndex((chunk) => (tokens += countTokens(chunk)) > maxTokens);
+  if (end < 0) return { reply, finishReason: "stop" };
+  return { reply: { type: "text", text: kept.slice(0, end).join("") }, finishReason: "length" };
+}
+
+/** Where JSON is asked for, words come as JSON. */
+function formatted(reply: Reply, { responseFormat }: ModelRequest): Reply {
+  if (reply.type === "calls" || (responseFormat?.type ?? "text") === "text") return reply;
+  return { type: "text", text: JSON.stringify({ text: reply.text }) };
+}
+
+function textEvents(text: string): readonly ModelEvent[] {
+  return chunks(text, chunkLength).map((chunk) => ({ type: "text-delta", text: chunk }));
+}
+
+function callEvents(command: Command): readonly ModelEvent[] {
+  const { name, arguments: args } = command;
+  const id = `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  const size = Math.max(1, Math.min(12, Math.ceil(args.length / 2)));
+  return [
+    { type: "tool-call-start", id, name },
+    ...chunks(args, size).map((delta) => ({ type: "tool-call-delta", id, delta }) as const),
+    { type: "tool-call-end", id, name, arguments: args },
+  ];
+}
+
+/** Pieces of so many characters; no character is split. */
+function chunks(text: string, size: number): readonly string[] {
+  return text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
+}
