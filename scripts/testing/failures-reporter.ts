@@ -1,0 +1,44 @@
+import { relative, resolve } from "node:path";
+import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
+import { isOwnFailure, rootError } from "./test-failure.ts";
+
+/** Of what a file wrote, the end is kept: that is where the reason is. */
+const keptOutput = 20_000;
+
+/** A reporter for `node --test`: nothing of what passes, everything of what fails. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const outputs = new Map<string, string>();
+  const failedFiles = new Set<string>();
+  for await (const event of events) {
+    if (event.type === "test:stdout" || event.type === "test:stderr") {
+      const file = resolve(event.data.file);
+      outputs.set(file, `${outputs.get(file) ?? ""}${event.data.message}`.slice(-keptOutput));
+    }
+    if (event.type === "test:fail" && isOwnFailure(event.data)) {
+      const { name, line } = event.data;
+      const file = resolve(event.data.file ?? "");
+      failedFiles.add(file);
+      yield `\n✖ ${name}\n  ${relative(process.cwd(), file)}:${line}\n${indented(describe(rootError(event.data)))}\n`;
+    }
+    if (event.type === "test:diagnostic" && event.data.message.startsWith("Error:")) {
+      yield `\n✖ ${event.data.message}\n`;
+    }
+  }
+  for (const file of failedFiles) {
+    const output = outputs.get(file);
+    if (output !== undefined)
+      yield `\nOutput of ${relative(process.cwd(), file)}:\n${indented(output)}\n`;
+  }
+}
+
+/** The error with its causes; of an assertion the difference says it all. Node's own frames go. */
+function describe(error: unknown): string {
+  const isAssertion = error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
+  const text = isAssertion ? (error.stack ?? error.message) : inspect(error);
+  return text.replaceAll(/^ +at (?:.*\()?node:.*\n?/gm, "");
+}
+
+function indented(text: string): string {
+  return text.trimEnd().replaceAll(/^/gm, "  ");
+}

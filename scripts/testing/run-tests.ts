@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCommand } from "../command.ts";
+import { withSourceCondition } from "../source-condition.ts";
+import type { TestTotals } from "./totals-reporter.ts";
+
+export interface TestRun {
+  readonly files: readonly string[];
+  /** `none`: all in one process, which is quick; `process`: each file in its own. */
+  readonly isolation: "none" | "process";
+  /** Ends the run, with what has not ended counted as one failure. */
+  readonly limitMs: number;
+}
+
+const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
+const totalsReporter = fileURLToPath(new URL("totals-reporter.ts", import.meta.url));
+
+/** Runs test files and prints what fails. Success is quiet. */
+export async function runTests({ files, isolation, limitMs }: TestRun): Promise<TestTotals> {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: {} };
+  const folder = await mkdtemp(join(tmpdir(), "capstan-test-"));
+  const totalsFile = join(folder, "totals.json");
+  const limit = AbortSignal.timeout(limitMs);
+  const { code, output } = await runCommand(
+    process.execPath,
+    [
+      "--test",
+      `--test-isolation=${isolation}`,
+      "--test-concurrency=2",
+      "--test-timeout=60000",
+      `--test-reporter=${failuresReporter}`,
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${totalsReporter}`,
+      `--test-reporter-destination=${totalsFile}`,
+      ...files,
+    ],
+    { env: withSourceCondition(), signal: limit },
+  );
+  const totals = await readTotals(totalsFile);
+  await rm(folder, { recursive: true, force: true });
+  if (code === 0) return totals;
+  console.log(output.trimEnd());
+  if (limit.aborted) {
+    console.log(
+      `\n✖ The tests did not end within ${limitMs / 1000} s: one hangs, or left something open.`,
+    );
+  }
+  return { ...totals, failed: Math.max(1, totals.failed) };
+}
+
+/** Empty where the process died before it could count. */
+async function readTotals(file: string): Promise<TestTotals> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text === "" ? { passed: 0, failed: 0, skipped: {} } : (JSON.parse(text) as TestTotals);
+}
