@@ -1,10 +1,11 @@
 import type { RunEvent } from "@capstan/server/contract";
 
 /** What happens in a run, without its number. */
-export type Step = RunEvent extends infer Event
-  ? Event extends RunEvent
-    ? Omit<Event, "seq">
-    : never
+export type Step = WithoutSeq<RunEvent>;
+
+/** Of each member of a union, all but its number. */
+type WithoutSeq<Event> = Event extends unknown
+  ? { [Key in keyof Event as Key extends "seq" ? never : Key]: Event[Key] }
   : never;
 
 /** Numbers steps from `first` on. */
@@ -19,7 +20,8 @@ export function pieces(text: string, size = 7): string[] {
   return cut;
 }
 
-type Item = Omit<Extract<Step, { type: "item.start" }>, "type" | "itemId"> & { kind: string };
+type Item = WithoutStart<Extract<Step, { type: "item.start" }>>;
+type WithoutStart<Start> = Start extends unknown ? Omit<Start, "type" | "itemId"> : never;
 
 /** A streamed item, from its start to its end. */
 export function streamed(itemId: string, item: Item, text: string, size?: number): Step[] {

@@ -1,5 +1,6 @@
 import { apiKey, askForApiKey } from "./api-key.ts";
 import { errorOf, isAbort, unreachable } from "./api-error.ts";
+import { noteLost, noteReached } from "./server-presence.ts";
 import { noteServerDate } from "./server-clock.ts";
 
 export interface RequestOptions {
@@ -30,8 +31,11 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   try {
     response = await fetch(path, init);
   } catch (error) {
-    throw isAbort(error) ? error : unreachable();
+    if (isAbort(error)) throw error;
+    noteLost();
+    throw unreachable();
   }
+  noteReached();
   noteServerDate(response.headers.get("date"));
   if (response.ok) return response;
   if (response.status === 401) askForApiKey();

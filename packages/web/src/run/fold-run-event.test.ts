@@ -40,12 +40,12 @@ const turn: Step[] = [
   ...streamed("t1", { kind: "text" }, "Let me **look** at the files."),
   ...streamed(
     "a1",
-    { kind: "arguments", callId: "c1", name: "ListFiles", owner: "server" } as never,
+    { kind: "arguments", callId: "c1", name: "ListFiles", owner: "server" },
     '{"path":"."}',
   ),
   ...streamed(
     "a2",
-    { kind: "arguments", callId: "c2", name: "FetchWebPage", owner: "server" } as never,
+    { kind: "arguments", callId: "c2", name: "FetchWebPage", owner: "server" },
     '{"url":"https://example.org"}',
   ),
   { type: "round.ended", round: 1, at: 1050, finishReason: "tool_calls", usage },
@@ -77,7 +77,7 @@ const turn: Step[] = [
   },
   { type: "approval.requested", callId: "c2", approval },
   { type: "call.started", callId: "c1", at: 1070 },
-  ...streamed("o1", { kind: "output", callId: "c1" } as never, "reading the folder"),
+  ...streamed("o1", { kind: "output", callId: "c1" }, "reading the folder"),
   { type: "call.progress", callId: "c1", progress: { done: 1, total: 2 } },
   settled("c1", 1110, "a.txt"),
   { type: "chain.waiting", at: 1120, callIds: ["c2"] },

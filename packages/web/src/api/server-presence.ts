@@ -1,0 +1,33 @@
+import { createSignal } from "solid-js";
+import { backoffDelay, pause } from "./backoff.ts";
+
+const [lost, setLost] = createSignal(false);
+const [returns, setReturns] = createSignal(0);
+const forever = new AbortController().signal;
+
+/** Whether the last request found no server. */
+export const serverLost = lost;
+
+/** Counts how often the server came back; what was missed then is asked for again. */
+export const serverReturns = returns;
+
+export function noteReached(): void {
+  if (!lost()) return;
+  setLost(false);
+  setReturns((count) => count + 1);
+}
+
+/** Begins to knock at the server's door until it opens. */
+export function noteLost(): void {
+  if (lost()) return;
+  setLost(true);
+  void knock();
+}
+
+async function knock(): Promise<void> {
+  for (let attempt = 0; lost(); attempt++) {
+    await pause(backoffDelay(attempt), forever);
+    const response = await fetch("/healthz").catch(() => undefined);
+    if (response?.ok === true) noteReached();
+  }
+}

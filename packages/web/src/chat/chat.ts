@@ -1,0 +1,250 @@
+import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/server/contract";
+import { batch, createMemo, createSignal, type Accessor } from "solid-js";
+import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
+import {
+  cancelRun,
+  createConversation,
+  createResponse,
+  getConversation,
+  listRuns,
+  retryRun,
+  updateConversation,
+} from "../api/endpoints.ts";
+import { hasEnded } from "../run/run-state.ts";
+import { noSwitches } from "../settings/switches.ts";
+import { createLiveRun, type LiveRun } from "./live-run.ts";
+
+export type ChatStatus =
+  | { readonly type: "ready" }
+  | { readonly type: "loading" }
+  | { readonly type: "missing" }
+  | { readonly type: "failed"; readonly message: string };
+
+export interface SendOptions {
+  readonly text: string;
+  readonly model: string;
+  readonly groups: readonly string[];
+}
+
+export interface ChatEvents {
+  /** A conversation was made by sending its first message. */
+  readonly onCreated: (conversation: ConversationView) => void;
+  readonly onTurnEnded: () => void;
+}
+
+/** The conversation that is open: its runs, and what can be done. */
+export interface Chat {
+  readonly conversation: Accessor<ConversationView | null>;
+  readonly status: Accessor<ChatStatus>;
+  readonly runs: Accessor<readonly LiveRun[]>;
+  /** The run that has not ended. */
+  readonly active: Accessor<LiveRun | null>;
+  /** A message on its way to the server. */
+  readonly sending: Accessor<string | null>;
+  /** Why the last message did not go, in words. */
+  readonly sendError: Accessor<string | null>;
+  readonly switches: Accessor<Switches>;
+  /** Counts what may have changed the variables or the grants. */
+  readonly revision: Accessor<number>;
+  readonly open: (id: string | null) => Promise<void>;
+  readonly reload: () => Promise<void>;
+  /** Whether it went; if not, `sendError` says why. */
+  readonly send: (options: SendOptions) => Promise<boolean>;
+  readonly stop: () => Promise<void>;
+  readonly retry: (run: LiveRun) => Promise<void>;
+  readonly setSwitches: (switches: Switches) => Promise<void>;
+  /** The open conversation, made where there is none yet. */
+  readonly ensureConversation: () => Promise<ConversationView>;
+  readonly noteChange: () => void;
+  readonly clearError: () => void;
+}
+
+export function createChat(events: ChatEvents): Chat {
+  const [conversation, setConversation] = createSignal<ConversationView | null>(null);
+  const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });
+  const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
+  const [sending, setSending] = createSignal<string | null>(null);
+  const [sendError, setSendError] = createSignal<string | null>(null);
+  const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
+  const [revision, setRevision] = createSignal(0);
+  let loading = new AbortController();
+  let making: Promise<ConversationView> | undefined;
+
+  const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
+  const noteChange = () => void setRevision((count) => count + 1);
+
+  function live(run: RunWithEvents): LiveRun {
+    return createLiveRun({
+      run,
+      onProgress(batchOfEvents) {
+        if (
+          batchOfEvents.some(({ type }) => type === "call.settled" || type === "approval.answered")
+        )
+          noteChange();
+        if (batchOfEvents.some(({ type }) => type === "chain.ended")) {
+          noteChange();
+          events.onTurnEnded();
+        }
+      },
+    });
+  }
+
+  function close(): void {
+    loading.abort();
+    loading = new AbortController();
+    making = undefined;
+    for (const run of runs()) run.stop();
+    batch(() => {
+      setRuns([]);
+      setSendError(null);
+      setDraftSwitches(noSwitches);
+      noteChange();
+    });
+  }
+
+  async function open(id: string | null): Promise<void> {
+    close();
+    if (id === null) {
+      setConversation(null);
+      setStatus({ type: "ready" });
+      return;
+    }
+    setStatus({ type: "loading" });
+    const { signal } = loading;
+    try {
+      const [found, stored] = await Promise.all([
+        getConversation(id, signal),
+        listRuns(id, signal),
+      ]);
+      if (signal.aborted) return;
+      batch(() => {
+        setConversation(found);
+        setRuns(stored.data.map(live));
+        setStatus({ type: "ready" });
+      });
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      const missing = error instanceof ApiError && error.status === 404;
+      setConversation(null);
+      setStatus(missing ? { type: "missing" } : { type: "failed", message: messageOf(error) });
+    }
+  }
+
+  async function make(): Promise<ConversationView> {
+    const { signal } = loading;
+    const made = await createConversation({ switches: draftSwitches() });
+    if (!signal.aborted) {
+      setConversation(made);
+      events.onCreated(made);
+    }
+    return made;
+  }
+
+  async function ensureConversation(): Promise<ConversationView> {
+    const open = conversation();
+    if (open !== null) return open;
+    making ??= make().finally(() => (making = undefined));
+    return making;
+  }
+
+  /** Shows a run that began just now; all its events come from the stream. */
+  function add(run: RunView): void {
+    setRuns((before) =>
+      before.some(({ view }) => view.id === run.id)
+        ? before
+        : [...before, live({ ...run, events: [], last_seq: 0, status: "queued" })],
+    );
+  }
+
+  async function send(options: SendOptions): Promise<boolean> {
+    if (sending() !== null || active() !== null) return false;
+    setSending(options.text);
+    setSendError(null);
+    const { signal } = loading;
+    try {
+      const { id } = await ensureConversation();
+      const { id: run } = await createResponse({
+        model: options.model,
+        input: options.text,
+        conversation: id,
+        groups: options.groups,
+      });
+      if (signal.aborted) return true;
+      batch(() => {
+        setSending(null);
+        add(newRun(run, id, options, runs().at(-1)?.view.id ?? null));
+      });
+      return true;
+    } catch (error) {
+      if (!signal.aborted) setSendError(messageOf(error));
+      return false;
+    } finally {
+      setSending(null);
+    }
+  }
+
+  async function attempt(action: () => Promise<unknown>): Promise<void> {
+    setSendError(null);
+    try {
+      await action();
+    } catch (error) {
+      setSendError(messageOf(error));
+    }
+  }
+
+  return {
+    conversation,
+    status,
+    runs,
+    active,
+    sending,
+    sendError,
+    revision,
+    switches: () => conversation()?.switches ?? draftSwitches(),
+    open,
+    reload: () => open(conversation()?.id ?? null),
+    send,
+    stop: () =>
+      attempt(async () => {
+        const run = active();
+        if (run !== null) await cancelRun(run.view.id);
+      }),
+    retry: (run) => attempt(async () => add(await retryRun(run.view.id))),
+    setSwitches: (switches) =>
+      attempt(async () => {
+        const open = conversation();
+        if (open === null) return void setDraftSwitches(switches);
+        setConversation({ ...open, switches });
+        const changed = await updateConversation(open.id, { switches });
+        setConversation((now) =>
+          now?.id === open.id ? { ...now, switches: changed.switches } : now,
+        );
+      }),
+    ensureConversation,
+    noteChange,
+    clearError: () => void setSendError(null),
+  };
+}
+
+function newRun(
+  id: string,
+  conversation: string,
+  options: SendOptions,
+  previous: string | null,
+): RunView {
+  return {
+    id,
+    object: "run",
+    conversation,
+    previous,
+    status: "queued",
+    model: options.model,
+    input: [{ type: "message", role: "user", content: options.text }],
+    created_at: Date.now(),
+    ended_at: null,
+    error: null,
+    usage: null,
+    stats: null,
+    last_seq: 0,
+  };
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunView } from "@capstan/server/contract";
+import { groupTurns } from "./group-turns.ts";
+import { inputText } from "./input-text.ts";
+
+function run(id: string, previous: string | null, text: string) {
+  const input = text === "" ? [] : [{ type: "message", role: "user", content: text }];
+  return { view: { id, previous, input } as unknown as RunView };
+}
+
+const ids = (turns: ReturnType<typeof groupTurns>) =>
+  turns.map((turn) => turn.runs.map((entry) => entry.view.id));
+
+test("each message is a turn, also the same one twice", () => {
+  const runs = [run("a", null, "hello"), run("b", "a", "hello"), run("c", "b", "more")];
+  assert.deepEqual(ids(groupTurns(runs)), [["a"], ["b"], ["c"]]);
+});
+
+test("a run that tries again belongs to the turn it carries on", () => {
+  const runs = [
+    run("a", null, "hello"),
+    run("b", null, "hello"),
+    run("c", "b", ""),
+    run("d", "c", "next"),
+  ];
+  assert.deepEqual(ids(groupTurns(runs)), [["a", "b", "c"], ["d"]]);
+});
+
+test("input is read in every form that the Responses API knows", () => {
+  const parts = [
+    { type: "input_text", text: "one" },
+    { type: "input_image" },
+    { type: "input_text", text: "two" },
+  ];
+  assert.equal(
+    inputText([
+      { role: "user", content: parts },
+      "three",
+      { role: "assistant", content: "no" },
+      null,
+    ]),
+    "one\ntwo\n\nthree",
+  );
+});

@@ -1,0 +1,39 @@
+import type { RunView } from "@capstan/server/contract";
+import { inputText } from "./input-text.ts";
+
+/** What a person said, and the runs that answered it: more than one where it was tried again. */
+export interface Turn<Run> {
+  readonly id: string;
+  readonly text: string;
+  readonly runs: readonly Run[];
+}
+
+/**
+ * Puts the runs of a conversation, oldest first, into turns. A run that carries another one on
+ * has nothing new to say: its input is empty, or the same, after the same run as the other.
+ */
+export function groupTurns<Run extends { readonly view: RunView }>(
+  runs: readonly Run[],
+): Turn<Run>[] {
+  const turns: { id: string; text: string; runs: Run[] }[] = [];
+  for (const run of runs) {
+    const turn = turns.at(-1);
+    const before = turn?.runs.at(-1);
+    const text = inputText(run.view.input);
+    if (
+      turn !== undefined &&
+      before !== undefined &&
+      carriesOn(run.view, before.view, text, turn.text)
+    ) {
+      turn.runs.push(run);
+    } else {
+      turns.push({ id: run.view.id, text, runs: [run] });
+    }
+  }
+  return turns;
+}
+
+function carriesOn(run: RunView, before: RunView, text: string, said: string): boolean {
+  if (text === "") return true;
+  return text === said && run.previous === before.previous && run.previous !== before.id;
+}

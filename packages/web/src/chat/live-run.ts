@@ -1,0 +1,62 @@
+import type { RunEvent, RunStatus, RunWithEvents } from "@capstan/server/contract";
+import { createSignal, type Accessor } from "solid-js";
+import { followRun, type StreamStatus } from "../api/follow-run.ts";
+import { foldRunEvents, foldStoredEvents } from "../run/fold-run-event.ts";
+import { hasEnded, type RunPhase, type RunState } from "../run/run-state.ts";
+import { createFrameBatch } from "./frame-batch.ts";
+
+/** A run that is shown, and followed while it goes on. */
+export interface LiveRun {
+  readonly view: RunWithEvents;
+  readonly state: Accessor<RunState>;
+  readonly stream: Accessor<StreamStatus>;
+  readonly stop: () => void;
+}
+
+export interface LiveRunOptions {
+  readonly run: RunWithEvents;
+  /** Calls were settled, or the run ended: what hangs on it is to be asked for again. */
+  readonly onProgress: (events: readonly RunEvent[]) => void;
+}
+
+export function createLiveRun({ run, onProgress }: LiveRunOptions): LiveRun {
+  const [state, setState] = createSignal(storedState(run));
+  const [stream, setStream] = createSignal<StreamStatus>("open");
+  const abort = new AbortController();
+
+  const batch = createFrameBatch<RunEvent>((events) => {
+    if (abort.signal.aborted) return;
+    setState((before) => foldRunEvents(before, events));
+    onProgress(events);
+  });
+
+  if (!hasEnded(state().phase)) {
+    void followRun({
+      run: run.id,
+      after: run.last_seq,
+      onEvent: batch.add,
+      onStatus: setStream,
+      signal: abort.signal,
+    });
+  }
+  return { view: run, state, stream, stop: () => abort.abort() };
+}
+
+const phaseOf: { readonly [status in RunStatus]: RunPhase | null } = {
+  queued: null,
+  in_progress: null,
+  requires_action: null,
+  completed: "completed",
+  incomplete: "timeout",
+  failed: "error",
+  cancelled: "aborted",
+  expired: "timeout",
+};
+
+/** What is stored; a run that was closed before it began has a status and no events. */
+function storedState(run: RunWithEvents): RunState {
+  const state = foldStoredEvents(run.events, run.last_seq);
+  const phase = phaseOf[run.status];
+  if (phase === null || hasEnded(state.phase)) return state;
+  return { ...state, phase, error: run.error ?? state.error, endedAt: run.ended_at };
+}

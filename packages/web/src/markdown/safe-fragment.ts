@@ -1,0 +1,89 @@
+import createPurifier from "dompurify";
+import { codeFrame } from "./code-frame.ts";
+
+const purifier = createPurifier(window);
+
+const allowed = {
+  ALLOWED_TAGS: [
+    ..."p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s sub sup kbd mark".split(
+      " ",
+    ),
+    ..."table thead tbody tr th td a img input details summary span".split(" "),
+  ],
+  ALLOWED_ATTR: [
+    "href",
+    "title",
+    "src",
+    "alt",
+    "start",
+    "align",
+    "class",
+    "type",
+    "checked",
+    "open",
+  ],
+  ALLOW_DATA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+} as const;
+
+const ownPicture = /^data:image\/(png|jpeg|gif|webp);base64,/;
+
+/**
+ * HTML from a model or a tool as nodes that can do no harm: no scripts, no forms, no styles, and
+ * nothing that loads from elsewhere. Pictures of other origins become links.
+ */
+export function safeFragment(html: string): DocumentFragment {
+  const fragment = purifier.sanitize(html, {
+    ...allowed,
+    ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
+    ALLOWED_ATTR: [...allowed.ALLOWED_ATTR],
+  });
+  for (const image of fragment.querySelectorAll("img")) replacePicture(image);
+  for (const link of fragment.querySelectorAll("a")) guardLink(link);
+  for (const input of fragment.querySelectorAll("input")) guardInput(input);
+  for (const element of fragment.querySelectorAll("[class]")) keepLanguage(element);
+  for (const pre of fragment.querySelectorAll("pre")) pre.replaceWith(codeFrame(pre));
+  for (const table of fragment.querySelectorAll("table")) frameTable(table);
+  return fragment;
+}
+
+function replacePicture(image: HTMLImageElement): void {
+  const source = image.getAttribute("src") ?? "";
+  if (ownPicture.test(source)) return;
+  const link = document.createElement("a");
+  link.href = source;
+  link.textContent = image.alt === "" ? `picture: ${source}` : `picture: ${image.alt}`;
+  // A picture inside a link leaves its text there.
+  image.replaceWith(image.closest("a") === null ? link : document.createTextNode(link.textContent));
+}
+
+/** Links leave the page and tell nothing of it; what leads nowhere is text. */
+function guardLink(link: HTMLAnchorElement): void {
+  if (/^(https?:|mailto:)/i.test(link.getAttribute("href") ?? "")) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  } else {
+    link.replaceWith(...link.childNodes);
+  }
+}
+
+function guardInput(input: HTMLInputElement): void {
+  if (input.type !== "checkbox") return input.remove();
+  input.disabled = true;
+}
+
+function keepLanguage(element: Element): void {
+  const language = [...element.classList].find((name) => name.startsWith("language-"));
+  if (element.tagName === "CODE" && language !== undefined) element.className = language;
+  else element.removeAttribute("class");
+}
+
+function frameTable(table: HTMLTableElement): void {
+  const frame = document.createElement("div");
+  frame.className = "table-frame";
+  frame.tabIndex = 0;
+  frame.role = "group";
+  frame.ariaLabel = "Table";
+  table.replaceWith(frame);
+  frame.append(table);
+}

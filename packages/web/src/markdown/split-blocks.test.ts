@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { extendBlocks, noBlocks } from "./split-blocks.ts";
+
+const answer = `# Title
+
+A paragraph with **bold** and a [link](https://example.org),
+on two lines.
+
+- one
+- two
+
+  still two
+
+- three
+
+1. first
+
+2. second
+
+\`\`\`ts
+const a = 1;
+
+const b = 2;
+\`\`\`
+
+| a | b |
+|---|--:|
+| 1 | 2 |
+
+> quoted
+
+The end.
+`;
+
+function html(parts: readonly string[]): string {
+  let blocks = noBlocks;
+  let text = "";
+  for (const part of parts) blocks = extendBlocks(blocks, (text += part));
+  return [...blocks.settled, ...blocks.tail].join("");
+}
+
+test("a streamed text gives the same blocks as the whole, wherever it is cut", () => {
+  const whole = html([answer]);
+  assert.match(whole, /<h1>Title<\/h1>/);
+  fc.assert(
+    fc.property(fc.array(fc.nat(answer.length), { maxLength: 60 }), (cuts) => {
+      const points = [0, ...cuts.toSorted((a, b) => a - b), answer.length];
+      assert.equal(
+        html(points.slice(1).map((to, index) => answer.slice(points[index], to))),
+        whole,
+      );
+    }),
+  );
+});
+
+test("any text is read to its end", () => {
+  const words = fc.constantFrom(
+    "a",
+    "*",
+    "- ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "`",
+    "```\n",
+    "<b>",
+    "|",
+    "\t",
+    "&",
+    "#",
+    "> ",
+  );
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 60 }), (parts) => {
+      let blocks = noBlocks;
+      let text = "";
+      for (const part of parts) blocks = extendBlocks(blocks, (text += part));
+      assert.ok(blocks.settledLength <= blocks.text.length);
+    }),
+  );
+});
+
+test("a definition holds for the links that come after it", () => {
+  const text = "[docs]: https://example.org/docs\n\none\n\ntwo\n\nthree\n\nSee [docs].";
+  assert.match(html([text.slice(0, 45), text.slice(45)]), /href="https:\/\/example\.org\/docs"/);
+});
+
+test("a text that was replaced is read anew", () => {
+  const first = extendBlocks(noBlocks, "one\n\ntwo\n\nthree");
+  assert.deepEqual(extendBlocks(first, "other").tail, ["<p>other</p>\n"]);
+  assert.deepEqual(extendBlocks(first, "other").settled, []);
+});
+
+test("a long answer is not read again for each delta", () => {
+  const paragraph = "word ".repeat(20) + "\n\n";
+  let blocks = extendBlocks(noBlocks, paragraph.repeat(3000));
+  const started = performance.now();
+  for (let count = 0; count < 200; count++) blocks = extendBlocks(blocks, blocks.text + "more ");
+  const each = (performance.now() - started) / 200;
+  assert.ok(each < 5, `one delta took ${each} ms`);
+});

@@ -1,0 +1,62 @@
+import { Lexer, Marked, Parser, type Links, type Token } from "marked";
+
+const marked = new Marked({ gfm: true });
+
+/** A text as HTML, one string a block. The HTML is not safe yet: see `safe-fragment.ts`. */
+export interface MarkdownBlocks {
+  readonly text: string;
+  /** Blocks that no later text can change. */
+  readonly settled: readonly string[];
+  /** Characters that the settled blocks take. */
+  readonly settledLength: number;
+  /** Blocks at the end, which are read anew when text is added. */
+  readonly tail: readonly string[];
+  /** Link definitions of the settled part. */
+  readonly links: Links;
+}
+
+export const noBlocks: MarkdownBlocks = {
+  text: "",
+  settled: [],
+  settledLength: 0,
+  tail: [],
+  links: {},
+};
+
+/**
+ * Reads a text that grows, in time that depends on what is new and not on how long the whole is:
+ * all but the last two blocks are settled and never read again. (Two, since a list goes on after
+ * an empty line.) A text that does not continue `previous` is read from its beginning.
+ */
+export function extendBlocks(previous: MarkdownBlocks, source: string): MarkdownBlocks {
+  const text = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;
+  if (text === previous.text) return previous;
+  const base = text.startsWith(previous.text) ? previous : noBlocks;
+
+  const lexer = new Lexer(marked.defaults);
+  Object.assign(lexer.tokens.links, base.links);
+  const tokens = lexer.lex(text.slice(base.settledLength));
+  const open = openFrom(tokens);
+  const settled = tokens.slice(0, open);
+  return {
+    text,
+    settled: [...base.settled, ...settled.flatMap(toHtml)],
+    settledLength: settled.reduce((length, token) => length + token.raw.length, base.settledLength),
+    tail: tokens.slice(open).flatMap(toHtml),
+    links: { ...lexer.tokens.links },
+  };
+}
+
+/** The place of the last block but one. */
+function openFrom(tokens: readonly Token[]): number {
+  let blocks = 0;
+  for (let index = tokens.length - 1; index >= 0; index--) {
+    if (tokens[index]?.type !== "space" && ++blocks === 2) return index;
+  }
+  return 0;
+}
+
+function toHtml(token: Token): string[] {
+  const html = Parser.parse([token], marked.defaults);
+  return html === "" ? [] : [html];
+}

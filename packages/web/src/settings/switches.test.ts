@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import { groupsOn, isToolOn, noSwitches, toolNamesOn, withGroup, withTool } from "./switches.ts";
+
+const tool = (group: string, name: string, more: Partial<ToolView> = {}): ToolView => ({
+  id: `${group}.${name}`,
+  name,
+  description: "",
+  parameters: {},
+  default_enabled: true,
+  always_offered: false,
+  execution: "auto",
+  ...more,
+});
+const group = (name: string, on: boolean, tools: readonly ToolView[]): ToolGroupView => ({
+  name,
+  object: "tool_group",
+  title: name,
+  description: "",
+  default_enabled: on,
+  tools,
+});
+const groups = [
+  group("files", true, [
+    tool("files", "ListFiles"),
+    tool("files", "ViewFile", { default_enabled: false }),
+  ]),
+  group("constructor", false, [tool("constructor", "Make")]),
+];
+
+test("what nobody switched is at its default", () => {
+  assert.deepEqual(groupsOn(groups, noSwitches), ["files"]);
+  assert.deepEqual([...toolNamesOn(groups, noSwitches)], ["ListFiles"]);
+});
+
+test("switches turn groups and tools on and off", () => {
+  const switches = withTool(withGroup(noSwitches, "constructor", true), "files.ListFiles", false);
+  assert.deepEqual(groupsOn(groups, switches), ["files", "constructor"]);
+  assert.deepEqual([...toolNamesOn(groups, switches)], ["Make"]);
+});
+
+test("a tool that is always offered cannot be turned off", () => {
+  const always = tool("vars", "ReadVar", { always_offered: true });
+  assert.equal(isToolOn(always, withTool(noSwitches, "vars.ReadVar", false)), true);
+});

@@ -1,0 +1,41 @@
+import type { Switches, ToolGroupView, ToolView } from "@capstan/server/contract";
+
+export const noSwitches: Switches = { groups: {}, tools: {} };
+
+/** Own entries alone count: a group may be called `constructor`. */
+function own(record: { readonly [key: string]: boolean }, key: string): boolean | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** What was switched, else the default. */
+export function isGroupOn(group: ToolGroupView, switches: Switches): boolean {
+  return own(switches.groups, group.name) ?? group.default_enabled;
+}
+
+/** Whether the tool is on where its group is. */
+export function isToolOn(tool: ToolView, switches: Switches): boolean {
+  return tool.always_offered || (own(switches.tools, tool.id) ?? tool.default_enabled);
+}
+
+export function withGroup(switches: Switches, name: string, on: boolean): Switches {
+  return { ...switches, groups: { ...switches.groups, [name]: on } };
+}
+
+export function withTool(switches: Switches, id: string, on: boolean): Switches {
+  return { ...switches, tools: { ...switches.tools, [id]: on } };
+}
+
+/** The groups that a turn offers to the model. */
+export function groupsOn(groups: readonly ToolGroupView[], switches: Switches): string[] {
+  return groups.filter((group) => isGroupOn(group, switches)).map((group) => group.name);
+}
+
+/** The names of the tools that a turn offers. */
+export function toolNamesOn(groups: readonly ToolGroupView[], switches: Switches): Set<string> {
+  const names = new Set<string>();
+  for (const group of groups) {
+    if (!isGroupOn(group, switches)) continue;
+    for (const tool of group.tools) if (isToolOn(tool, switches)) names.add(tool.name);
+  }
+  return names;
+}

@@ -1,0 +1,45 @@
+const paths = {
+  add: "M12 5v14M5 12h14",
+  alert:
+    "M12 8v5M12 16.5v.01M10.3 4.5 2.8 17.5a2 2 0 0 0 1.7 3h15a2 2 0 0 0 1.7-3L13.7 4.5a2 2 0 0 0-3.4 0z",
+  arrowDown: "M12 5v14M6 13l6 6 6-6",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  chevron: "M9 6l6 6-6 6",
+  close: "M6 6l12 12M18 6L6 18",
+  copy: "M9 9h10v11H9zM5 15V4h10",
+  cross: "M7 7l10 10M17 7L7 17",
+  edit: "M4 20l1-4L16.5 4.5a2.1 2.1 0 0 1 3 3L8 19z",
+  hand: "M12 3l7.5 3v5.5c0 4.5-3.2 7.8-7.5 9.5-4.3-1.7-7.5-5-7.5-9.5V6z",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z",
+  pin: "M9 4h6l-1 6 3.5 3.5h-11L10 10zM12 13.5V21",
+  question: "M9.2 9.2a2.9 2.9 0 1 1 4.2 2.7c-.9.5-1.4 1-1.4 2.1M12 17.5v.01",
+  retry: "M4 12a8 8 0 0 1 14-5.3L20 9M20 4v5h-5M20 12a8 8 0 0 1-14 5.3L4 15M4 20v-5h5",
+  search: "M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM20 20l-4-4",
+  send: "M12 20V5M5.5 11.5L12 5l6.5 6.5",
+  stop: "M7 7h10v10H7z",
+  sun: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM12 2v2M12 20v2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M2 12h2M20 12h2M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4",
+  tools:
+    "M14.5 6.5a4 4 0 0 1 5.2-1.7l-2.7 2.7 1.5 1.5 2.7-2.7a4 4 0 0 1-5.7 4.9L8 18.7a2 2 0 0 1-2.8-2.8l7.5-7.5a4 4 0 0 1 1.8-1.9z",
+  trash: "M4.5 7h15M9.5 7V4.5h5V7M6.5 7l1 13h9l1-13M10 11v5.5M14 11v5.5",
+  variables:
+    "M8 4C5.5 4 6.5 8 6 10s-2 2-2 2 1.5 0 2 2-.5 6 2 6M16 4c2.5 0 1.5 4 2 6s2 2 2 2-1.5 0-2 2 .5 6-2 6M10 10l4 4M14 10l-4 4",
+  wait: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4.5l3 2",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** A line drawing; what it stands beside says what it means. */
+export function Icon(props: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      class="icon"
+      viewBox="0 0 24 24"
+      width={props.size ?? 18}
+      height={props.size ?? 18}
+      aria-hidden="true"
+    >
+      <path d={paths[props.name]} />
+    </svg>
+  );
+}

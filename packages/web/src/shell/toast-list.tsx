@@ -1,0 +1,42 @@
+import { For, Show } from "solid-js";
+import { Icon } from "./icon.tsx";
+import { dismissToast, shownToasts } from "./toasts.ts";
+import "./toast-list.css";
+
+/** Notes at the foot of the page, newest last; read out politely. */
+export function ToastList() {
+  return (
+    <div class="toasts" role="status" aria-live="polite" data-testid="toasts">
+      <For each={shownToasts()}>
+        {(toast) => (
+          <div class="toast" classList={{ danger: toast.tone === "danger" }} data-testid="toast">
+            <span>{toast.text}</span>
+            <Show when={toast.action}>
+              {(action) => (
+                <button
+                  type="button"
+                  class="toast-action"
+                  data-testid="toast-action"
+                  onClick={() => {
+                    dismissToast(toast.id);
+                    action().run();
+                  }}
+                >
+                  {action().label}
+                </button>
+              )}
+            </Show>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label="Dismiss"
+              onClick={() => dismissToast(toast.id)}
+            >
+              <Icon name="close" size={14} />
+            </button>
+          </div>
+        )}
+      </For>
+    </div>
+  );
+}
