@@ -1,0 +1,89 @@
+import type { CallView } from "./call-view.ts";
+import { createCustomCallUnit } from "./custom-call-unit.ts";
+import type { Floor } from "./floor.ts";
+import { createFunctionCallUnit, type FunctionCallUnit } from "./function-call-unit.ts";
+import type { Unit } from "./unit.ts";
+
+/** The calls that the client runs. They are announced, live or once they are certain. */
+export interface ClientCalls {
+  /** The model begins to write a call; what is to take its arguments, where they are shown. */
+  writing(callId: string, name: string): FunctionCallUnit | undefined;
+  /** The model wrote the whole of a custom call. */
+  written(callId: string, name: string, argumentsText: string): void;
+  proposed(call: CallView): void;
+  waiting(callId: string): void;
+  /** A step of the model is over: what it said is certain. */
+  stepEnded(): void;
+  /**
+   * What the model said in this step is void. Calls that nobody has seen are taken back;
+   * `revealed`: one was seen and cannot be.
+   */
+  voidStep(): "void" | "revealed";
+  isClientCall(callId: string): boolean;
+}
+
+export function createClientCalls(options: {
+  readonly floor: Floor;
+  readonly customTools: readonly string[];
+  /** `after_step`: only what is sure to stand is announced. */
+  readonly publish: "live" | "after_step";
+  readonly openCalls: readonly CallView[];
+}): ClientCalls {
+  const { floor } = options;
+  const customTools = new Set(options.customTools);
+  const isLive = options.publish === "live";
+  const known = new Map<string, CallView>();
+  for (const call of options.openCalls) if (call.owner === "client") known.set(call.callId, call);
+  // Calls carried over from an earlier response were announced there.
+  const announced = new Set<string>(known.keys());
+  let step: { readonly callId: string; readonly unit: Unit }[] = [];
+
+  const announce = (callId: string, unit: Unit): void => {
+    announced.add(callId);
+    step.push({ callId, unit });
+    floor.enter(unit);
+  };
+  const announceWhole = ({ callId, name, argumentsText }: CallView): void => {
+    if (announced.has(callId)) return;
+    if (customTools.has(name)) {
+      announce(callId, createCustomCallUnit({ callId, name, argumentsText }));
+      return;
+    }
+    const unit = createFunctionCallUnit({ callId, name });
+    unit.end(argumentsText, { incomplete: false });
+    announce(callId, unit);
+  };
+
+  return {
+    writing(callId, name) {
+      if (!isLive || customTools.has(name) || announced.has(callId)) return undefined;
+      const unit = createFunctionCallUnit({ callId, name });
+      announce(callId, unit);
+      return unit;
+    },
+    written(callId, name, argumentsText) {
+      if (!isLive || !customTools.has(name)) return;
+      announceWhole({ callId, name, argumentsText, owner: "client" });
+    },
+    proposed(call) {
+      known.set(call.callId, call);
+    },
+    waiting(callId) {
+      const call = known.get(callId);
+      if (call !== undefined) announceWhole(call);
+    },
+    stepEnded() {
+      step = [];
+    },
+    voidStep() {
+      const revealed = step.some(({ unit }) => unit.isOpen());
+      for (const { callId, unit } of step) {
+        floor.withdraw(unit);
+        announced.delete(callId);
+      }
+      step = [];
+      return revealed ? "revealed" : "void";
+    },
+    isClientCall: (callId) => known.has(callId),
+  };
+}

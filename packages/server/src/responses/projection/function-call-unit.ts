@@ -1,0 +1,71 @@
+import type { FunctionCallOutput, ItemStatus } from "../wire.ts";
+import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
+
+export interface FunctionCallUnit extends Unit {
+  append(delta: string): void;
+  end(text: string, options: { readonly incomplete: boolean }): void;
+}
+
+/** A client's function call, its arguments streamed as the model writes them. */
+export function createFunctionCallUnit(call: {
+  readonly callId: string;
+  readonly name: string;
+}): FunctionCallUnit {
+  let text = "";
+  let phase: Phase = "open";
+  let place: Place | undefined;
+
+  const item = (status: ItemStatus, args: string): FunctionCallOutput => ({
+    id: placeOf(place).itemId,
+    type: "function_call",
+    status,
+    call_id: call.callId,
+    name: call.name,
+    arguments: args,
+  });
+  const inItem = () => {
+    const { itemId, outputIndex } = placeOf(place);
+    return { item_id: itemId, output_index: outputIndex };
+  };
+  const sendDelta = (delta: string): void => {
+    if (delta === "") return;
+    place?.emit({ type: "response.function_call_arguments.delta", ...inItem(), delta });
+  };
+  const append = (delta: string): void => {
+    text += delta;
+    sendDelta(delta);
+  };
+
+  return {
+    kind: "client_call",
+    prefix: "fc",
+    phase: () => phase,
+    isOpen: () => place !== undefined,
+    append,
+    end(whole, { incomplete }) {
+      if (whole.startsWith(text)) append(whole.slice(text.length));
+      // A call without arguments is a call with none, and clients parse what they are given.
+      if (!incomplete && text.trim() === "") append("{}");
+      phase = incomplete ? "cut" : "ended";
+    },
+    open(given) {
+      place = given;
+      const { emit, outputIndex: output_index } = given;
+      emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
+      sendDelta(text);
+    },
+    snapshot: () => item("in_progress", text),
+    close(status) {
+      const { emit, outputIndex: output_index } = placeOf(place);
+      const final = item(status, text);
+      emit({
+        type: "response.function_call_arguments.done",
+        ...inItem(),
+        name: call.name,
+        arguments: text,
+      });
+      emit({ type: "response.output_item.done", output_index, item: final });
+      return final;
+    },
+  };
+}

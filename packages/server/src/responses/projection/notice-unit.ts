@@ -1,0 +1,93 @@
+import type { ListedTool, McpApprovalRequestOutput, McpListToolsOutput } from "../wire.ts";
+import { type Place, placeOf, type Unit } from "./unit.ts";
+
+/** A server group as a request declared it, with the tools it offers. */
+export interface ServerListing {
+  readonly label: string;
+  /** The group's id; calls of `group.Tool` are shown under the label. */
+  readonly group: string;
+  readonly tools: readonly ListedTool[];
+  /** Why it could not be listed. */
+  readonly error?: string;
+  /** The client has this list already: it is not shown again. @default false */
+  readonly known?: boolean;
+}
+
+/** What a server group offers: the first items of a response. */
+export function createListToolsUnit(listing: ServerListing): Unit {
+  let place: Place | undefined;
+  const { label: server_label, tools, error } = listing;
+
+  const final = (): McpListToolsOutput => ({
+    id: placeOf(place).itemId,
+    type: "mcp_list_tools",
+    server_label,
+    tools,
+    ...(error === undefined ? {} : { error }),
+  });
+
+  return {
+    kind: "notice",
+    prefix: "mcpl",
+    phase: () => "ended",
+    isOpen: () => place !== undefined,
+    open(given) {
+      place = given;
+      const { emit, outputIndex: output_index, itemId: item_id } = given;
+      const added: McpListToolsOutput = {
+        id: item_id,
+        type: "mcp_list_tools",
+        server_label,
+        tools: [],
+      };
+      emit({ type: "response.output_item.added", output_index, item: added });
+      emit({ type: "response.mcp_list_tools.in_progress", item_id, output_index });
+    },
+    snapshot: final,
+    close() {
+      const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
+      const type =
+        error === undefined
+          ? "response.mcp_list_tools.completed"
+          : "response.mcp_list_tools.failed";
+      emit({ type, item_id, output_index });
+      emit({ type: "response.output_item.done", output_index, item: final() });
+      return final();
+    },
+  };
+}
+
+/** A question to the client's user about one call. It is complete as it is asked. */
+export function createApprovalUnit(request: {
+  readonly id: string;
+  readonly label: string;
+  readonly name: string;
+  readonly arguments: string;
+}): Unit {
+  let place: Place | undefined;
+  const item: McpApprovalRequestOutput = {
+    id: request.id,
+    type: "mcp_approval_request",
+    server_label: request.label,
+    name: request.name,
+    arguments: request.arguments,
+  };
+
+  return {
+    kind: "notice",
+    prefix: "mcpr",
+    fixedId: request.id,
+    phase: () => "ended",
+    isOpen: () => place !== undefined,
+    open(given) {
+      place = given;
+      given.emit({ type: "response.output_item.added", output_index: given.outputIndex, item });
+    },
+    snapshot: () => item,
+    close() {
+      const { emit, outputIndex: output_index } = placeOf(place);
+      emit({ type: "response.output_item.done", output_index, item });
+      return item;
+    },
+  };
+}

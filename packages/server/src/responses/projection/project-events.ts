@@ -1,0 +1,238 @@
+import type { ChainError, FinishReason, Usage } from "@capstan/core";
+import type { RunEvent } from "../../contract/run.ts";
+import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "../wire.ts";
+import { type CallView, callView } from "./call-view.ts";
+import { createClientCalls } from "./client-calls.ts";
+import { createFloor } from "./floor.ts";
+import { itemIds } from "./item-id.ts";
+import { createListToolsUnit, type ServerListing } from "./notice-unit.ts";
+import {
+  isClosed,
+  type ResponseIdentity,
+  responseObject,
+  type ResponseState,
+} from "./response-object.ts";
+import { createServerCalls } from "./server-calls.ts";
+import { createTextItems } from "./text-items.ts";
+import { errorEvent, wireError } from "./wire-error.ts";
+import { addUsage } from "./wire-usage.ts";
+
+export interface ProjectionOptions extends ResponseIdentity {
+  /** The groups that the request declared, in its order. Calls of other groups are not shown. */
+  readonly servers: readonly ServerListing[];
+  /** Names of the client's tools that take plain text. @default [] */
+  readonly customTools?: readonly string[];
+  /**
+   * `deferred`: a question is an `mcp_approval_request`, and the response ends there.
+   * `inline`: the response waits, and the question is asked elsewhere.
+   * @default "deferred"
+   */
+  readonly approvals?: "inline" | "deferred";
+  /**
+   * When a client's calls are announced: `live` as the model writes them, or `after_step`, where
+   * another process may have to repeat the step.
+   * @default "live"
+   */
+  readonly clientCalls?: "live" | "after_step";
+  /** Calls of an earlier response that this run carries on. @default [] */
+  readonly openCalls?: readonly CallView[];
+}
+
+/** A run's events, folded into those of the Responses API. */
+export interface Projection {
+  /** `response.created`, for who wants it before the run starts. Later: nothing. */
+  begin(): readonly ResponseStreamEvent[];
+  /** What an event adds to the stream. After the closing event: nothing. */
+  push(event: RunEvent): readonly ResponseStreamEvent[];
+  /** The response as it is now; unsent content of waiting items is not in it. */
+  response(): ResponseObject;
+}
+
+const cutReasons: { readonly [reason in FinishReason]?: "max_output_tokens" | "content_filter" } = {
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+};
+
+const endedInCall: ResponseState = {
+  status: "failed",
+  error: {
+    code: "server_error",
+    message: "The response ended in the middle of a function call. Do not run that call.",
+  },
+};
+
+/**
+ * A pure fold: the same options and the same events give the same bytes, however they are
+ * divided into reads. Replaying a run from its journal is folding it again.
+ *
+ * @example
+ * const projection = createProjection({ responseId, createdAt, model, echo, servers: [] });
+ * for await (const event of run.events()) {
+ *   for (const out of projection.push(event)) stream.write(encodeEvent(out));
+ * }
+ */
+export function createProjection(options: ProjectionOptions): Projection {
+  const { approvals = "deferred", clientCalls: publish = "live", openCalls = [] } = options;
+  let batch: ResponseStreamEvent[] = [];
+  let nextNumber = 0;
+  let hasBegun = false;
+  let state: ResponseState = { status: options.echo.background ? "queued" : "in_progress" };
+  let isStarted = false;
+  let usage: Usage | undefined;
+  let finishReason: FinishReason | undefined;
+
+  const emit = (event: UnnumberedEvent): void => {
+    const { type, ...rest } = event;
+    batch.push({ type, sequence_number: nextNumber, ...rest } as ResponseStreamEvent);
+    nextNumber += 1;
+  };
+  const floor = createFloor({ emit, itemId: itemIds(options.responseId) });
+  const texts = createTextItems(floor);
+  const serverCalls = createServerCalls({ floor, servers: options.servers, approvals, openCalls });
+  const clientCalls = createClientCalls({
+    floor,
+    customTools: options.customTools ?? [],
+    publish,
+    openCalls,
+  });
+
+  const response = () => responseObject(options, state, floor.output(), usage);
+
+  const begin = (): void => {
+    if (hasBegun) return;
+    hasBegun = true;
+    emit({ type: "response.created", response: response() });
+    if (state.status === "queued") emit({ type: "response.queued", response: response() });
+  };
+
+  const start = (): void => {
+    if (isStarted) return;
+    isStarted = true;
+    state = { status: "in_progress" };
+    emit({ type: "response.in_progress", response: response() });
+    for (const server of options.servers) {
+      if (server.known !== true) floor.enter(createListToolsUnit(server));
+    }
+  };
+
+  const close = (outcome: ResponseState): void => {
+    // A client that is told "completed" may run what it was shown of the call.
+    const final = outcome.status === "completed" && floor.isInCall() ? endedInCall : outcome;
+    floor.finish({ completed: final.status === "completed" });
+    state = final;
+    if (final.status === "failed") emit(errorEvent(final.error));
+    // There is no event for a cancelled response; clients take this one.
+    const type = final.status === "cancelled" ? "incomplete" : final.status;
+    emit({ type: `response.${type}`, response: response() });
+  };
+
+  const fail = (error: ChainError): void => close({ status: "failed", error: wireError(error) });
+
+  const apply = (event: RunEvent): void => {
+    switch (event.type) {
+      case "chain.started":
+      case "chain.resumed":
+        return start();
+      case "round.started":
+        return clientCalls.stepEnded();
+      case "item.start":
+        if (event.kind === "text" || event.kind === "reasoning")
+          texts.start(event.itemId, event.kind);
+        if (event.kind === "arguments" && event.owner === "client") {
+          texts.startArguments(
+            event.itemId,
+            clientCalls.writing(event.callId, event.name),
+            (whole) => clientCalls.written(event.callId, event.name, whole),
+          );
+        }
+        return;
+      case "item.delta":
+        return texts.append(event.itemId, event.delta);
+      case "item.end":
+        return texts.end(event.itemId, event.text, { incomplete: event.incomplete === true });
+      case "model.restarted":
+        texts.stand();
+        if (clientCalls.voidStep() === "void") return;
+        // The client may be running it: what was said cannot be unsaid, so nothing may follow it.
+        return fail({
+          code: "interrupted",
+          phase: "model",
+          message: `The model was started again (${event.reason}) after a function call of its first attempt was announced. Do not run that call; send the request again.`,
+        });
+      case "round.ended":
+        finishReason = event.finishReason;
+        usage = usage === undefined ? event.usage : addUsage(usage, event.usage);
+        clientCalls.stepEnded();
+        if (cutReasons[finishReason] !== undefined) texts.cutLast();
+        return;
+      case "call.proposed":
+        if (event.owner === "client") clientCalls.proposed(callView(event));
+        else serverCalls.proposed(event);
+        return;
+      case "approval.requested":
+        return serverCalls.asked(event);
+      case "approval.answered":
+        return serverCalls.answered(event);
+      case "client_call.waiting":
+        return clientCalls.waiting(event.callId);
+      case "call.started":
+        return serverCalls.started(event.callId);
+      case "call.settled":
+        return serverCalls.settled(event);
+      case "chain.waiting": {
+        for (const callId of event.callIds) clientCalls.waiting(callId);
+        const isForClient = (callId: string) =>
+          clientCalls.isClientCall(callId) || serverCalls.isAsked(callId);
+        if (event.callIds.every(isForClient)) close({ status: "completed", at: event.at });
+        return;
+      }
+      case "chain.ended": {
+        usage = event.usage;
+        const reason = finishReason === undefined ? undefined : cutReasons[finishReason];
+        if (event.status === "aborted") return close({ status: "cancelled" });
+        if (event.status === "error" || event.status === "timeout") {
+          const message = "The response could not be finished.";
+          return fail(event.error ?? { code: "internal", message, phase: "chain" });
+        }
+        if (reason !== undefined) return close({ status: "incomplete", reason });
+        return close({ status: "completed", at: event.at });
+      }
+      case "run.heartbeat":
+        if (isStarted) emit({ type: "response.in_progress", response: response() });
+        return;
+      case "model.retry":
+      case "call.progress":
+      case "call.event":
+      case "run.interrupted":
+        return;
+    }
+  };
+
+  const take = (): readonly ResponseStreamEvent[] => {
+    const taken = batch;
+    batch = [];
+    return taken;
+  };
+
+  return {
+    begin() {
+      begin();
+      return take();
+    },
+    push(event) {
+      if (isClosed(state.status)) return [];
+      begin();
+      apply(event);
+      // The end of a text may be a cut; the next event that is about something else tells.
+      if (!isClosed(state.status)) floor.advance({ hold: isAboutText(event) });
+      return take();
+    },
+    response,
+  };
+}
+
+function isAboutText(event: RunEvent): boolean {
+  return (
+    event.type === "item.end" || event.type === "run.heartbeat" || event.type === "model.retry"
+  );
+}

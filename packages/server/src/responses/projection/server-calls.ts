@@ -1,0 +1,111 @@
+import type { ChainEvent } from "@capstan/core";
+import { type CallView, callView, toolIdParts, wireArguments } from "./call-view.ts";
+import type { Floor } from "./floor.ts";
+import { approvalItemId } from "./item-id.ts";
+import { createApprovalUnit, type ServerListing } from "./notice-unit.ts";
+import { createServerCallUnit, type ServerCallUnit } from "./server-call-unit.ts";
+
+type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
+
+/** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
+export interface ServerCalls {
+  proposed(event: CallEvent<"call.proposed">): void;
+  asked(event: CallEvent<"approval.requested">): void;
+  answered(event: CallEvent<"approval.answered">): void;
+  started(callId: string): void;
+  settled(event: CallEvent<"call.settled">): void;
+  /** Whether the client can answer what this call waits for. */
+  isAsked(callId: string): boolean;
+}
+
+interface Tracked {
+  readonly call: CallView;
+  readonly unit?: ServerCallUnit;
+  readonly asked?: boolean;
+  readonly refused?: boolean;
+}
+
+export function createServerCalls(options: {
+  readonly floor: Floor;
+  readonly servers: readonly ServerListing[];
+  readonly approvals: "inline" | "deferred";
+  readonly openCalls: readonly CallView[];
+}): ServerCalls {
+  const { floor, approvals } = options;
+  const labels = new Map(options.servers.map((server) => [server.group, server.label]));
+  const calls = new Map<string, Tracked>(options.openCalls.map((call) => [call.callId, { call }]));
+
+  /** What a client knows the call by; undefined where it is none of its business. */
+  const shown = ({ toolId, parentCallId, owner }: CallView) => {
+    if (toolId === undefined || parentCallId !== undefined || owner !== "server") return undefined;
+    const { group, tool } = toolIdParts(toolId);
+    const label = labels.get(group);
+    return label === undefined ? undefined : { label, name: tool };
+  };
+
+  const show = (tracked: Tracked): ServerCallUnit | undefined => {
+    const { call } = tracked;
+    const as = shown(call);
+    if (as === undefined) return undefined;
+    const isDeferred = approvals === "deferred" && call.approvalId !== undefined;
+    const unit = createServerCallUnit({
+      ...as,
+      arguments: wireArguments(call),
+      approvalRequestId: isDeferred ? approvalItemId(call.approvalId) : null,
+    });
+    floor.enter(unit);
+    return unit;
+  };
+
+  return {
+    proposed(event) {
+      calls.set(event.callId, { call: callView(event) });
+    },
+    asked({ callId, approval }) {
+      const tracked = calls.get(callId);
+      if (tracked === undefined) return;
+      const call: CallView = { ...tracked.call, args: approval.args, approvalId: approval.id };
+      const as = approvals === "deferred" ? shown(call) : undefined;
+      calls.set(callId, { ...tracked, call, asked: as !== undefined });
+      if (as === undefined) return;
+      floor.enter(
+        createApprovalUnit({
+          id: approvalItemId(approval.id),
+          ...as,
+          arguments: wireArguments(call),
+        }),
+      );
+    },
+    answered({ callId, approvalId, decision, args }) {
+      const tracked = calls.get(callId);
+      if (tracked === undefined) return;
+      const call: CallView = {
+        ...tracked.call,
+        approvalId,
+        ...(args === undefined ? {} : { args }),
+      };
+      calls.set(callId, {
+        ...tracked,
+        call,
+        asked: false,
+        refused: decision.verdict === "refused",
+      });
+    },
+    started(callId) {
+      const tracked = calls.get(callId);
+      // A call that is run again after a crash has its item already.
+      if (tracked === undefined || tracked.unit !== undefined) return;
+      const unit = show(tracked);
+      if (unit !== undefined) calls.set(callId, { ...tracked, unit });
+    },
+    settled({ callId, status, result }) {
+      const tracked = calls.get(callId);
+      calls.delete(callId);
+      if (tracked === undefined) return;
+      // Whoever refused it in an approval response knows; there is no call to show.
+      if (approvals === "deferred" && tracked.refused === true) return;
+      (tracked.unit ?? show(tracked))?.settle(status, result);
+    },
+    isAsked: (callId) => calls.get(callId)?.asked === true,
+  };
+}

@@ -1,0 +1,243 @@
+import type { JsonObject } from "@capstan/core";
+
+/*
+ * The Responses API as it is on the wire: a table of types, no behaviour.
+ */
+
+/** An item id says what it names by its prefix; `call_id` is the model's. */
+export interface OutputText {
+  readonly type: "output_text";
+  readonly text: string;
+  readonly annotations: readonly unknown[];
+  readonly logprobs: readonly unknown[];
+}
+
+export interface Refusal {
+  readonly type: "refusal";
+  readonly refusal: string;
+}
+
+export interface ReasoningText {
+  readonly type: "reasoning_text";
+  readonly text: string;
+}
+
+export interface SummaryText {
+  readonly type: "summary_text";
+  readonly text: string;
+}
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+export interface MessageOutput {
+  readonly id: string;
+  readonly type: "message";
+  readonly role: "assistant";
+  readonly status: ItemStatus;
+  readonly content: readonly OutputText[];
+}
+
+export interface ReasoningOutput {
+  readonly id: string;
+  readonly type: "reasoning";
+  readonly status: ItemStatus;
+  readonly summary: readonly SummaryText[];
+  readonly content: readonly ReasoningText[];
+}
+
+export interface FunctionCallOutput {
+  readonly id: string;
+  readonly type: "function_call";
+  readonly status: ItemStatus;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface CustomToolCallOutput {
+  readonly id: string;
+  readonly type: "custom_tool_call";
+  readonly status: ItemStatus;
+  readonly call_id: string;
+  readonly name: string;
+  readonly input: string;
+}
+
+/** A tool of a server group, as `mcp_list_tools` shows it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: JsonObject;
+  readonly annotations?: { readonly read_only: boolean };
+}
+
+/** Has no `error` where there is none: a client refuses a null here. */
+export interface McpListToolsOutput {
+  readonly id: string;
+  readonly type: "mcp_list_tools";
+  readonly server_label: string;
+  readonly tools: readonly ListedTool[];
+  readonly error?: string;
+}
+
+export interface McpCallError {
+  readonly type: "mcp_tool_execution_error";
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+}
+
+export interface McpCallOutput {
+  readonly id: string;
+  readonly type: "mcp_call";
+  readonly status: "in_progress" | "completed" | "failed";
+  readonly approval_request_id: string | null;
+  readonly server_label: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly output: string | null;
+  readonly error: McpCallError | null;
+}
+
+export interface McpApprovalRequestOutput {
+  readonly id: string;
+  readonly type: "mcp_approval_request";
+  readonly server_label: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export type OutputItem =
+  | MessageOutput
+  | ReasoningOutput
+  | FunctionCallOutput
+  | CustomToolCallOutput
+  | McpListToolsOutput
+  | McpCallOutput
+  | McpApprovalRequestOutput;
+
+export interface WireUsage {
+  readonly input_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number };
+  readonly output_tokens: number;
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
+  readonly total_tokens: number;
+}
+
+export interface WireError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ResponseStatus =
+  | "queued"
+  | "in_progress"
+  | "completed"
+  | "failed"
+  | "incomplete"
+  | "cancelled";
+
+/** What a response repeats of its request, with every default filled in. */
+export interface ResponseEcho {
+  readonly background: boolean;
+  readonly frequency_penalty: number;
+  readonly instructions: string | null;
+  readonly max_output_tokens: number | null;
+  readonly max_tool_calls: number | null;
+  readonly metadata: { readonly [key: string]: string };
+  readonly parallel_tool_calls: boolean;
+  readonly presence_penalty: number;
+  readonly prompt_cache_key: string | null;
+  readonly reasoning: { readonly effort: string | null; readonly summary: string | null } | null;
+  readonly safety_identifier: string | null;
+  readonly service_tier: string;
+  readonly store: boolean;
+  readonly temperature: number;
+  readonly text: JsonObject;
+  readonly tool_choice: string | JsonObject;
+  readonly tools: readonly JsonObject[];
+  readonly top_logprobs: number;
+  readonly top_p: number;
+  readonly truncation: string;
+}
+
+/** All members are always there; times are in seconds. */
+export interface ResponseObject extends ResponseEcho {
+  readonly id: string;
+  readonly object: "response";
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly status: ResponseStatus;
+  readonly model: string;
+  readonly output: readonly OutputItem[];
+  readonly previous_response_id: string | null;
+  /** Absent where there is none: a client refuses a null here. */
+  readonly conversation?: { readonly id: string };
+  readonly error: WireError | null;
+  readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" } | null;
+  readonly usage: WireUsage | null;
+}
+
+interface OfItem {
+  readonly item_id: string;
+  readonly output_index: number;
+}
+
+interface OfPart extends OfItem {
+  readonly content_index: number;
+}
+
+type LifecycleType = "created" | "queued" | "in_progress" | "completed" | "failed" | "incomplete";
+
+/** An event before it has its number. */
+export type UnnumberedEvent =
+  | { readonly type: `response.${LifecycleType}`; readonly response: ResponseObject }
+  | {
+      readonly type: "response.output_item.added" | "response.output_item.done";
+      readonly output_index: number;
+      readonly item: OutputItem;
+    }
+  | ({
+      readonly type: "response.content_part.added" | "response.content_part.done";
+      readonly part: OutputText | ReasoningText;
+    } & OfPart)
+  | ({
+      readonly type: "response.output_text.delta";
+      readonly delta: string;
+      readonly logprobs: readonly unknown[];
+    } & OfPart)
+  | ({
+      readonly type: "response.output_text.done";
+      readonly text: string;
+      readonly logprobs: readonly unknown[];
+    } & OfPart)
+  | ({ readonly type: "response.reasoning_text.delta"; readonly delta: string } & OfPart)
+  | ({ readonly type: "response.reasoning_text.done"; readonly text: string } & OfPart)
+  | ({ readonly type: "response.function_call_arguments.delta"; readonly delta: string } & OfItem)
+  | ({
+      readonly type: "response.function_call_arguments.done";
+      readonly name: string;
+      readonly arguments: string;
+    } & OfItem)
+  | ({ readonly type: "response.custom_tool_call_input.delta"; readonly delta: string } & OfItem)
+  | ({ readonly type: "response.custom_tool_call_input.done"; readonly input: string } & OfItem)
+  | ({
+      readonly type: `response.mcp_list_tools.${"in_progress" | "completed" | "failed"}`;
+    } & OfItem)
+  | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & OfItem)
+  | ({ readonly type: "response.mcp_call_arguments.delta"; readonly delta: string } & OfItem)
+  | ({ readonly type: "response.mcp_call_arguments.done"; readonly arguments: string } & OfItem)
+  /** Flat and nested at once: clients read the one or the other. */
+  | {
+      readonly type: "error";
+      readonly code: string;
+      readonly message: string;
+      readonly param: null;
+      readonly error: {
+        readonly type: string;
+        readonly code: string;
+        readonly message: string;
+        readonly param: null;
+      };
+    };
+
+/** Numbered from 0, without a gap, over the whole response. */
+export type ResponseStreamEvent = UnnumberedEvent & { readonly sequence_number: number };
