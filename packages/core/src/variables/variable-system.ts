@@ -1,12 +1,391 @@
+import { type Clock, systemClock } from "../model/clock.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import { type MissingName, MissingNames } from "./missing-names.ts";
+import { missingVariableError } from "./missing-variable.ts";
+import { resultNameOf } from "./result-name.ts";
+import { infoOf, matchesSearch, unitOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
+import { measureValue, variableInputProblem } from "./variable-input.ts";
+import { resultNameBase } from "./variable-name.ts";
+import { VariableStore } from "./variable-store.ts";
 import type { Variable, VariableChange, VariableInfo, VariableType, VariableValue } from "./variable.ts";
 
-/** Placeholder of the signature; see the class that replaces it. */
-export interface VariableSystemContract {
-  addVariable(name: string, value: VariableValue | string, type: VariableType, desc?: string, tags?: readonly string[]): void;
-  updateVariable(name: string, patch: { value?: VariableValue | string; type?: VariableType; desc?: string; tags?: readonly string[]; keep?: boolean }): void;
-  getVariable(name: string): Variable | undefined;
-  listVariables(filter?: { type?: VariableType; tag?: string; search?: string }): readonly VariableInfo[];
-  removeVariables(names: readonly string[]): { removed: readonly string[]; failed: readonly string[] };
-  subscribe(listener: (change: VariableChange) => void): () => void;
+/** Names whose end is remembered. */
+const rememberedNames = 1000;
+const shownArguments = 200;
+
+export interface VariableSystemOptions {
+  /** Variables at most; a result's arguments are not counted. @default 1000 */
+  readonly capacity?: number;
+  /** UTF-8 bytes of all values. @default 256 MiB */
+  readonly maxBytes?: number;
+  /** UTF-8 bytes of one value. @default 64 MiB */
+  readonly maxValueBytes?: number;
+  readonly clock?: Clock;
 }
-export class VariableSystem {}
+
+export type SetOutcome =
+  | { readonly status: "set"; readonly variable: VariableInfo }
+  | { readonly status: "refused"; readonly error: ToolErrorData };
+
+export interface VariablePatch {
+  readonly value?: VariableValue | string;
+  readonly type?: VariableType;
+  readonly desc?: string;
+  readonly tags?: readonly string[];
+  readonly keep?: boolean;
+}
+
+export interface VariableFilter {
+  readonly type?: VariableType;
+  readonly tag?: string;
+  /** Contained in the name or the description, in any case. */
+  readonly search?: string;
+}
+
+export interface RemoveOutcome {
+  readonly removed: readonly string[];
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** The names of a kept result: `{tool}_{n}` and `{tool}_{n}_args`. */
+export interface KeptResult {
+  readonly result: string;
+  readonly args: string;
+  /** Why the value is not there: too large, or no room beside what is kept. References say so too. */
+  readonly refused?: ToolErrorData;
+}
+
+export interface RefusedVariable {
+  readonly name: string;
+  readonly error: ToolErrorData;
+}
+
+/**
+ * A session's named values. Bounded by count and by bytes: what was visited least recently is
+ * evicted; what has `keep` never; what the current turn made, when nothing else is left. Bad
+ * input is refused as data. A value that was handed over must not be changed afterwards.
+ *
+ * @example
+ * const variables = new VariableSystem();
+ * variables.addVariable("notes", "buy milk", "USER_ADD");
+ * variables.getVariable("notes")?.value.text; // "buy milk"
+ */
+export class VariableSystem {
+  readonly capacity: number;
+  readonly maxBytes: number;
+  readonly maxValueBytes: number;
+  readonly #clock: Clock;
+  readonly #store = new VariableStore();
+  readonly #missing = new MissingNames(rememberedNames);
+  readonly #listeners = new Set<(change: VariableChange) => void>();
+  #resultCount = 0;
+
+  constructor(options: VariableSystemOptions = {}) {
+    this.capacity = options.capacity ?? 1000;
+    this.maxBytes = options.maxBytes ?? 256 * 1024 * 1024;
+    this.maxValueBytes = options.maxValueBytes ?? 64 * 1024 * 1024;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** A system that holds these variables, the oldest visit first; see `load`. */
+  static restore(variables: readonly Variable[], options: VariableSystemOptions = {}): VariableSystem {
+    const system = new VariableSystem(options);
+    system.load(variables);
+    return system;
+  }
+
+  /** Variables there are, a result and its arguments counted as one. */
+  get size(): number {
+    return this.#store.count;
+  }
+
+  /** UTF-8 bytes of all values. */
+  get bytes(): number {
+    return this.#store.bytes;
+  }
+
+  /** The highest `n` that a result was given so far. */
+  get resultCount(): number {
+    return this.#resultCount;
+  }
+
+  /** Makes a variable or replaces its value; description and tags stay where none are given. */
+  addVariable(
+    name: string,
+    value: VariableValue | string,
+    type: VariableType,
+    desc?: string,
+    tags?: readonly string[],
+  ): SetOutcome {
+    const patch = { value, type, ...(desc === undefined ? {} : { desc }), ...(tags === undefined ? {} : { tags }) };
+    return this.updateVariable(name, patch);
+  }
+
+  /** Changes what is given. A variable that is not there is made if `value` and `type` are given. */
+  updateVariable(name: string, patch: VariablePatch): SetOutcome {
+    const changes: VariableChange[] = [];
+    const outcome = this.#set(name, patch, changes);
+    this.#announce(changes);
+    return outcome;
+  }
+
+  /** A variable with its value. This is a visit: it counts as a use and puts off eviction. */
+  getVariable(name: string): Variable | undefined {
+    const entry = this.#find(name);
+    if (!entry) return undefined;
+    entry.referenceCount += 1;
+    entry.lastVisited = this.#clock.now();
+    this.#store.visit(entry);
+    return variableOf(entry);
+  }
+
+  /** What is known of a variable, without visiting it. */
+  peekVariable(name: string): VariableInfo | undefined {
+    const entry = this.#find(name);
+    return entry && infoOf(entry);
+  }
+
+  /** The newest visit first. */
+  listVariables(filter: VariableFilter = {}): readonly VariableInfo[] {
+    const { type, tag } = filter;
+    const search = filter.search?.toLowerCase();
+    const found: VariableInfo[] = [];
+    for (const entry of this.#store.newestFirst()) {
+      if (type !== undefined && entry.type !== type) continue;
+      if (tag !== undefined && !entry.tags.includes(tag)) continue;
+      if (search !== undefined && !matchesSearch(entry, search)) continue;
+      found.push(infoOf(entry));
+    }
+    return found;
+  }
+
+  /** Removes variables; a result takes its arguments along. Rules and unknown names stay, and are said. */
+  removeVariables(names: readonly string[]): RemoveOutcome {
+    const changes: VariableChange[] = [];
+    const removed: string[] = [];
+    const failed: { name: string; reason: string }[] = [];
+    for (const name of new Set(names)) {
+      const entry = this.#find(name);
+      if (!entry) failed.push({ name, reason: this.missingVariable(name).message });
+      else if (entry.type === "RULE") failed.push({ name, reason: "It is a rule, which cannot be removed." });
+      else {
+        this.#drop(entry, "removed", changes);
+        removed.push(name);
+      }
+    }
+    this.#announce(changes);
+    return { removed, failed };
+  }
+
+  names(): readonly string[] {
+    return [...this.#store.names()];
+  }
+
+  /** Why there is no variable of this name, as an error that says what to do. */
+  missingVariable(name: string): ToolErrorData {
+    return missingVariableError(name, this.#becameOf(name), () => this.#store.names());
+  }
+
+  /**
+   * Keeps a call's result as `{tool}_{n}` (also called `{tool}_{n}_result`) and its arguments as
+   * `{tool}_{n}_args`; `n` counts all results of the session.
+   *
+   * @param value data that is not JSON is left out, its text is kept
+   */
+  keepResult(tool: string, value: VariableValue, args: JsonObject, desc?: string): KeptResult {
+    const changes: VariableChange[] = [];
+    const names = this.#nextResultName(resultNameBase(tool));
+    const keep = (input: VariableValue): SetOutcome =>
+      this.#set(names.result, { value: input, type: "ToolCallResult", ...(desc === undefined ? {} : { desc }) }, changes);
+    let result = keep(value);
+    if (result.status === "refused" && value.data !== undefined) result = keep({ text: value.text });
+    const keptArgs =
+      result.status === "set" &&
+      this.#set(names.args, { value: { text: JSON.stringify(args), data: args }, type: "ToolCallArgs" }, changes).status === "set";
+    if (!keptArgs) this.#missing.set(names.args, { reason: "not_kept" });
+    if (result.status === "refused") this.#missing.set(names.result, { reason: "not_kept" });
+    this.#announce(changes);
+    return result.status === "refused" ? { ...names, refused: result.error } : names;
+  }
+
+  /** A new turn begins: what the last one made may be evicted like the rest. */
+  beginTurn(): void {
+    this.#store.beginTurn();
+  }
+
+  /** Calls back after every change but visits; returns what ends that. */
+  subscribe(listener: (change: VariableChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** All variables, the oldest visit first: what `load` takes. */
+  snapshot(): readonly Variable[] {
+    return Array.from(this.#store.oldestFirst(), variableOf);
+  }
+
+  /**
+   * Takes in stored variables, the oldest visit first. They are not announced; what must make
+   * room for them is. The count of results goes on behind the highest `n` there is, or behind
+   * `resultCount` where that is higher (the newest results may be gone).
+   *
+   * @returns what could not be taken in
+   */
+  load(variables: readonly Variable[], options: { readonly resultCount?: number } = {}): readonly RefusedVariable[] {
+    const changes: VariableChange[] = [];
+    const refused: RefusedVariable[] = [];
+    for (const variable of variables) {
+      const { name } = variable;
+      const measured = measureValue(name, variable.value, this.maxValueBytes);
+      const error = variableInputProblem(name, variable.desc, variable.tags) ?? this.#takeIn(variable, measured, changes);
+      if (error) refused.push({ name, error });
+    }
+    this.#resultCount = Math.max(this.#resultCount, options.resultCount ?? 0);
+    this.#announce(changes);
+    return refused;
+  }
+
+  /** An independent copy that shares the values, at the beginning of a turn and without subscribers. */
+  fork(): VariableSystem {
+    const { capacity, maxBytes, maxValueBytes } = this;
+    const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
+    for (const entry of this.#store.oldestFirst()) copy.#store.put(variableEntry(variableOf(entry)));
+    for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
+    copy.#resultCount = this.#resultCount;
+    copy.beginTurn();
+    return copy;
+  }
+
+  /** The exact name first, then `{tool}_{n}_result` as another name of `{tool}_{n}`. */
+  #find(name: string): VariableEntry | undefined {
+    const exact = this.#store.get(name);
+    if (exact || typeof name !== "string" || !name.endsWith("_result")) return exact;
+    const result = this.#store.get(resultNameOf(name)?.result ?? "");
+    return result?.type === "ToolCallResult" ? result : undefined;
+  }
+
+  #becameOf(name: string): MissingName | undefined {
+    return this.#missing.get(name) ?? this.#missing.get(resultNameOf(name)?.result ?? "");
+  }
+
+  #set(name: string, patch: VariablePatch, changes: VariableChange[]): SetOutcome {
+    const before = this.#store.get(name);
+    const type = patch.type ?? before?.type;
+    const input = patch.value ?? before?.value;
+    if (type === undefined || input === undefined) return { status: "refused", error: this.missingVariable(name) };
+    const problem = variableInputProblem(name, patch.desc, patch.tags) ?? this.#conflict(name, before, patch);
+    if (problem) return { status: "refused", error: problem };
+    const measured =
+      before && input === before.value
+        ? { status: "measured" as const, value: before.value, bytes: before.bytes }
+        : measureValue(name, input, this.maxValueBytes);
+    if (measured.status === "refused") return measured;
+    const full = this.#roomProblem(name, type, measured.bytes);
+    if (full) return { status: "refused", error: full };
+
+    const now = this.#clock.now();
+    const fields = {
+      type,
+      value: measured.value,
+      bytes: measured.bytes,
+      // A rule is kept from the moment it is there.
+      keep: type === "RULE" || (patch.keep ?? before?.keep ?? false),
+      desc: patch.desc ?? before?.desc,
+      tags: patch.tags === undefined ? (before?.tags ?? []) : [...new Set(patch.tags)],
+      updated: now,
+      lastVisited: now,
+    };
+    const entry = before ?? variableEntry({ name, ...fields, created: now, referenceCount: 0 });
+    if (before) this.#store.change(before, () => Object.assign(before, fields));
+    else this.#store.put(entry);
+    this.#missing.delete(name);
+    this.#store.visit(entry, true);
+    changes.push({ type: "set", variable: variableOf(entry) });
+    this.#makeRoom(changes);
+    return { status: "set", variable: infoOf(entry) };
+  }
+
+  /** A rule is changed only as a rule, and no variable may hide a result's other name. */
+  #conflict(name: string, before: VariableEntry | undefined, patch: VariablePatch): ToolErrorData | undefined {
+    if (before?.type === "RULE" && patch.type !== "RULE") {
+      return { code: "read_only_variable", message: `${name} is a rule, which is read-only. Choose another name.` };
+    }
+    const alias = before ? undefined : this.#find(name);
+    if (!alias) return undefined;
+    return { code: "invalid_variable_name", message: `${name} already names the result ${alias.name}. Choose another name.` };
+  }
+
+  #roomProblem(name: string, type: VariableType, bytes: number): ToolErrorData | undefined {
+    if (this.#store.fits({ name, type, bytes }, this.capacity, this.maxBytes)) return undefined;
+    const limit = `${this.capacity} variables and ${this.maxBytes} bytes`;
+    const message = `There is no room for ${name}: the limit is ${limit}, and what is there is kept. Remove variables that are kept, or end their \`keep\`.`;
+    return { code: "variables_full", message };
+  }
+
+  #takeIn(
+    variable: Variable,
+    measured: ReturnType<typeof measureValue>,
+    changes: VariableChange[],
+  ): ToolErrorData | undefined {
+    if (measured.status === "refused") return measured.error;
+    const { name, type } = variable;
+    const full = this.#roomProblem(name, type, measured.bytes);
+    if (full) return full;
+    const before = this.#store.get(name);
+    if (before) this.#store.take(before);
+    const keep = variable.keep || type === "RULE";
+    this.#store.put(variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }));
+    this.#missing.delete(name);
+    if (type === "ToolCallResult" || type === "ToolCallArgs") {
+      this.#resultCount = Math.max(this.#resultCount, resultNameOf(name)?.n ?? 0);
+    }
+    this.#makeRoom(changes);
+    return undefined;
+  }
+
+  #nextResultName(base: string): { result: string; args: string } {
+    for (;;) {
+      this.#resultCount += 1;
+      const result = `${base}_${this.#resultCount}`;
+      const args = `${result}_args`;
+      const isTaken = [result, args, `${result}_result`].some((name) => this.#store.get(name) !== undefined);
+      if (!isTaken) return { result, args };
+    }
+  }
+
+  #makeRoom(changes: VariableChange[]): void {
+    while (this.#store.count > this.capacity || this.#store.bytes > this.maxBytes) {
+      const unit = this.#store.nextToEvict();
+      if (!unit) return;
+      this.#drop(unit, "evicted", changes);
+    }
+  }
+
+  /** Takes a variable out, a result together with its arguments, and remembers how it ended. */
+  #drop(entry: VariableEntry, reason: "evicted" | "removed", changes: VariableChange[]): void {
+    const call = callOf(entry);
+    for (const one of entry.args ? [entry, entry.args] : [entry]) {
+      this.#store.take(one);
+      this.#missing.set(one.name, { reason, ...(call === undefined ? {} : { call }) });
+      changes.push({ type: "removed", name: one.name, reason });
+    }
+  }
+
+  /** After the fact: a listener finds the system as the change left it. */
+  #announce(changes: readonly VariableChange[]): void {
+    for (const change of changes) {
+      for (const listener of this.#listeners) listener(change);
+    }
+  }
+}
+
+/** The call whose result or arguments these were, for a model to repeat. */
+function callOf(entry: VariableEntry): string | undefined {
+  const unit = unitOf(entry);
+  const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;
+  if (!name) return undefined;
+  const args = unit.args?.value.text;
+  if (args === undefined) return name.tool;
+  return `${name.tool}(${args.length > shownArguments ? `${args.slice(0, shownArguments)}…` : args})`;
+}

@@ -35,4 +35,9 @@ export interface Variable extends VariableInfo {
 /** A change to a session's variables, for whoever keeps them. */
 export type VariableChange =
   | { readonly type: "set"; readonly variable: Variable }
-  | { readonly type: "removed"; readonly name: string };
+  | {
+      readonly type: "removed";
+      readonly name: string;
+      /** `evicted`: to make room; a reference then names the call to repeat. */
+      readonly reason: "evicted" | "removed";
+    };

@@ -1,0 +1,60 @@
+/** What a look at JSON text, token by token, tells beyond what `JSON.parse` does. */
+export interface JsonScan {
+  /** How deep brackets nest. */
+  readonly depth: number;
+  /** Keys that are written, repeated ones counted each time. */
+  readonly keys: number;
+  /** Where commas stand directly before a closing bracket. */
+  readonly trailingCommas: readonly number[];
+  /** The first whole number that a double cannot hold exactly. */
+  readonly inexact: string | undefined;
+}
+
+const wholeNumber = /-?\d+(?![\d.eE])/y;
+
+/** Reads text that is meant as JSON in one pass; broken text gives some result and no error. */
+export function scanJson(text: string): JsonScan {
+  const trailingCommas: number[] = [];
+  let [depth, deepest, keys, comma] = [0, 0, 0, -1];
+  let inexact: string | undefined;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string;
+    if (isWhiteSpace(char)) continue;
+    if (char === "]" || char === "}") {
+      depth -= 1;
+      if (comma >= 0) trailingCommas.push(comma);
+    }
+    comma = char === "," ? i : -1;
+    if (char === "[" || char === "{") deepest = Math.max(deepest, ++depth);
+    else if (char === ":") keys += 1;
+    else if (char === '"') i = endOfString(text, i);
+    else if (char === "-" || (char >= "0" && char <= "9")) {
+      const end = endOfNumber(text, i);
+      inexact ??= inexactWhole(text.slice(i, end));
+      i = end - 1;
+    }
+  }
+  return { depth: deepest, keys, trailingCommas, inexact };
+}
+
+function isWhiteSpace(char: string): boolean {
+  return char === " " || char === "\n" || char === "\r" || char === "\t";
+}
+
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === "\\" ? 2 : 1;
+  return i;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && /[\d.eE+-]/.test(text[i] as string)) i += 1;
+  return i;
+}
+
+function inexactWhole(token: string): string | undefined {
+  wholeNumber.lastIndex = 0;
+  if (token.length < 16 || !wholeNumber.test(token)) return undefined;
+  return BigInt(token) === BigInt(Number(token)) ? undefined : token;
+}

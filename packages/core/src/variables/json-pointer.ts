@@ -1,0 +1,43 @@
+import type { JsonValue } from "../model/json.ts";
+
+export type PointerOutcome =
+  | { readonly status: "found"; readonly value: JsonValue }
+  /** `at` is the last part of the path that exists; `has` says what is there. */
+  | { readonly status: "missing"; readonly at: string; readonly has: string; readonly keys: readonly string[] };
+
+const arrayIndex = /^(0|[1-9]\d*)$/;
+
+/**
+ * Reads `/a/0/b` (RFC 6901) from a JSON value, own properties only.
+ *
+ * @example readPointer({ a: [1, 2] }, "/a/1") // { status: "found", value: 2 }
+ */
+export function readPointer(data: JsonValue, pointer: string): PointerOutcome {
+  let value = data;
+  let at = "";
+  for (const part of pointer === "" ? [] : pointer.slice(1).split("/")) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const next = child(value, key);
+    if (next === undefined) return { status: "missing", at, ...contents(value) };
+    value = next;
+    at += `/${part}`;
+  }
+  return { status: "found", value };
+}
+
+/** One key as a part of a pointer: `a/b` → `a~1b`. */
+export function pointerPart(key: string | number): string {
+  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function child(value: JsonValue, key: string): JsonValue | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return arrayIndex.test(key) ? value[Number(key)] : undefined;
+  return Object.hasOwn(value, key) ? (value as { readonly [key: string]: JsonValue })[key] : undefined;
+}
+
+function contents(value: JsonValue): { has: string; keys: readonly string[] } {
+  if (Array.isArray(value)) return { has: `a list of ${value.length}`, keys: [] };
+  if (typeof value === "object" && value !== null) return { has: "an object", keys: Object.keys(value) };
+  return { has: value === null ? "null" : `a ${typeof value}`, keys: [] };
+}

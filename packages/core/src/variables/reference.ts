@@ -1,0 +1,165 @@
+import { typeOf, jsonTypes } from "../arguments/json-type.ts";
+import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import { pointerPart, readPointer } from "./json-pointer.ts";
+import { mentionsReference, type ReferenceTarget, referenceTarget, splitReferences } from "./reference-syntax.ts";
+import { sliceText } from "./slice.ts";
+import { copyJson, dataSize } from "./value-size.ts";
+import type { VariableSystem } from "./variable-system.ts";
+import type { Variable } from "./variable.ts";
+
+/** How deep arguments may nest to be looked through. */
+const maxDepth = 500;
+
+export interface ResolveOptions {
+  readonly variables: VariableSystem;
+  /** Of the arguments: where it takes text and not the type of the data, a whole reference gives text. */
+  readonly schema?: JsonSchema;
+}
+
+export type ResolveOutcome =
+  /** `references` are the names of the variables used. */
+  | { readonly status: "resolved"; readonly args: JsonObject; readonly references: readonly string[] }
+  | { readonly status: "failed"; readonly error: ToolErrorData };
+
+/**
+ * Puts the values of variables where `$VAR_REF{{…}}` stands in the arguments. Only what the
+ * arguments say is looked through, once: text that comes out of a variable is never searched.
+ * Keys are left alone. Without a reference the same object comes back.
+ *
+ * A string that is nothing but a reference takes the value with its type; in other text the value
+ * is inserted as text. What is missing or malformed is an error and nothing is resolved.
+ */
+export function resolveReferences(args: JsonObject, options: ResolveOptions): ResolveOutcome {
+  const mentioned = mentions(args, 0);
+  if (mentioned === false) return { status: "resolved", args, references: [] };
+  if (mentioned === "too deep") {
+    const message = `The arguments are nested deeper than ${maxDepth} levels. Send a flatter object.`;
+    return { status: "failed", error: { code: "invalid_arguments", message } };
+  }
+  const resolution = new Resolution(options);
+  const resolved = resolution.resolve(args, options.schema ?? true, "");
+  return resolution.error
+    ? { status: "failed", error: resolution.error }
+    : { status: "resolved", args: resolved as JsonObject, references: [...resolution.used] };
+}
+
+function mentions(value: unknown, depth: number): boolean | "too deep" {
+  if (typeof value === "string") return mentionsReference(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (depth > maxDepth) return "too deep";
+  let found = false;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  for (const member of members) {
+    const mentioned = mentions(member, depth + 1);
+    if (mentioned === "too deep") return mentioned;
+    found ||= mentioned;
+  }
+  return found;
+}
+
+/** One pass over the arguments. Stops at the first error. */
+class Resolution {
+  readonly used = new Set<string>();
+  error: ToolErrorData | undefined;
+  readonly #variables: VariableSystem;
+  readonly #view: ReturnType<typeof schemaView>;
+  #bytes = 0;
+
+  constructor(options: ResolveOptions) {
+    this.#variables = options.variables;
+    this.#view = schemaView(options.schema ?? {});
+  }
+
+  resolve(value: JsonValue, at: SchemaAt, path: string): JsonValue {
+    if (this.error) return value;
+    if (typeof value === "string") return mentionsReference(value) ? this.#text(value, at, path) : value;
+    if (typeof value !== "object" || value === null) return value;
+    const child = (key: string | number, member: JsonValue): JsonValue =>
+      this.resolve(member, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
+    if (Array.isArray(value)) return value.map((member, index) => child(index, member));
+    // fromEntries defines own properties, `__proto__` too.
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, child(key, member)]));
+  }
+
+  #text(text: string, at: SchemaAt, path: string): JsonValue {
+    const parts = splitReferences(text);
+    const [only] = parts;
+    if (parts.length === 1 && only?.type === "reference") return this.#whole(only.body, this.#view.types(at), path);
+    let resolved = "";
+    for (const part of parts) {
+      if (part.type === "text") resolved += part.text;
+      else if (part.type === "reference") resolved += String(this.#whole(part.body, inText, path));
+      else this.#fail("malformed_reference", path, `${part.text} is not a complete reference. ${howToWrite}`);
+      if (this.error) return text;
+    }
+    return resolved;
+  }
+
+  /** A reference's value; as text where `types` takes text and not the type of the data. */
+  #whole(body: string, types: number, path: string): JsonValue {
+    const target = referenceTarget(body, (name) => this.#variables.peekVariable(name) !== undefined);
+    const variable = this.#variables.getVariable(target.name);
+    if (!variable) return this.#notFound(body, target, path);
+    this.used.add(variable.name);
+    if (target.pointer !== undefined) return this.#pointed(variable, target.pointer, types, path);
+    const { text, data } = variable.value;
+    if (target.start !== undefined) return this.#taken(sliceText(text, target.start, target.length), path);
+    return data === undefined || wantsText(data, types) ? this.#taken(text, path) : this.#taken(data, path);
+  }
+
+  #pointed(variable: Variable, pointer: string, types: number, path: string): JsonValue {
+    const { data } = variable.value;
+    if (data === undefined) {
+      const message = `${variable.name} is text without structure, so ${pointer} does not exist in it. Take a part by $VAR_REF{{${variable.name}:start:length}}.`;
+      return this.#fail("reference_not_found", path, message);
+    }
+    const outcome = readPointer(data, pointer);
+    if (outcome.status === "found") {
+      const { value } = outcome;
+      return this.#taken(wantsText(value, types) ? (typeof value === "string" ? value : JSON.stringify(value)) : value, path);
+    }
+    const keys = outcome.keys.slice(0, 20).join(", ");
+    const where = outcome.at === "" ? variable.name : `${variable.name}#${outcome.at}`;
+    const message = `${pointer} does not exist in ${variable.name}: ${where} is ${outcome.has}${keys === "" ? "" : ` with the keys ${keys}`}.`;
+    return this.#fail("reference_not_found", path, message);
+  }
+
+  #notFound(body: string, target: ReferenceTarget, path: string): JsonValue {
+    const wrongSlice = /^(.+?):[^:]*(?::[^:]*)?$/.exec(body)?.[1];
+    if (target.start === undefined && wrongSlice !== undefined && this.#variables.peekVariable(wrongSlice)) {
+      const message = `$VAR_REF{{${body.slice(0, 100)}}} is not a slice: start and length are whole numbers from 0. ${howToWrite}`;
+      return this.#fail("malformed_reference", path, message);
+    }
+    if (target.name === "") return this.#fail("malformed_reference", path, `A reference names no variable. ${howToWrite}`);
+    const { code, message, details } = this.#variables.missingVariable(target.name);
+    return this.#fail(code, path, message, details);
+  }
+
+  /** Counts what is put in, so that a short text cannot grow without bound, and copies data. */
+  #taken(value: JsonValue, path: string): JsonValue {
+    const limit = this.#variables.maxValueBytes;
+    const room = limit - this.#bytes;
+    const size = typeof value === "string" ? undefined : dataSize(value, room);
+    this.#bytes += typeof value === "string" ? value.length : size?.status === "measured" ? size.bytes : 0;
+    if (this.#bytes <= limit) return copyJson(value);
+    const message = `The arguments would have more than ${limit} bytes with the values of their references. Refer to less.`;
+    return this.#fail("arguments_too_large", path, message);
+  }
+
+  #fail(code: string, path: string, problem: string, details?: JsonValue): null {
+    const message = `In ${path}: ${problem}`;
+    this.error ??= { code, message, details: { path, ...(details === undefined ? {} : { reason: details }) } };
+    return null;
+  }
+}
+
+const howToWrite = "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
+
+/** Inside other text there is only text. */
+const inText = 0;
+
+function wantsText(data: JsonValue, types: number): boolean {
+  return types === inText || ((types & jsonTypes.string) !== 0 && (types & typeOf(data)) === 0);
+}

@@ -1,0 +1,61 @@
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import { dataSize, utf8Length } from "./value-size.ts";
+import { variableNameProblem } from "./variable-name.ts";
+import type { VariableValue } from "./variable.ts";
+
+const maxDescLength = 2000;
+const maxTags = 50;
+const maxTagLength = 100;
+
+/** Why a variable of this name, description and tags cannot be, or undefined if it can. */
+export function variableInputProblem(
+  name: string,
+  desc: string | undefined,
+  tags: readonly string[] | undefined,
+): ToolErrorData | undefined {
+  const problem = variableNameProblem(name);
+  if (problem !== undefined) {
+    const shown = JSON.stringify(String(name).slice(0, 80));
+    return { code: "invalid_variable_name", message: `The variable name ${shown} ${problem}. Choose another name.` };
+  }
+  if (desc !== undefined && (typeof desc !== "string" || desc.length > maxDescLength)) {
+    const message = `The description of ${name} must be text of at most ${maxDescLength} characters.`;
+    return { code: "invalid_variable", message };
+  }
+  const badTags = tags !== undefined && (!Array.isArray(tags) || tags.length > maxTags || !tags.every(isTag));
+  if (badTags) {
+    const message = `The tags of ${name} must be at most ${maxTags} texts of 1 to ${maxTagLength} characters.`;
+    return { code: "invalid_variable", message };
+  }
+  return undefined;
+}
+
+function isTag(tag: unknown): boolean {
+  return typeof tag === "string" && tag !== "" && tag.length <= maxTagLength;
+}
+
+export type MeasuredValue =
+  | { readonly status: "measured"; readonly value: VariableValue; readonly bytes: number }
+  | { readonly status: "refused"; readonly error: ToolErrorData };
+
+/** Brings a value into its stored form, with its size in bytes; `limit` is the largest allowed. */
+export function measureValue(name: string, input: VariableValue | string, limit: number): MeasuredValue {
+  const given: VariableValue = typeof input === "string" ? { text: input } : input;
+  if (typeof given?.text !== "string") {
+    const message = `The value of ${name} must be text, or {text, data}.`;
+    return { status: "refused", error: { code: "invalid_variable", message } };
+  }
+  const { text, data } = given;
+  // The text says it all where the data is that text.
+  const value: VariableValue = data === undefined || data === text ? { text } : { text, data };
+  const textBytes = text.length > limit ? text.length : utf8Length(text);
+  const size = value.data === undefined ? undefined : dataSize(value.data, limit);
+  if (size?.status === "refused") {
+    const message = `The data of ${name} is not JSON: ${size.reason}.`;
+    return { status: "refused", error: { code: "invalid_variable", message } };
+  }
+  const bytes = textBytes + (size?.bytes ?? 0);
+  if (bytes <= limit) return { status: "measured", value, bytes };
+  const message = `The value of ${name} has more than ${limit} bytes, the most that one variable may hold. Store a part of it.`;
+  return { status: "refused", error: { code: "variable_too_large", message, details: { limit } } };
+}

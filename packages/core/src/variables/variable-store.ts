@@ -1,0 +1,134 @@
+import { EvictionOrder } from "./eviction-order.ts";
+import { resultNameOf } from "./result-name.ts";
+import { isKept, unitBytes, unitOf, type VariableEntry } from "./variable-entry.ts";
+import type { VariableType } from "./variable.ts";
+import { detach, VisitList } from "./visit-list.ts";
+
+/**
+ * The entries of a variable system with their order of visits, the order of eviction, and the
+ * totals. A result and its arguments are one unit in all that is counted and evicted.
+ */
+export class VariableStore {
+  count = 0;
+  bytes = 0;
+  keptCount = 0;
+  keptBytes = 0;
+  readonly #entries = new Map<string, VariableEntry>();
+  readonly #visits = new VisitList<VariableEntry>();
+  readonly #eviction = new EvictionOrder<VariableEntry>();
+  #visit = 0;
+
+  get(name: string): VariableEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  names(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
+  newestFirst(): Iterable<VariableEntry> {
+    return this.#visits.newestFirst();
+  }
+
+  oldestFirst(): Iterable<VariableEntry> {
+    return this.#visits.oldestFirst();
+  }
+
+  beginTurn(): void {
+    this.#eviction.beginTurn();
+  }
+
+  /** The unit to go next, or undefined where all the rest is kept. */
+  nextToEvict(): VariableEntry | undefined {
+    return this.#eviction.next();
+  }
+
+  put(entry: VariableEntry): void {
+    this.#entries.set(entry.name, entry);
+    this.#join(entry);
+    this.visit(entry);
+  }
+
+  /** Takes an entry out; a partner that it was paired with stays. */
+  take(entry: VariableEntry): void {
+    this.#separate(entry);
+    this.#entries.delete(entry.name);
+    detach(entry.order);
+    detach(entry.eviction);
+  }
+
+  /** Changes fields of an entry and brings pairs, totals and orders in line. */
+  change(entry: VariableEntry, change: () => void): void {
+    this.#separate(entry);
+    change();
+    entry.info = undefined;
+    entry.searchText = undefined;
+    this.#join(entry);
+  }
+
+  /** Makes an entry the newest visit; with `made`, one that this turn has made. */
+  visit(entry: VariableEntry, made = false): void {
+    const unit = unitOf(entry);
+    entry.info = undefined;
+    entry.visit = unit.visit = ++this.#visit;
+    this.#visits.push(entry.order);
+    if (isKept(unit)) return;
+    if (made) this.#eviction.made(unit.eviction);
+    else this.#eviction.visit(unit.eviction);
+  }
+
+  /** Whether an entry of this name and size would find room once all that may go is gone. */
+  fits(wanted: { name: string; type: VariableType; bytes: number }, capacity: number, maxBytes: number): boolean {
+    const entry = this.#entries.get(wanted.name);
+    const unit = entry ? unitOf(entry) : this.#partnerOf(wanted);
+    const kept = unit !== undefined && isKept(unit);
+    const others = { count: this.keptCount - (kept ? 1 : 0), bytes: this.keptBytes - (kept ? unitBytes(unit) : 0) };
+    const bytes = (unit ? unitBytes(unit) : 0) - (entry?.bytes ?? 0) + wanted.bytes;
+    return others.count + 1 <= capacity && others.bytes + bytes <= maxBytes;
+  }
+
+  /** Pairs an entry with its partner, if there is one, and counts them. */
+  #join(entry: VariableEntry): void {
+    const partner = this.#partnerOf(entry);
+    if (partner) {
+      this.#add(partner, -1);
+      const [result, args] = entry.type === "ToolCallArgs" ? [partner, entry] : [entry, partner];
+      result.args = args;
+      args.owner = result;
+      detach(args.eviction);
+    }
+    this.#add(unitOf(entry), 1);
+  }
+
+  /** The reverse: a partner is counted by itself from here on. */
+  #separate(entry: VariableEntry): void {
+    const partner = entry.owner ?? entry.args;
+    this.#add(unitOf(entry), -1);
+    if (!partner) return;
+    for (const one of [entry, partner]) one.owner = one.args = undefined;
+    this.#add(partner, 1);
+  }
+
+  #add(unit: VariableEntry, sign: 1 | -1): void {
+    const bytes = sign * unitBytes(unit);
+    this.count += sign;
+    this.bytes += bytes;
+    if (isKept(unit)) {
+      this.keptCount += sign;
+      this.keptBytes += bytes;
+      detach(unit.eviction);
+    } else if (!unit.eviction.list && sign === 1) {
+      this.#eviction.visit(unit.eviction);
+    }
+  }
+
+  #partnerOf(of: { readonly name: string; readonly type: VariableType }): VariableEntry | undefined {
+    if (of.type !== "ToolCallArgs" && of.type !== "ToolCallResult") return undefined;
+    const name = resultNameOf(of.name);
+    if (!name) return undefined;
+    const wanted = of.type === "ToolCallArgs" ? "ToolCallResult" : "ToolCallArgs";
+    if ((of.type === "ToolCallArgs") !== (name.part === "args")) return undefined;
+    const partner = this.#entries.get(wanted === "ToolCallArgs" ? `${of.name}_args` : name.result);
+    return partner?.type === wanted && partner.owner === undefined && partner.args === undefined ? partner : undefined;
+  }
+}
