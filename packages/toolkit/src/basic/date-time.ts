@@ -1,0 +1,145 @@
+import { type Clock, defineTool, systemClock, type Tool, toolError, type ToolError } from "@capstan/core";
+import { z } from "zod";
+import { addDuration, durationBetween, durationUnits, formatDuration } from "./calendar-arithmetic.ts";
+import { formatTime, isoTime, weekdayOf } from "./format-time.ts";
+import { parseTime } from "./parse-time.ts";
+import { formatOffset, offsetAt, zoneProblem } from "./zone.ts";
+
+const amount = z.number().optional();
+
+const parameters = z.object({
+  operation: z
+    .enum(["now", "convert", "add", "difference"])
+    .default("now")
+    .describe(
+      "now: the current time. convert: show a time in another zone or format. add: a time plus a duration. difference: what lies between two times.",
+    ),
+  time: z
+    .string()
+    .optional()
+    .describe('ISO 8601 (2026-03-29, 2026-03-29T14:30, …+02:00), Unix seconds, or "now". Default: now.'),
+  until: z.string().optional().describe("difference: the second time, written like time."),
+  zone: z
+    .string()
+    .default("UTC")
+    .describe("IANA zone, e.g. Europe/Berlin: how times without an offset are meant. Default UTC."),
+  toZone: z.string().optional().describe("Zone to show the result in. Default: zone."),
+  duration: z
+    .strictObject({
+      years: amount,
+      months: amount,
+      weeks: amount,
+      days: amount,
+      hours: amount,
+      minutes: amount,
+      seconds: amount,
+    })
+    .optional()
+    .describe("add: how much, e.g. {days: 3, hours: -2}. Whole numbers for years to days."),
+  format: z
+    .string()
+    .optional()
+    .describe("iso, date, time, unix, short, medium, long, full, or a pattern like 'EEE d MMM yyyy HH:mm'."),
+  locale: z.string().optional().describe("Language of names and styles, e.g. de or en-GB. Default en-US."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+/** 0002 to 9998: ISO 8601's four digits, with room for any zone's offset. */
+const earliest = Date.parse("0002-01-01T00:00:00Z");
+const latest = Date.parse("9998-12-31T23:59:59Z");
+
+/** `DateTime`: what time it is, zones, formats, and arithmetic on the calendar. */
+export function dateTime(clock: Clock = systemClock): Tool {
+  return defineTool({
+    name: "DateTime",
+    description:
+      "Current date and time, conversion between time zones and formats, adding durations, and differences, with daylight saving counted.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    formatForLLM: ({ text }: { text: string }) => text,
+    execute: (args) => run(args, clock.now()),
+  });
+}
+
+function run(args: Args, now: number) {
+  const { zone, toZone = zone } = args;
+  const wrongZone = zoneProblem(zone) ?? zoneProblem(toZone);
+  if (wrongZone !== undefined) return invalid("unknown_zone", wrongZone);
+  const time = parseTime(args.operation === "now" ? "now" : (args.time ?? "now"), zone, now);
+  if (time.status === "invalid") return invalid("invalid_time", time.message);
+  if (args.operation === "difference") return difference(args, time.instant, toZone, now);
+  const result = args.operation === "add" ? add(args, time.instant) : time;
+  if ("message" in result) return result;
+  return describe(result, toZone, args);
+}
+
+function add({ duration = {}, zone }: Args, instant: number) {
+  for (const unit of durationUnits.slice(0, 4)) {
+    if (!Number.isInteger(duration[unit] ?? 0)) {
+      return invalid("invalid_duration", `duration.${unit} is ${duration[unit]}; years to days are whole numbers.`);
+    }
+  }
+  if (durationUnits.some((unit) => Math.abs(duration[unit] ?? 0) > 1e12)) {
+    return outOfRange();
+  }
+  const moved = addDuration(instant, duration, zone);
+  return inRange(moved.instant) ? moved : outOfRange();
+}
+
+function describe(
+  { instant, note }: { readonly instant: number; readonly note?: string },
+  zone: string,
+  { format, locale }: Args,
+) {
+  if (!inRange(instant)) return outOfRange();
+  const iso = isoTime(instant, zone);
+  const weekday = weekdayOf(instant, zone);
+  const shown = formatTime(instant, zone, format ?? "iso", locale);
+  if (shown.status === "invalid") return invalid("invalid_format", shown.message);
+  const line = format === undefined ? `${iso} (${weekday}, ${zone})` : shown.text;
+  return {
+    iso,
+    zone,
+    offset: formatOffset(offsetAt(instant, zone)),
+    weekday,
+    unix: Math.floor(instant / 1000),
+    formatted: shown.text,
+    text: note === undefined ? line : `${line}\n${note}`,
+  };
+}
+
+function difference({ until, zone }: Args, from: number, toZone: string, now: number) {
+  if (until === undefined) {
+    return invalid("missing_argument", 'A difference needs "until", the second time ("time" is the first, or now).');
+  }
+  const parsed = parseTime(until, zone, now);
+  if (parsed.status === "invalid") return invalid("invalid_time", parsed.message);
+  const to = parsed.instant;
+  if (!inRange(from) || !inRange(to)) return outOfRange();
+  const { sign, duration } = durationBetween(from, to, toZone);
+  const seconds = (to - from) / 1000;
+  const before = sign < 0 ? " (until is before time)" : "";
+  return {
+    from: isoTime(from, toZone),
+    to: isoTime(to, toZone),
+    sign,
+    ...duration,
+    totalSeconds: seconds,
+    totalDays: seconds / 86_400,
+    text: `${formatDuration(duration)}${before}; in all ${seconds.toLocaleString("en-US")} seconds = ${(seconds / 86_400).toLocaleString("en-US", { maximumFractionDigits: 3 })} days`,
+  };
+}
+
+function inRange(instant: number): boolean {
+  return instant >= earliest && instant <= latest;
+}
+
+function outOfRange(): ToolError {
+  return invalid("out_of_range", "The result lies outside the years 0002 to 9998.");
+}
+
+function invalid(code: string, message: string): ToolError {
+  return toolError({ code, message });
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from "@capstan/core";
+
+/** What a JSON value looks like, several of them merged. */
+export interface Shape {
+  readonly primitives: Set<"string" | "number" | "boolean" | "null">;
+  /** What the elements of arrays look like; an empty array has elements of no shape. */
+  elements?: Shape;
+  fields?: Map<string, Field>;
+  /** How many objects were merged; a field seen fewer times is optional. */
+  objects: number;
+}
+
+export interface Field {
+  readonly shape: Shape;
+  seen: number;
+}
+
+export function emptyShape(): Shape {
+  return { primitives: new Set(), objects: 0 };
+}
+
+/** Adds a value to a shape. The nesting is as deep as the value's. */
+export function addToShape(shape: Shape, value: JsonValue): void {
+  if (value === null) shape.primitives.add("null");
+  else if (isArray(value)) {
+    shape.elements ??= emptyShape();
+    for (const element of value) addToShape(shape.elements, element);
+  } else if (typeof value === "object") {
+    shape.objects++;
+    shape.fields ??= new Map();
+    for (const [name, inner] of Object.entries(value)) {
+      let field = shape.fields.get(name);
+      if (field === undefined) {
+        field = { shape: emptyShape(), seen: 0 };
+        shape.fields.set(name, field);
+      }
+      field.seen++;
+      addToShape(field.shape, inner);
+    }
+  } else shape.primitives.add(typeof value as "string" | "number" | "boolean");
+}
+
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

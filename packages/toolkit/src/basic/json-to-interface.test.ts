@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isToolError } from "@capstan/core";
+import fc from "fast-check";
+import { call } from "../testing/fake-context.ts";
+import { jsonToInterface } from "./json-to-interface.ts";
+import { parseJson } from "./parse-json.ts";
+
+const tool = jsonToInterface();
+const convert = (value: unknown, name = "Root") => call<string>(tool, { json: JSON.stringify(value), name });
+
+test("objects of an array are merged: missing fields are optional, types are unions", async () => {
+  const printed = await convert({
+    users: [
+      { id: 1, "first-name": "A", tags: ["x"], boss: null },
+      { id: "2", tags: [], boss: { id: 3 } },
+    ],
+  });
+  assert.equal(
+    printed,
+    `export interface Root {
+  users: User[];
+}
+
+export interface User {
+  id: string | number;
+  "first-name"?: string;
+  tags: string[];
+  boss: Boss | null;
+}
+
+export interface Boss {
+  id: number;
+}`,
+  );
+});
+
+test("interfaces of one body are one, and of one name are numbered", async () => {
+  const printed = await convert({ from: { x: 1 }, to: { x: 2 }, a: { item: { p: 1 } }, b: { item: { q: 1 } } });
+  assert.match(printed, /from: From;\n {2}to: From;/);
+  assert.match(printed, /interface Item \{\n {2}p: number;/);
+  assert.match(printed, /interface Item2 \{\n {2}q: number;/);
+});
+
+test("texts that are no object get a type", async () => {
+  assert.equal(await convert([1, "a", null]), "export type Root = (string | number | null)[];");
+  assert.equal(await convert([]), "export type Root = unknown[];");
+  assert.equal(await convert("x", "3 d!"), "export type Type3D = string;");
+  assert.equal(await convert({}), "export interface Root {\n\n}");
+});
+
+test("broken JSON is refused with the place and what should stand there", () => {
+  const message = (text: string) => {
+    const parsed = parseJson(text);
+    assert.equal(parsed.status, "invalid");
+    return parsed.message;
+  };
+  assert.match(message('{"a": 1,\n "b": x}'), /line 2, column 7 .*"x" stands where a value/);
+  assert.match(message("{a: 1}"), /column 2 .*a name in double quotes or "}"/);
+  assert.match(message("[1, 2"), /ends where a "," or the closing bracket/);
+  assert.match(message("[1,]"), /column 4 .*where a value/);
+  assert.match(message('{"a" 1}'), /where a ":"/);
+  assert.match(message("1 2"), /where nothing more/);
+  assert.match(message("[01]"), /column 2/);
+  assert.match(message(" "), /empty/);
+});
+
+test("JSON of any nesting is answered, not a crash", async () => {
+  const deep = "[".repeat(5000) + "]".repeat(5000);
+  const result = await call(tool, { json: deep });
+  assert.ok(isToolError(result));
+  assert.equal(result.code, "too_deep");
+  assert.ok(isToolError(await call(tool, { json: "[".repeat(100_000) })));
+});
+
+test("a place is found for every text that is no JSON, and only for those", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (json, at, noise) => {
+      const cut = at % (json.length + 1);
+      const text = json.slice(0, cut) + noise + json.slice(cut);
+      const parsed = parseJson(text);
+      if (parsed.status === "invalid") assert.match(parsed.message, /empty|should come/);
+      else assert.deepEqual(parsed.value, JSON.parse(text));
+    }),
+  );
+});
+
+test("any JSON gets types with names that are identifiers", () => {
+  return fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (value) => {
+      const printed = await convert(value);
+      for (const [, name] of printed.matchAll(/^export (?:interface|type) (\S+)/gm)) {
+        assert.match(name!, /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u);
+      }
+    }),
+  );
+});

@@ -1,0 +1,52 @@
+import { defineTool, type JsonValue, type Tool, toolError } from "@capstan/core";
+import { z } from "zod";
+import { addToShape, emptyShape } from "./json-shape.ts";
+import { parseJson } from "./parse-json.ts";
+import { printInterfaces } from "./print-interfaces.ts";
+
+const deepest = 200;
+
+const parameters = z.object({
+  json: z.string().describe("The JSON text, e.g. $VAR_REF{{name}} for a kept result."),
+  name: z.string().default("Root").describe("Name of the outermost type. Default Root."),
+});
+
+/** `JsonToInterface`: what JSON looks like, in a few lines instead of all its data. */
+export function jsonToInterface(): Tool {
+  return defineTool({
+    name: "JsonToInterface",
+    description:
+      "TypeScript interfaces that describe a JSON text. Objects of one array are merged: a field that some lack is optional, several types are a union.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    compressArgs: ({ name }) => name,
+    execute: ({ json, name }) => {
+      const parsed = parseJson(json);
+      if (parsed.status === "invalid") {
+        return toolError({ code: "invalid_json", message: parsed.message });
+      }
+      if (!isShallow(parsed.value)) {
+        return toolError({
+          code: "too_deep",
+          message: `The JSON is nested more than ${deepest} levels deep. Give a part of it.`,
+        });
+      }
+      const shape = emptyShape();
+      addToShape(shape, parsed.value);
+      return printInterfaces(shape, name);
+    },
+  });
+}
+
+/** Level by level, so that no depth can overflow the stack. */
+function isShallow(value: JsonValue): boolean {
+  let level: readonly JsonValue[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return false;
+    level = level.flatMap((inner) =>
+      typeof inner === "object" && inner !== null ? Object.values(inner) : [],
+    );
+  }
+  return true;
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import type { JsonValue } from "@capstan/core";
+import { countOf } from "../text/format-bytes.ts";
+
+/** Characters a result may have. */
+export const longestResult = 16 * 1024 * 1024;
+
+export type TextResult =
+  | { readonly status: "done"; readonly data: JsonValue }
+  | { readonly status: "invalid"; readonly code: string; readonly message: string };
+
+export function done(data: JsonValue): TextResult {
+  return { status: "done", data };
+}
+
+export function invalid(code: string, message: string): TextResult {
+  return { status: "invalid", code, message };
+}
+
+/** Characters as people count them, and the rest of what is usually asked. */
+export function countText(text: string): TextResult {
+  return done({
+    characters: graphemeCount(text),
+    words: [...text.matchAll(/[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*/gu)].length,
+    lines: text === "" ? 0 : splitLines(text).length,
+    utf8Bytes: Buffer.byteLength(text),
+    /** What start and length count. */
+    utf16Units: text.length,
+  });
+}
+
+function graphemeCount(text: string): number {
+  // Plain ASCII needs no segmenter, which is slow.
+  if (/^[\n\u0020-\u007e]*$/.test(text)) return text.length;
+  let count = 0;
+  for (const _segment of new Intl.Segmenter().segment(text)) count++;
+  return count;
+}
+
+/** The lines without their ends; a last line end makes no empty line. */
+export function splitLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+export function titleCase(text: string): string {
+  return text.replaceAll(
+    /(\p{L})([\p{L}\p{M}'’]*)/gu,
+    (_word, first: string, rest: string) => first.toUpperCase() + rest.toLowerCase(),
+  );
+}
+
+/** Replaces literally, every occurrence. */
+export function replaceText(text: string, search: string, replacement: string): TextResult {
+  if (search === "") return invalid("missing_argument", 'What to replace is empty: give "search".');
+  const pieces = text.split(search);
+  const length = text.length + (pieces.length - 1) * (replacement.length - search.length);
+  if (length > longestResult) return tooLong(length);
+  return done(pieces.join(replacement));
+}
+
+export function sortLines(text: string, numeric: boolean, descending: boolean): string {
+  const collator = new Intl.Collator("en", { numeric });
+  const sorted = splitLines(text).sort((a, b) => collator.compare(a, b));
+  return (descending ? sorted.reverse() : sorted).join("\n");
+}
+
+export function decodeBase64(text: string): TextResult {
+  const compact = text.replaceAll(/\s/g, "");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, "").length % 4 === 1) {
+    return invalid("invalid_base64", "The text is not Base64: it has other characters, or a length that none has.");
+  }
+  return decodeUtf8(Buffer.from(compact, "base64"), "The Base64");
+}
+
+export function decodeUrl(text: string): TextResult {
+  try {
+    return done(decodeURIComponent(text));
+  } catch {
+    const at = text.search(/%(?![0-9a-fA-F]{2})/);
+    return invalid(
+      "invalid_encoding",
+      at < 0
+        ? "The text is not URL-encoded: its bytes are no UTF-8."
+        : `The text is not URL-encoded: at character ${at} a % is not followed by two hex digits.`,
+    );
+  }
+}
+
+export function hashText(text: string, algorithm: string): TextResult {
+  return done(createHash(algorithm).update(text).digest("hex"));
+}
+
+export function tooLong(length: number): TextResult {
+  return invalid(
+    "result_too_long",
+    `The result would have more than ${length.toLocaleString("en-US")} characters; ${longestResult.toLocaleString("en-US")} are allowed.`,
+  );
+}
+
+function decodeUtf8(bytes: Uint8Array, what: string): TextResult {
+  try {
+    return done(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return invalid("binary_content", `${what} holds ${countOf(bytes.length, "byte")} that are no UTF-8 text.`);
+  }
+}

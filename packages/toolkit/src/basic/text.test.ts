@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isToolError, type ToolErrorData } from "@capstan/core";
+import fc from "fast-check";
+import { call, fakeContext } from "../testing/fake-context.ts";
+import { text } from "./text.ts";
+
+const tool = text();
+type Args = { readonly [name: string]: unknown };
+
+async function failure(args: Args): Promise<ToolErrorData> {
+  const result = await call(tool, args);
+  assert.ok(isToolError(result), JSON.stringify(result));
+  return result;
+}
+
+test("counting knows characters as people see them", async () => {
+  assert.deepEqual(await call(tool, { operation: "count", text: "naïve 👩‍👩‍👧 don't\nend\n" }), {
+    characters: 18,
+    words: 3,
+    lines: 2,
+    utf8Bytes: 36,
+    utf16Units: 25,
+  });
+});
+
+test("plain operations", async () => {
+  const cases: readonly (readonly [Args, unknown])[] = [
+    [{ operation: "upper", text: "straße" }, "STRASSE"],
+    [{ operation: "lower", text: "ÄB" }, "äb"],
+    [{ operation: "title", text: "hello wORLD, it's élan" }, "Hello World, It's Élan"],
+    [{ operation: "trim", text: "\n a b \t" }, "a b"],
+    [{ operation: "split", text: "a\r\nb\nc\n" }, ["a", "b", "c"]],
+    [{ operation: "split", text: "a, b", separator: ", " }, ["a", "b"]],
+    [{ operation: "join", items: ["a", "b"], separator: "-" }, "a-b"],
+    [{ operation: "replace", text: "a.b.c", search: ".", replacement: "$&" }, "a$&b$&c"],
+    [{ operation: "lines", text: "1\n2\n3\n4", start: 2, count: 2 }, "2\n3"],
+    [{ operation: "slice", text: "abcdef", start: -3, count: 2 }, "de"],
+    [{ operation: "sort", text: "b10\nb9\na" }, "a\nb10\nb9"],
+    [{ operation: "sort", text: "b10\nb9\na", numeric: true, descending: true }, "b10\nb9\na"],
+    [{ operation: "unique", text: "b\na\nb" }, "b\na"],
+    [{ operation: "base64_encode", text: "é" }, "w6k="],
+    [{ operation: "base64_decode", text: "w6k" }, "é"],
+    [{ operation: "url_encode", text: "a b&ü" }, "a%20b%26%C3%BC"],
+    [{ operation: "url_decode", text: "a%20b%26" }, "a b&"],
+    [{ operation: "hash", text: "abc", algorithm: "md5" }, "900150983cd24fb0d6963f7d28e17f72"],
+  ];
+  for (const [args, expected] of cases) assert.deepEqual(await call(tool, args), expected, JSON.stringify(args));
+});
+
+test("what is not encoded text is refused", async () => {
+  assert.equal((await failure({ operation: "base64_decode", text: "a*b" })).code, "invalid_base64");
+  assert.equal((await failure({ operation: "base64_decode", text: "/////w==" })).code, "binary_content");
+  assert.match((await failure({ operation: "url_decode", text: "ab%zz" })).message, /character 2/);
+  assert.equal((await failure({ operation: "upper" })).code, "missing_argument");
+  assert.match((await failure({ operation: "lines", text: "a\nb", start: 9 })).message, /has 2 lines/);
+});
+
+test("patterns find with groups and positions, and say whether there is more", async () => {
+  const found = await call(tool, {
+    operation: "regex_find",
+    text: "a=1, bb=22, c=3",
+    pattern: "(\\w+)=(?P<n>\\d)?(x)?",
+    max: 2,
+  });
+  assert.deepEqual(found, {
+    matches: [
+      { start: 0, end: 3, match: "a=1", groups: ["a", "1", null] },
+      { start: 5, end: 9, match: "bb=2", groups: ["bb", "2", null] },
+    ],
+    more: true,
+  });
+});
+
+test("patterns replace with groups by number and name, and other dollars stay", async () => {
+  const replaced = (pattern: string, replacement: string) =>
+    call(tool, { operation: "regex_replace", text: "John Smith", pattern, replacement });
+  assert.equal(await replaced("(\\w+) (?P<last>\\w+)", "$<last>, $1 [$&] $$1 $9 $<no>"), "Smith, John [John Smith] $1 $9 $<no>");
+  assert.equal(await replaced("x*", "-"), "-J-o-h-n- -S-m-i-t-h-");
+});
+
+test("a pattern that RE2 lacks is refused with what is unsupported", async () => {
+  const refused = (pattern: string) => failure({ operation: "regex_find", text: "a", pattern });
+  assert.match((await refused("a(?=b)")).message, /lookahead/);
+  assert.match((await refused("(?<!a)b")).message, /lookbehind/);
+  assert.match((await refused("(a)\\1")).message, /backreferences/);
+  assert.match((await refused("a++")).message, /possessive/);
+  assert.match((await refused("[a")).message, /missing closing \]/);
+  assert.equal((await refused("a".repeat(5000))).code, "invalid_pattern");
+});
+
+test("catastrophic patterns are quick", async () => {
+  const started = performance.now();
+  const evil = `${"a".repeat(20_000)}!`;
+  for (const pattern of ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "(.*a){12}$", "^([a-zA-Z]+)*$"]) {
+    await call(tool, { operation: "regex_find", text: evil, pattern });
+  }
+  assert.ok(performance.now() - started < 2000);
+});
+
+test("a quadratic search leaves the event loop free and stops with the call", async () => {
+  const controller = new AbortController();
+  const args = { operation: "regex_find", text: "a".repeat(200_000), pattern: "a.*x|a", max: 10_000 };
+  let ticks = 0;
+  const ticking = setInterval(() => ticks++, 10);
+  const running = call(tool, args, fakeContext({ signal: controller.signal }));
+  setTimeout(() => controller.abort(new Error("stopped")), 250);
+  await assert.rejects(running, /stopped/);
+  clearInterval(ticking);
+  assert.ok(ticks >= 8, `${ticks} ticks`);
+});
+
+test("results that would be huge are refused before they are made", async () => {
+  const many = "a".repeat(100_000);
+  const huge = "b".repeat(100_000);
+  const replace = { text: many, search: "a", pattern: "a", replacement: huge };
+  assert.equal((await failure({ ...replace, operation: "replace" })).code, "result_too_long");
+  assert.equal((await failure({ ...replace, operation: "regex_replace" })).code, "result_too_long");
+  assert.equal((await failure({ operation: "join", items: Array.from({ length: 500 }, () => "x"), separator: huge })).code, "result_too_long");
+});
+
+test("encoding and decoding give the text again", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary" }), async (original) => {
+      for (const kind of ["base64", "url"]) {
+        const encoded = await call(tool, { operation: `${kind}_encode`, text: original });
+        assert.equal(await call(tool, { operation: `${kind}_decode`, text: encoded }), original);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,183 @@
+import { defineTool, type Tool, toolError } from "@capstan/core";
+import { z } from "zod";
+import { regexTimeoutMs, runRegex } from "../text/run-regex.ts";
+import {
+  countText,
+  decodeBase64,
+  decodeUrl,
+  done,
+  hashText,
+  invalid,
+  longestResult,
+  replaceText,
+  sortLines,
+  splitLines,
+  type TextResult,
+  titleCase,
+  tooLong,
+} from "./text-operations.ts";
+
+const operations = [
+  "count",
+  "upper",
+  "lower",
+  "title",
+  "trim",
+  "split",
+  "join",
+  "replace",
+  "regex_find",
+  "regex_replace",
+  "lines",
+  "slice",
+  "sort",
+  "unique",
+  "base64_encode",
+  "base64_decode",
+  "url_encode",
+  "url_decode",
+  "hash",
+] as const;
+
+const parameters = z.object({
+  operation: z
+    .enum(operations)
+    .describe(
+      "split and join use separator; replace is literal; regex_* take RE2 patterns; lines picks lines from start (1-based); slice picks characters from start (0-based); sort and unique work on lines.",
+    ),
+  text: z.string().optional().describe("The text to work on (all but join)."),
+  items: z.array(z.string()).optional().describe("join: the pieces."),
+  separator: z.string().optional().describe("split, join. Default: a line end."),
+  search: z.string().optional().describe("replace: the literal text to find."),
+  pattern: z.string().optional().describe("regex_find, regex_replace: an RE2 pattern, without slashes."),
+  replacement: z
+    .string()
+    .optional()
+    .describe("replace, regex_replace: what to put there; for regex_replace $1, $<name> and $& work. Default: nothing."),
+  ignoreCase: z.boolean().default(false).describe("regex_*: upper and lower case are the same."),
+  multiline: z.boolean().default(false).describe("regex_*: ^ and $ match at every line."),
+  max: z.number().int().min(1).max(10_000).default(100).describe("regex_find: matches to return."),
+  start: z.number().int().optional().describe("lines: first line, from 1. slice: first character, from 0; negative counts from the end."),
+  count: z.number().int().min(0).optional().describe("lines, slice: how many. Default: the rest."),
+  numeric: z.boolean().default(false).describe("sort: 2 comes before 10."),
+  descending: z.boolean().default(false).describe("sort: last first."),
+  algorithm: z.enum(["sha256", "sha512", "sha1", "md5"]).default("sha256").describe("hash."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+/** `Text`: exact operations on text, which models count and copy badly. No pattern can hang it. */
+export function text(): Tool {
+  return defineTool({
+    name: "Text",
+    description:
+      "Exact text operations: count characters and words, change case, trim, split, join, replace, find and replace with regular expressions, pick lines or characters, sort, remove duplicates, Base64, URL encoding, hashes.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    compressArgs: ({ operation }) => operation,
+    execute: async (args, { signal }) => {
+      const result = await run(args, signal);
+      return result.status === "done" ? result.data : toolError(result);
+    },
+  });
+}
+
+async function run(args: Args, signal: AbortSignal): Promise<TextResult> {
+  if (args.operation === "join") return join(args);
+  if (args.text === undefined) {
+    return invalid("missing_argument", `"${args.operation}" needs "text", the text to work on.`);
+  }
+  if (args.operation === "regex_find" || args.operation === "regex_replace") {
+    return regex(args, args.text, signal);
+  }
+  return plain({ ...args, operation: args.operation }, args.text);
+}
+
+type PlainOperation = Exclude<Args["operation"], "join" | "regex_find" | "regex_replace">;
+
+function plain(args: Args & { readonly operation: PlainOperation }, text: string): TextResult {
+  switch (args.operation) {
+    case "count":
+      return countText(text);
+    case "upper":
+      return done(text.toUpperCase());
+    case "lower":
+      return done(text.toLowerCase());
+    case "title":
+      return done(titleCase(text));
+    case "trim":
+      return done(text.trim());
+    case "split":
+      return done(args.separator === undefined ? splitLines(text) : text.split(args.separator));
+    case "replace":
+      return replaceText(text, args.search ?? "", args.replacement ?? "");
+    case "lines":
+      return lines(args, text);
+    case "slice":
+      return slice(args, text);
+    case "sort":
+      return done(sortLines(text, args.numeric, args.descending));
+    case "unique":
+      return done([...new Set(splitLines(text))].join("\n"));
+    case "base64_encode":
+      return done(Buffer.from(text).toString("base64"));
+    case "base64_decode":
+      return decodeBase64(text);
+    case "url_encode":
+      return done(encodeURIComponent(text.toWellFormed()));
+    case "url_decode":
+      return decodeUrl(text);
+    case "hash":
+      return hashText(text, args.algorithm);
+  }
+}
+
+function join({ items, separator = "\n" }: Args): TextResult {
+  if (items === undefined) return invalid("missing_argument", '"join" needs "items", the pieces.');
+  const length = items.reduce((sum, item) => sum + item.length + separator.length, 0);
+  return length > longestResult ? tooLong(length) : done(items.join(separator));
+}
+
+function lines({ start = 1, count }: Args, text: string): TextResult {
+  if (start < 1) return invalid("invalid_range", `Lines count from 1; start is ${start}.`);
+  const all = splitLines(text);
+  if (start > all.length) {
+    return invalid("invalid_range", `The text has ${all.length} lines; start is ${start}.`);
+  }
+  return done(all.slice(start - 1, count === undefined ? undefined : start - 1 + count).join("\n"));
+}
+
+function slice({ start = 0, count }: Args, text: string): TextResult {
+  const from = start < 0 ? Math.max(0, text.length + start) : start;
+  return done(text.slice(from, count === undefined ? undefined : from + count));
+}
+
+async function regex(args: Args, text: string, signal: AbortSignal): Promise<TextResult> {
+  const { pattern, ignoreCase, multiline, max, replacement = "" } = args;
+  if (pattern === undefined || pattern === "") {
+    return invalid("missing_argument", `"${args.operation}" needs "pattern".`);
+  }
+  const job = { text, pattern, ignoreCase, multiline };
+  const result = await runRegex(
+    args.operation === "regex_find"
+      ? { ...job, type: "find", max }
+      : { ...job, type: "replace", replacement, maxLength: longestResult },
+    signal,
+  );
+  switch (result.status) {
+    case "found":
+      return done({ matches: result.matches.map((match) => ({ ...match })), more: result.more });
+    case "replaced":
+      return done(result.text);
+    case "invalid":
+      return invalid("invalid_pattern", result.message);
+    case "too_long":
+      return tooLong(result.length);
+    case "unfinished":
+      return invalid(
+        "pattern_too_slow",
+        `The pattern was not done with ${text.length.toLocaleString("en-US")} characters in ${regexTimeoutMs / 1000} seconds and was stopped. Use a simpler pattern or less text.`,
+      );
+  }
+}

@@ -1,0 +1,59 @@
+import { RE2JS, RE2JSException } from "re2js";
+
+export type CompiledRegex =
+  | { readonly status: "compiled"; readonly regex: RE2JS; readonly size: number }
+  | { readonly status: "invalid"; readonly message: string };
+
+export interface RegexFlags {
+  readonly ignoreCase?: boolean;
+  /** `^` and `$` match at every line. */
+  readonly multiline?: boolean;
+  /** `.` matches line ends too. */
+  readonly dotAll?: boolean;
+}
+
+const longestPattern = 2_000;
+
+/**
+ * Compiles a pattern for RE2: one search takes time linear in the text whatever the pattern is.
+ * `size` is the number of its instructions; `size × text` bounds the steps of a search.
+ */
+export function compileRegex(pattern: string, flags: RegexFlags = {}): CompiledRegex {
+  if (pattern.length > longestPattern) {
+    return {
+      status: "invalid",
+      message: `The pattern has ${pattern.length} characters; ${longestPattern} are allowed. Use a shorter one.`,
+    };
+  }
+  const bits =
+    (flags.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
+    (flags.multiline === true ? RE2JS.MULTILINE : 0) |
+    (flags.dotAll === true ? RE2JS.DOTALL : 0);
+  try {
+    const regex = RE2JS.compile(pattern, bits);
+    return { status: "compiled", regex, size: regex.programSize() };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return { status: "invalid", message: explain(pattern, error.message) };
+  }
+}
+
+/** A literal as a pattern. */
+export function literalPattern(text: string): string {
+  return RE2JS.quote(text);
+}
+
+/** What other engines know and a linear-time one cannot, by how it looks in a pattern. */
+const unsupported: readonly (readonly [RegExp, string])[] = [
+  [/\(\?<?[=!]/, "lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are"],
+  [/\\[1-9]|\\k[<{']|\(\?P=/, "backreferences, \\1 or \\k<name>, are"],
+  [/\(\?>|[*+?}]\+/, "atomic groups and possessive repetition, (?>…) a++, are"],
+  [/\(\?\(|\(\?R\)|\(\?\d/, "conditions and recursion are"],
+];
+
+function explain(pattern: string, message: string): string {
+  const what = message.replace(/^error parsing regexp: /, "");
+  const cause = unsupported.find(([look]) => look.test(pattern));
+  if (cause === undefined) return `The pattern cannot be read: ${what}. It takes RE2 syntax.`;
+  return `The pattern cannot be used: ${what}. Patterns are RE2, which never hangs, and in it ${cause[1]} unsupported. Match more, and pick out what you need with a group (…).`;
+}
