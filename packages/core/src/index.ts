@@ -1,3 +1,19 @@
+export { executeToolChain, type ExecuteToolChainOptions, type ToolChainCallbacks } from "./chain/execute-tool-chain.ts";
+export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
+export type { ChainResume, ClientOutput, FirstResponse, ToolChainOptions } from "./chain/tool-chain-options.ts";
+export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-result.ts";
+export { answerText, turnLog } from "./chain/turn-log.ts";
+export { turnMessages } from "./chain/turn-messages.ts";
+export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
+export type { CallObserver } from "./executor/live-call.ts";
+export { newId } from "./executor/new-id.ts";
+export { type ExecuteOptions, ToolExecutor, type ToolExecutorOptions } from "./executor/tool-executor.ts";
+export type { RequireApproval } from "./policy/decide.ts";
+export { GrantBook } from "./policy/grant-book.ts";
+export type { PolicyRule } from "./policy/rule.ts";
+export { type RegisteredTool, titleOf } from "./tool/registry.ts";
+export type { SwitchState } from "./tool/switches.ts";
+export type { ToolOffer } from "./tool/tool-offer.ts";
 export { type ChainEvent, type StreamedItem } from "./chain/chain-event.ts";
 export type {
   Awaited,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
+import type { ApprovalRequest } from "../policy/approval.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallStatus } from "./call-status.ts";
@@ -48,11 +49,10 @@ export interface CallRecord {
   /** What was repaired in the arguments, in words. */
   readonly repairs: readonly string[];
   readonly decision?: CallDecision;
-  readonly approvalId?: string;
+  /** The question to a person, once it was asked; its arguments are `args`. */
+  readonly approval?: Omit<ApprovalRequest, "args">;
   /** A person changed the arguments; the model is told. */
   readonly edited?: boolean;
-  readonly argsDigest?: string;
-  readonly definitionDigest?: string;
   readonly idempotencyKey: string;
   /** Milliseconds since the epoch. */
   readonly proposedAt: number;

@@ -15,6 +15,8 @@ export interface ApprovalRequest {
   readonly definitionDigest: string;
   /** Why it asks, in words. */
   readonly reason: string;
+  /** A plain answer holds for exactly these arguments in this session (`ask-once`). */
+  readonly remember: boolean;
   /** What "allow for this session" would cover, in words and as the key it is kept under. */
   readonly grant: GrantOffer;
   /** Milliseconds since the epoch. */

@@ -1,0 +1,177 @@
+import type { AssistantMessage, Message, ReasoningPart, ToolCallRequest } from "../model/message.ts";
+import type { FinishReason, Model, ModelEvent, ModelSettings, Usage } from "../model/model.ts";
+import { ModelError } from "../model/model-error.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import type { StreamedItem } from "./chain-event.ts";
+import type { Recorder } from "./recorder.ts";
+
+export interface ModelStepOptions {
+  readonly model: Model;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly settings: ModelSettings;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal;
+  readonly clientNames: ReadonlySet<string>;
+  readonly newItemId: () => string;
+  /** A call id that is unique in the chain, from the provider's, which may repeat or be empty. */
+  readonly uniqueCallId: (providerId: string) => string;
+}
+
+export interface ModelStep {
+  readonly message: AssistantMessage;
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+  /** Why it stopped early; the message is what had come until then, without calls. */
+  readonly failure?: unknown;
+}
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
+interface OpenItem {
+  readonly itemId: string;
+  readonly kind: StreamedItem["kind"];
+  readonly parts: string[];
+}
+
+/** Asks the model once, and passes on what it says as it comes. Never rejects. */
+export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
+  const { recorder, signal } = options;
+  const texts: string[] = [];
+  const reasoning: ReasoningPart[] = [];
+  const calls: ToolCallRequest[] = [];
+  const callItems = new Map<string, { readonly callId: string; readonly name: string; readonly item: OpenItem }>();
+  let open: OpenItem | undefined;
+  let finishReason: FinishReason = "other";
+  let usage = noUsage;
+  let finished = false;
+
+  const start = (item: StreamedItem): OpenItem => {
+    const itemId = options.newItemId();
+    void recorder.event({ type: "item.start", itemId, ...item });
+    return { itemId, kind: item.kind, parts: [] };
+  };
+  const say = (item: OpenItem, delta: string) => {
+    item.parts.push(delta);
+    void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+  };
+  const end = (item: OpenItem, incomplete: boolean, text = item.parts.join("")): string => {
+    void recorder.event({ type: "item.end", itemId: item.itemId, text, ...(incomplete && { incomplete }) });
+    return text;
+  };
+  const close = (incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]) => {
+    if (open === undefined) return;
+    const text = end(open, incomplete);
+    if (open.kind === "text") texts.push(text);
+    else reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
+    open = undefined;
+  };
+  const speak = (kind: "text" | "reasoning", delta: string) => {
+    if (delta === "") return;
+    if (open?.kind !== kind) {
+      close();
+      open = start({ kind });
+    }
+    say(open as OpenItem, delta);
+  };
+  const beginCall = (providerId: string, rawName: string) => {
+    close();
+    const callId = options.uniqueCallId(providerId);
+    const name = callName(rawName);
+    const owner = options.clientNames.has(name) ? "client" : "server";
+    const begun = { callId, name, item: start({ kind: "arguments", callId, name, owner }) };
+    callItems.set(providerId, begun);
+    return begun;
+  };
+
+  const take = (event: ModelEvent) => {
+    switch (event.type) {
+      case "text-delta":
+        return speak("text", event.text);
+      case "reasoning-delta":
+        return speak("reasoning", event.text);
+      case "reasoning-end":
+        // Reasoning that shows no text may still carry what the provider wants back.
+        if (open?.kind !== "reasoning" && event.providerMetadata !== undefined) {
+          close();
+          open = start({ kind: "reasoning" });
+        }
+        return open?.kind === "reasoning" ? close(false, event.providerMetadata) : undefined;
+      case "tool-call-start":
+        return void beginCall(event.id, event.name);
+      case "tool-call-delta": {
+        const call = callItems.get(event.id);
+        return call === undefined || event.delta === "" ? undefined : say(call.item, event.delta);
+      }
+      case "tool-call-end": {
+        const { callId, name, item } = callItems.get(event.id) ?? beginCall(event.id, event.name);
+        callItems.delete(event.id);
+        end(item, false, event.arguments);
+        const metadata = event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata };
+        return void calls.push({ id: callId, type: "function", function: { name, arguments: event.arguments }, ...metadata });
+      }
+      case "retry":
+        return void recorder.event(retryEvent(event));
+      case "finish":
+        finished = true;
+        finishReason = event.reason;
+        usage = event.usage;
+        return undefined;
+    }
+  };
+
+  let failure: unknown;
+  try {
+    const { model, messages, tools, settings } = options;
+    const stream = model.stream({ ...settings, messages, tools }, signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await beforeAbort(stream.next(), signal);
+        if (next.done === true) break;
+        take(next.value);
+        const full = recorder.ready();
+        if (full !== undefined) await full;
+      }
+    } catch (thrown) {
+      // A model that ignores its signal is left behind.
+      void Promise.resolve(stream.return?.()).catch(() => {});
+      throw thrown;
+    }
+    if (!finished) {
+      throw new ModelError({ code: "connection", message: "The model's answer ended before it was complete. Try again." });
+    }
+  } catch (thrown) {
+    failure = thrown ?? new Error("The model failed without saying why.");
+  }
+  close(failure !== undefined);
+  for (const { item } of callItems.values()) end(item, true);
+
+  const cut = failure !== undefined;
+  const message: AssistantMessage = {
+    role: "assistant",
+    content: texts.join(""),
+    ...(reasoning.length > 0 && !cut && { reasoning }),
+    ...(calls.length > 0 && !cut && { tool_calls: calls }),
+  };
+  return { message, finishReason, usage, ...(cut && { failure }) };
+}
+
+function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {
+  const { attempt, delayMs, reason } = event;
+  return { type: "model.retry", attempt, delayMs, reason } as const;
+}
+
+/** What every provider takes as a function's name, even where the model wrote none. */
+function callName(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
+}
+
+/** The promise, or a rejection as soon as the signal aborts. Leaves no listener behind. */
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,329 @@
+import { answer } from "../executor/answer.ts";
+import type { CallRecord } from "../executor/call-record.ts";
+import { isSettled } from "../executor/call-status.ts";
+import { type CallObserver, type LiveCall, startCall } from "../executor/live-call.ts";
+import type { Proposal } from "../executor/propose.ts";
+import { type Settled, unsettledResult } from "../executor/settle.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { SettledToolResult } from "../executor/tool-execute-result.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
+import type { Grant } from "../policy/grant.ts";
+import { titleOf } from "../tool/registry.ts";
+import type { Awaited } from "./chain-result.ts";
+import type { JournalWrite } from "./journal.ts";
+import type { Recorder } from "./recorder.ts";
+import type { ClientOutput } from "./tool-chain-options.ts";
+
+type Asked = Extract<Proposal, { readonly status: "asks" }>;
+
+/** A call that has not ended. */
+type OpenCall =
+  | { readonly type: "asked"; readonly asked: Asked }
+  | { readonly type: "client"; readonly record: CallRecord }
+  | { readonly type: "running"; readonly live: LiveCall };
+
+/**
+ * The calls of a chain, and whatever is open of them. Each is written to the journal at every
+ * step of its life. `idle` resolves when nothing moves by itself any more: all calls have ended,
+ * or those that have not wait for a person or a client.
+ */
+export class OpenCalls {
+  readonly records = new Map<string, CallRecord>();
+  readonly results = new Map<string, SettledToolResult>();
+  readonly #executor: ToolExecutor;
+  readonly #recorder: Recorder;
+  readonly #signal: AbortSignal;
+  readonly #open = new Map<string, OpenCall>();
+  /** Sub-calls that wait for a person while their parent runs. */
+  readonly #subAsks = new Map<string, (decision: ApprovalDecision) => void>();
+  readonly #outputItems = new Map<string, { readonly itemId: string; readonly parts: string[] }>();
+  readonly #newItemId: () => string;
+  #moving = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: { executor: ToolExecutor; recorder: Recorder; signal: AbortSignal; newItemId: () => string; records: Iterable<CallRecord> }) {
+    this.#executor = options.executor;
+    this.#recorder = options.recorder;
+    this.#signal = options.signal;
+    this.#newItemId = options.newItemId;
+    for (const record of options.records) this.records.set(record.callId, record);
+  }
+
+  /** What is waited for, in the order of the calls. */
+  waiting(): readonly Awaited[] {
+    const waiting: Awaited[] = [];
+    for (const [callId, open] of this.#open) {
+      if (open.type === "asked") waiting.push({ type: "approval", callId, approval: open.asked.approval });
+      if (open.type === "client") {
+        const { name, argumentsText } = open.record;
+        waiting.push({ type: "client_call", callId, name, argumentsText });
+      }
+    }
+    return waiting;
+  }
+
+  async idle(): Promise<void> {
+    while (this.#moving > 0) {
+      this.#idle ??= Promise.withResolvers();
+      await this.#idle.promise;
+    }
+  }
+
+  /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
+  add(proposal: Proposal): void {
+    this.#move(async () => {
+      await this.#propose(proposal);
+      if (proposal.status === "approved") this.#start(proposal);
+      else if (proposal.status === "asks") await this.#ask(proposal);
+    });
+  }
+
+  /** A client's call: announced, and open until its output comes. */
+  addClient(record: CallRecord, announced = true): void {
+    this.#open.set(record.callId, { type: "client", record });
+    if (!announced) return;
+    this.#keep(record, [
+      { type: "event", event: { ...proposedEvent(record, this.#executor), args: record.args ?? {} } },
+      { type: "event", event: { type: "client_call.waiting", callId: record.callId } },
+    ]);
+  }
+
+  /** A call taken up again that still waits for a person. */
+  addAsked(asked: Asked): void {
+    this.#open.set(asked.record.callId, { type: "asked", asked });
+    this.records.set(asked.record.callId, asked.record);
+  }
+
+  /** A call taken up again that was allowed and had not begun, or may be run again. */
+  addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
+    this.records.set(proposal.record.callId, proposal.record);
+    this.#move(async () => this.#start(proposal));
+  }
+
+  /** Ends a call that never ran here. */
+  close(record: CallRecord, end: Parameters<typeof unsettledResult>[2]): void {
+    this.#open.delete(record.callId);
+    this.#move(async () => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+  }
+
+  /** A person's word. False where nothing of that id waits. */
+  answer(approvalId: string, decision: ApprovalDecision): boolean {
+    const sub = this.#subAsks.get(approvalId);
+    if (sub !== undefined) {
+      sub(decision);
+      return true;
+    }
+    for (const [callId, open] of this.#open) {
+      if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
+      this.#open.delete(callId);
+      this.#move(async () => this.#answered(open.asked, decision));
+      return true;
+    }
+    return false;
+  }
+
+  /** What a client's tool answered. False where no such call waits. */
+  submit({ callId, output }: ClientOutput): boolean {
+    const open = this.#open.get(callId);
+    if (open?.type !== "client") return false;
+    this.#open.delete(callId);
+    const { gate } = this.#executor;
+    const tokens = { shown: gate.countTokens(output), withheld: 0 };
+    const common = { finalText: output, isTruncated: false, tokens, durationMs: 0 };
+    const record: CallRecord = {
+      ...open.record,
+      status: "succeeded",
+      endedAt: gate.clock.now(),
+      result: { ...common, preview: output.slice(0, 200) },
+    };
+    this.#move(async () => this.#settled({ record, result: { ...common, callId, status: "success", data: output } }));
+    return true;
+  }
+
+  /** Stops one call. False where it is not open. */
+  cancel(callId: string, reason: string): boolean {
+    const open = this.#open.get(callId);
+    if (open === undefined) return false;
+    if (open.type === "running") {
+      open.live.cancel(reason);
+      return true;
+    }
+    const record = open.type === "asked" ? open.asked.record : open.record;
+    const message = `${record.name} was stopped before it began: ${reason}.`;
+    this.close(record, { status: "cancelled", error: { code: "cancelled", message } });
+    return true;
+  }
+
+  cancelAll(reason: string): void {
+    for (const callId of [...this.#open.keys()]) this.cancel(callId, reason);
+    for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason });
+  }
+
+  #move(work: () => Promise<void>): void {
+    this.#moving++;
+    void work().finally(() => {
+      this.#moving--;
+      if (this.#moving > 0) return;
+      this.#idle?.resolve();
+      this.#idle = undefined;
+    });
+  }
+
+  async #propose(proposal: Proposal): Promise<void> {
+    const { record } = proposal;
+    const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
+    if (proposal.status === "settled") return this.#settled(proposal, [proposed]);
+    if (proposal.status === "asks") {
+      const { callId } = record;
+      await this.#keep(record, [proposed, { type: "event", event: { type: "approval.requested", callId, approval: proposal.approval } }]);
+    } else {
+      // Written with its start, in one commit.
+      this.records.set(record.callId, record);
+      await this.#recorder.commit([proposed]);
+    }
+  }
+
+  async #ask(asked: Asked): Promise<void> {
+    const { callId } = asked.record;
+    this.#open.set(callId, { type: "asked", asked });
+    if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
+    const word = this.#executor.ask(asked.approval, this.#signal);
+    const decision = await Promise.race([word, aborted(this.#signal)]);
+    if (decision === undefined || decision.decision === "pending") return;
+    // Somebody else may have answered, or stopped the call, in the meantime.
+    if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
+  }
+
+  async #answered(asked: Asked, decision: ApprovalDecision): Promise<void> {
+    const { proposal, grant } = await answer(this.#executor.gate, asked, decision);
+    const { record } = proposal;
+    const word = record.decision ?? ({ verdict: "allowed", by: "person" } as const);
+    const writes: JournalWrite[] = [
+      {
+        type: "event",
+        event: {
+          type: "approval.answered",
+          callId: record.callId,
+          approvalId: asked.approval.id,
+          at: this.#executor.gate.clock.now(),
+          decision: word,
+          ...(record.edited === true && record.args !== undefined && { args: record.args }),
+        },
+      },
+      ...grantWrites(grant),
+    ];
+    if (proposal.status === "settled") return this.#settled(proposal, writes);
+    await this.#keep(record, writes);
+    this.#start(proposal);
+  }
+
+  #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
+    if (this.#signal.aborted) {
+      const error = { code: "cancelled", message: `${registered.name} was stopped before it began.` };
+      return this.close(record, { status: "cancelled", error });
+    }
+    const { gate, scheduler } = this.#executor;
+    const live = startCall({ gate, scheduler, observer: this.#observer, record, registered });
+    // A call that runs in one go may have ended already.
+    if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
+    this.#move(async () => {
+      try {
+        await live.settled;
+      } catch {
+        const error = { code: "internal", message: `${registered.name} could not be carried through here.` };
+        await this.#settled(unsettledResult(gate, record, { status: "error", error }));
+      }
+    });
+  }
+
+  readonly #observer: CallObserver = {
+    proposed: (proposal) => this.#propose(proposal),
+    started: (record) => {
+      const { callId, startedAt: at = 0 } = record;
+      return this.#keep(record, [{ type: "event", event: { type: "call.started", callId, at } }]);
+    },
+    settled: (settled) => this.#settled(settled),
+    spoke: (callId, delta) => {
+      let item = this.#outputItems.get(callId);
+      if (item === undefined) {
+        item = { itemId: this.#newItemId(), parts: [] };
+        this.#outputItems.set(callId, item);
+        void this.#recorder.event({ type: "item.start", itemId: item.itemId, kind: "output", callId });
+      }
+      item.parts.push(delta);
+      void this.#recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+    },
+    progressed: (callId, progress) => void this.#recorder.event({ type: "call.progress", callId, progress }),
+    said: (callId, name, data) => void this.#recorder.event({ type: "call.event", callId, name, data }),
+    ask: (approval) => this.#askForSubCall(approval),
+  };
+
+  async #askForSubCall(approval: Asked["approval"]): Promise<ApprovalDecision> {
+    const word = await this.#executor.ask(approval, this.#signal);
+    if (word.decision !== "pending") return word;
+    const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
+    this.#subAsks.set(approval.id, resolve);
+    try {
+      return await promise;
+    } finally {
+      this.#subAsks.delete(approval.id);
+    }
+  }
+
+  async #settled({ record, result }: Settled, before: readonly JournalWrite[] = []): Promise<void> {
+    if (this.#isSettled(record.callId)) return;
+    this.#open.delete(record.callId);
+    this.results.set(record.callId, result);
+    const writes: JournalWrite[] = [...before];
+    const item = this.#outputItems.get(record.callId);
+    if (item !== undefined) {
+      this.#outputItems.delete(record.callId);
+      writes.push({ type: "event", event: { type: "item.end", itemId: item.itemId, text: item.parts.join("") } });
+    }
+    if (record.result !== undefined && result.status !== undefined) {
+      const { callId, endedAt: at = 0, result: kept } = record;
+      writes.push({ type: "event", event: { type: "call.settled", callId, at, status: result.status, result: kept } });
+    }
+    await this.#keep(record, writes);
+  }
+
+  #keep(record: CallRecord, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
+    this.records.set(record.callId, record);
+    return this.#recorder.commit([{ type: "call", call: record }, ...writes]);
+  }
+
+  #isSettled(callId: string): boolean {
+    const record = this.records.get(callId);
+    return record !== undefined && isSettled(record.status);
+  }
+}
+
+function grantWrites(grant: Grant | undefined): readonly JournalWrite[] {
+  return grant === undefined ? [] : [{ type: "grant", grant }];
+}
+
+export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
+  const { callId, name, owner, round, proposedAt: at, toolId, parentCallId, argumentsText, args, repairs } = record;
+  const registered = toolId === undefined ? undefined : gate.registry.tool(toolId);
+  return {
+    type: "call.proposed" as const,
+    callId,
+    name,
+    owner,
+    round,
+    at,
+    argumentsText,
+    repairs,
+    ...(toolId !== undefined && { toolId }),
+    ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
+    ...(parentCallId !== undefined && { parentCallId }),
+    ...(args !== undefined && { args }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  if (signal.aborted) resolve(undefined);
+  else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  return promise;
+}

@@ -1,0 +1,97 @@
+import { errorMessage } from "../errors/error-message.ts";
+import type { VariableSystem } from "../variables/variable-system.ts";
+import type { ChainEvent } from "./chain-event.ts";
+import type { Journal, JournalWrite } from "./journal.ts";
+
+/** Commits under way before the loop waits for them. */
+const inFlightLimit = 64;
+
+export interface RecorderOptions {
+  readonly journal: Journal | undefined;
+  readonly variables: VariableSystem;
+  readonly publish: (event: ChainEvent) => void;
+  /** The journal took nothing more: the chain must stop. Called at most once. */
+  readonly onLost: (reason: LostReason) => void;
+}
+
+export interface LostReason {
+  readonly code: "fenced" | "journal_failed";
+  readonly message: string;
+}
+
+/**
+ * Writes what happens in a chain, and tells of it once it is written. Changes of variables go
+ * into the next commit, so that a call's end and what it kept are one.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #unsubscribe: () => void;
+  #changes: JournalWrite[] = [];
+  #last: Promise<boolean> | undefined;
+  #inFlight = 0;
+  #lost = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.variables.subscribe((change) => this.#changes.push({ type: "variable", change }));
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** True once all is written; false where nothing was. Never rejects. */
+  commit(writes: readonly JournalWrite[]): boolean | Promise<boolean> {
+    if (this.#lost) return false;
+    const batch = this.#changes.length === 0 ? writes : [...this.#changes, ...writes];
+    this.#changes = [];
+    if (this.#options.journal === undefined) return this.#written(batch);
+    let outcome;
+    try {
+      outcome = this.#options.journal.commit(batch);
+    } catch (thrown) {
+      return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+    }
+    if (!(outcome instanceof Promise)) {
+      return outcome.status === "committed" ? this.#written(batch) : this.#lose({ code: "fenced", message: outcome.reason });
+    }
+    this.#inFlight++;
+    this.#last = outcome.then(
+      (result) => {
+        this.#inFlight--;
+        return result.status === "committed" ? this.#written(batch) : this.#lose({ code: "fenced", message: result.reason });
+      },
+      (thrown: unknown) => {
+        this.#inFlight--;
+        return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+      },
+    );
+    return this.#last;
+  }
+
+  event(event: ChainEvent): boolean | Promise<boolean> {
+    return this.commit([{ type: "event", event }]);
+  }
+
+  /** Waits while too much is under way, so that a fast model cannot outrun a slow disk. */
+  ready(): Promise<unknown> | undefined {
+    return this.#inFlight > inFlightLimit ? this.#last : undefined;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #written(batch: readonly JournalWrite[]): true {
+    for (const write of batch) if (write.type === "event") this.#options.publish(write.event);
+    return true;
+  }
+
+  #lose(reason: LostReason): false {
+    if (!this.#lost) {
+      this.#lost = true;
+      this.#options.onLost(reason);
+    }
+    return false;
+  }
+}

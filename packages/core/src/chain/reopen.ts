@@ -1,0 +1,75 @@
+import type { CallRecord } from "../executor/call-record.ts";
+import { isSettled } from "../executor/call-status.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { Message } from "../model/message.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import { definitionDigest } from "../tool/registry.ts";
+import type { JournalWrite } from "./journal.ts";
+import { type OpenCalls, proposedEvent } from "./open-calls.ts";
+import type { Recorder } from "./recorder.ts";
+import type { ChainResume } from "./tool-chain-options.ts";
+
+export interface ReopenOptions {
+  readonly executor: ToolExecutor;
+  readonly calls: OpenCalls;
+  readonly recorder: Recorder;
+  readonly resume: ChainResume;
+}
+
+/**
+ * Takes up the calls that a stopped chain left open, each where it was: one that waits waits on,
+ * or gets its answer; one that was allowed runs; one that had begun runs again only if its tool
+ * says that this is safe, and is else said to be unknown.
+ */
+export function reopen({ executor, calls, recorder, resume }: ReopenOptions): void {
+  const { state } = resume;
+  if (resume.adopted === true) void recorder.commit(inherited(state.messages, state.calls, executor));
+  for (const record of state.calls) {
+    if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
+  }
+  for (const { callId, decision } of resume.answers ?? []) {
+    const approvalId = state.calls.find((call) => call.callId === callId)?.approval?.id;
+    if (approvalId !== undefined) calls.answer(approvalId, decision);
+  }
+  for (const output of resume.outputs ?? []) calls.submit(output);
+  if (resume.abandonWaiting !== true) return;
+  for (const { callId } of calls.waiting()) calls.cancel(callId, "it was not answered before the conversation went on");
+}
+
+function reopenCall({ executor, calls }: ReopenOptions, record: CallRecord): void {
+  if (record.owner === "client") return calls.addClient(record, false);
+  const registered = record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
+  if (registered === undefined) {
+    const message = `The tool "${record.name}" is not here any more.`;
+    return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
+  }
+  if (record.status === "waiting") return reopenAsked(calls, record, registered);
+  if (record.status === "started" && !mayRunAgain(registered)) {
+    const message = `${record.name} had begun when the server stopped. It may or may not have happened: check before you do it again.`;
+    return calls.close(record, { status: "outcome_unknown", error: { code: "outcome_unknown", message } });
+  }
+  calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
+}
+
+function reopenAsked(calls: OpenCalls, record: CallRecord, registered: RegisteredTool): void {
+  const { approval, args } = record;
+  if (approval === undefined || args === undefined || approval.definitionDigest !== definitionDigest(registered.tool)) {
+    const message = `${record.name} changed since it was asked about, so the question is void. Call it again.`;
+    return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
+  }
+  calls.addAsked({ status: "asks", record, registered, approval: { ...approval, args } });
+}
+
+function mayRunAgain({ tool }: RegisteredTool): boolean {
+  return tool.idempotent ?? tool.effects === "read";
+}
+
+/** The turn so far, in the journal of the run that takes it over; its open calls are announced. */
+function inherited(messages: readonly Message[], calls: readonly CallRecord[], executor: ToolExecutor): readonly JournalWrite[] {
+  const writes: JournalWrite[] = messages.map((message) => ({ type: "message", round: 0, message }));
+  for (const call of calls) {
+    writes.push({ type: "call", call });
+    if (!isSettled(call.status)) writes.push({ type: "event", event: proposedEvent(call, executor) });
+  }
+  return writes;
+}

@@ -1,0 +1,53 @@
+import { newId } from "../executor/new-id.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
+import type { ChainEvent } from "./chain-event.ts";
+import { ChainLoop } from "./chain-loop.ts";
+import { EventStream } from "./event-stream.ts";
+import type { ClientOutput, ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainResult } from "./tool-chain-result.ts";
+
+/** A chain that runs. */
+export interface ToolChainRun {
+  /** Never rejects: what went wrong is its `status` and `error`. */
+  readonly result: Promise<ToolChainResult>;
+  /** What happens from now on. The chain is never held back by who reads; ask before the next await to miss nothing. */
+  events(): AsyncIterable<ChainEvent>;
+  /** A person's word on an approval that was `pending`. False where it no longer waits here. */
+  answer(approvalId: string, decision: ApprovalDecision): boolean;
+  /** What a client's tool answered. False where no such call waits here. */
+  submitOutput(output: ClientOutput): boolean;
+  /** Stops one call; the turn goes on. */
+  cancelCall(callId: string, reason?: string): boolean;
+  /** Stops the chain at once. */
+  abort(reason?: string): void;
+}
+
+/**
+ * The loop: asks the model, runs the tools it calls beside one another behind the gate, gives it
+ * the results, until it answers. Ends in `requires_action` where it waits for a person or a
+ * client; `result.state` carries it on.
+ *
+ * @example
+ * const run = runToolChain({ executor, model, contextMessages: [{ role: "user", content: "What is in this folder?" }] });
+ * console.log((await run.result).responseContent);
+ */
+export function runToolChain(options: ToolChainOptions): ToolChainRun {
+  const stream = new EventStream<ChainEvent>();
+  const loop = new ChainLoop({ ...options, runId: options.runId ?? newId("run_") }, (event) => {
+    stream.push(event);
+    try {
+      options.onEvent?.(event);
+    } catch {
+      // A listener that fails must not stop the chain whose record it only reads.
+    }
+  });
+  const result = loop.run().finally(() => stream.end());
+  return {
+    result,
+    events: () => stream.read(),
+    answer: (approvalId, decision) => loop.answer(approvalId, decision),
+    submitOutput: (output) => loop.submitOutput(output),
+    cancelCall: (callId, reason = "a person stopped it") => loop.cancelCall(callId, reason),
+    abort: (reason = "it was stopped") => loop.abort(reason),
+  };
+}

@@ -1,0 +1,65 @@
+import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { AssistantMessage, Message } from "../model/message.ts";
+import type { FinishReason, Model, ModelSettings, Usage } from "../model/model.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
+import type { RequireApproval } from "../policy/decide.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import type { ChainEvent } from "./chain-event.ts";
+import type { ChainState } from "./chain-result.ts";
+import type { Journal } from "./journal.ts";
+
+export interface ToolChainOptions {
+  readonly executor: ToolExecutor;
+  readonly model: Model;
+  /** The conversation before this turn. */
+  readonly contextMessages: readonly Message[];
+  /** What is new in this turn; where a chain is carried on, it comes after the open calls' results. */
+  readonly inputMessages?: readonly Message[];
+  /** Asked before every round, so that switches and rules may change between rounds. */
+  readonly systemPrompt?: string | (() => string);
+  /** Groups that may be used. @default all that are on */
+  readonly groups?: readonly string[];
+  /** Tools that the client runs: announced, and waited for. */
+  readonly clientTools?: readonly ToolDefinition[];
+  readonly chatOption?: ModelSettings;
+  /** Rounds of calls; then a final answer is asked for without tools. @default 10 */
+  readonly maxRounds?: number;
+  /** Calls of one round that are run; the others are refused. @default 64 */
+  readonly maxCallsPerRound?: number;
+  readonly signal?: AbortSignal;
+  /** Where what happens is written before anyone is told. @default in memory */
+  readonly journal?: Journal;
+  /** Names the calls' idempotency keys. @default a new id */
+  readonly runId?: string;
+  readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
+  /** Told of every event, after it is written. */
+  readonly onEvent?: (event: ChainEvent) => void;
+  /** Sees, and may change, the messages of every request. */
+  readonly onBeforeSendToLLM?: (messages: readonly Message[]) => readonly Message[] | undefined | Promise<readonly Message[] | undefined>;
+  /** What the model said already; its calls are the first round. See `executeToolChain`. */
+  readonly firstResponse?: FirstResponse;
+  /** Carries a stopped chain on. */
+  readonly resume?: ChainResume;
+}
+
+export interface FirstResponse {
+  readonly message: AssistantMessage;
+  readonly usage?: Usage;
+  readonly finishReason?: FinishReason;
+}
+
+export interface ChainResume {
+  readonly state: ChainState;
+  /** True where another run takes the calls over: they are announced again. @default false */
+  readonly adopted?: boolean;
+  readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
+  readonly outputs?: readonly ClientOutput[];
+  /** Calls that still wait are closed as not answered. @default false */
+  readonly abandonWaiting?: boolean;
+}
+
+/** What a client's tool answered. */
+export interface ClientOutput {
+  readonly callId: string;
+  readonly output: string;
+}

@@ -1,0 +1,35 @@
+import type { ApprovalDecision } from "../policy/approval.ts";
+import type { Grant } from "../policy/grant.ts";
+import { grantFor } from "../policy/grant-for.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Gate } from "./gate.ts";
+import { type Proposal, proposeEdited, rejected } from "./propose.ts";
+
+export interface Answered {
+  readonly proposal: Exclude<Proposal, { readonly status: "asks" }>;
+  /** What the answer leaves behind; already in the gate's book. */
+  readonly grant?: Grant;
+}
+
+/** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
+export async function answer(
+  gate: Gate,
+  asked: Extract<Proposal, { readonly status: "asks" }>,
+  decision: ApprovalDecision,
+): Promise<Answered> {
+  const { approval, registered, record } = asked;
+  const grant = grantFor({ approval, decision, now: gate.clock.now() });
+  if (grant !== undefined) gate.grants.add(grant);
+  const left = grant === undefined ? {} : { grant };
+  if (decision.decision === "refuse") {
+    const reason = decision.reason?.trim() || "no reason was given";
+    const refusedRecord: CallRecord = { ...record, decision: { verdict: "refused", by: "person", reason } };
+    return { proposal: rejected(gate, refusedRecord, reason), ...left };
+  }
+  if (decision.arguments !== undefined) {
+    const edited = await proposeEdited(gate, record, registered, decision.arguments);
+    if (edited.status !== "asks") return { proposal: edited, ...left };
+  }
+  const allowed: CallRecord = { ...record, status: "approved", decision: { verdict: "allowed", by: "person" } };
+  return { proposal: { status: "approved", record: allowed, registered }, ...left };
+}

@@ -1,0 +1,15 @@
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { CallRecord } from "./call-record.ts";
+
+/** An error as a model reads it. */
+export function errorText(error: ToolErrorData): string {
+  const details = error.details === undefined ? "" : `\n${JSON.stringify(error.details)}`;
+  const retry = error.retryable === true ? "\nThe same call may succeed later." : "";
+  return `Error (${error.code}): ${error.message}${details}${retry}`;
+}
+
+/** A refusal as a model reads it. */
+export function rejectionText(record: CallRecord, reason: string): string {
+  const who = record.decision?.by === "person" ? "A person refused this call" : "This call is not allowed";
+  return `${who}: ${reason}. It was not run. Heed the reason; do not try the same again.`;
+}

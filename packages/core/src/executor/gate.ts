@@ -1,0 +1,47 @@
+import type { Clock } from "../model/clock.ts";
+import type { GrantBook } from "../policy/grant-book.ts";
+import type { PolicyRule } from "../policy/rule.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Switches } from "../tool/switches.ts";
+import type { Principal } from "../tool/tool-context.ts";
+import type { VariableSystem } from "../variables/variable-system.ts";
+
+/** Numbers of the gate; DESIGN.md's defaults. */
+export interface GateLimits {
+  /** Characters of a result shown to the model. */
+  readonly outputChars: number;
+  /** What even `limit: 0` does not pass. About 64,000 tokens. */
+  readonly outputCeilingChars: number;
+  readonly toolTimeoutMs: number;
+  readonly approvalMs: number;
+  readonly callsAtOnce: number;
+  readonly subCallDepth: number;
+  readonly subCalls: number;
+  /** Characters of a call's running output that are kept. */
+  readonly spokenChars: number;
+}
+
+export const defaultGateLimits: GateLimits = {
+  outputChars: 8_000,
+  outputCeilingChars: 256_000,
+  toolTimeoutMs: 60_000,
+  approvalMs: 24 * 60 * 60 * 1_000,
+  callsAtOnce: 8,
+  subCallDepth: 4,
+  subCalls: 100,
+  spokenChars: 65_536,
+};
+
+/** All that the stages of a call share: one session's gate. */
+export interface Gate {
+  readonly registry: ToolRegistry;
+  readonly switches: Switches;
+  readonly variables: VariableSystem;
+  readonly grants: GrantBook;
+  readonly rules: readonly PolicyRule[];
+  readonly overrides: readonly PolicyRule[];
+  readonly principal: Principal;
+  readonly countTokens: (text: string) => number;
+  readonly clock: Clock;
+  readonly limits: GateLimits;
+}

@@ -1,0 +1,156 @@
+import type { JsonValue } from "../model/json.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { Progress, ToolOutput } from "../tool/tool-context.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Gate } from "./gate.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Proposal } from "./propose.ts";
+import { type RunningTool, runTool } from "./run-tool.ts";
+import { type Claim, claimOf, type Scheduler } from "./scheduler.ts";
+import { type Settled, settle } from "./settle.ts";
+import { subCaller } from "./sub-call.ts";
+
+/** Who records what a call does; each is told before anything follows from it. */
+export interface CallObserver {
+  proposed(proposal: Proposal): void | Promise<void>;
+  /** False: this process may not go on; the tool is not touched. */
+  started(record: CallRecord): boolean | Promise<boolean>;
+  settled(settled: Settled): void | Promise<void>;
+  spoke(callId: string, text: string): void;
+  progressed(callId: string, progress: Progress): void;
+  said(callId: string, name: string, data: JsonValue): void;
+  /** A sub-call must ask; its parent waits for the answer. */
+  ask(approval: ApprovalRequest): ApprovalDecision | Promise<ApprovalDecision>;
+}
+
+/** What a call inherits from the one it was made in. */
+export interface Lineage {
+  readonly depth: number;
+  /** What the ancestors hold: passed on, not taken again. */
+  readonly held: readonly string[];
+}
+
+export interface LiveCall {
+  readonly settled: Promise<Settled>;
+  /** Stops it wherever it is; its sub-calls too. */
+  cancel(reason: string): void;
+}
+
+export interface LiveCallOptions {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  readonly observer: CallObserver;
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly lineage?: Lineage;
+}
+
+/**
+ * The second and third segment of an approved call: waits for its turn, is written as started,
+ * runs, is settled and written as settled. A call is settled exactly once, whatever happens.
+ */
+export function startCall(options: LiveCallOptions): LiveCall {
+  const { gate, scheduler, observer, registered } = options;
+  const lineage = options.lineage ?? { depth: 0, held: [] };
+  const args = options.record.args ?? {};
+  const claim = claimFor(registered, args, lineage);
+  const { promise: settled, resolve, reject } = Promise.withResolvers<Settled>();
+
+  let record = options.record;
+  let running: RunningTool | undefined;
+  let holds = false;
+  let stopped: string | undefined;
+  const subCalls = new Set<LiveCall>();
+
+  const finish = async (outcome: Outcome): Promise<void> => {
+    if (holds) scheduler.release(claim);
+    for (const subCall of subCalls) subCall.cancel("the call that made it ended");
+    const result = settle(gate, record, registered, outcome);
+    await observer.settled(result);
+    resolve(result);
+  };
+
+  const run = async (): Promise<void> => {
+    holds = true;
+    record = { ...record, status: "started", startedAt: gate.clock.now() };
+    const may = observer.started(record);
+    const mayRun = typeof may === "boolean" ? may : await may;
+    if (!mayRun) return finish(cancelledOutcome("another process carries the run on", false));
+    if (stopped !== undefined) return finish(cancelledOutcome(stopped, false));
+    running = runTool({
+      gate,
+      registered,
+      args,
+      context: {
+        callId: record.callId,
+        toolId: registered.id,
+        output: outputOf(gate, record.callId, observer),
+        variables: gate.variables,
+        principal: gate.principal,
+        idempotencyKey: record.idempotencyKey,
+        callTool: subCaller({ ...options, lineage: { depth: lineage.depth + 1, held: [...lineage.held, ...keysOf(claim)] }, subCalls }),
+      },
+    });
+    const { outcome } = running;
+    return finish(outcome instanceof Promise ? await outcome : outcome);
+  };
+
+  const leave = scheduler.enter(claim, () => void run().catch(reject));
+  return {
+    settled,
+    cancel(reason) {
+      if (stopped !== undefined) return;
+      stopped = reason;
+      if (!holds) {
+        leave();
+        finish(cancelledOutcome(reason, false)).catch(reject);
+      }
+      running?.cancel(reason);
+    },
+  };
+}
+
+function cancelledOutcome(reason: string, started: boolean): Outcome {
+  return { status: "cancelled", reason, started, durationMs: 0 };
+}
+
+/** A sub-call runs in its parent's slot and needs only the locks that no ancestor holds. */
+function claimFor(registered: RegisteredTool, args: Readonly<Record<string, unknown>>, { depth, held }: Lineage): Claim {
+  const own = claimOf(registered, args);
+  if (depth === 0) return own;
+  if (own.type === "all") return { type: "keys", keys: [], slot: false };
+  return { type: "keys", keys: own.keys.filter((key) => !held.includes(key)), slot: false };
+}
+
+function keysOf(claim: Claim): readonly string[] {
+  return claim.type === "keys" ? claim.keys : [];
+}
+
+/** Progress within this many ms of the last is not passed on. */
+const progressEveryMs = 100;
+const eventsACall = 1_000;
+
+/** What a tool says is bounded: text by the gate's limit, progress by time, events by number. */
+function outputOf(gate: Gate, callId: string, observer: CallObserver): ToolOutput {
+  let chars = 0;
+  let events = 0;
+  let lastProgress = 0;
+  return {
+    write(text) {
+      const left = gate.limits.spokenChars - chars;
+      if (left <= 0 || text === "") return;
+      chars += text.length;
+      observer.spoke(callId, text.length <= left ? text : `${text.slice(0, left).toWellFormed()}\n[… the rest is in the result …]`);
+    },
+    progress(progress) {
+      const now = gate.clock.now();
+      if (now - lastProgress < progressEveryMs) return;
+      lastProgress = now;
+      observer.progressed(callId, progress);
+    },
+    event(name, data) {
+      if (++events <= eventsACall) observer.said(callId, name, data);
+    },
+  };
+}

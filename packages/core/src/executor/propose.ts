@@ -1,0 +1,171 @@
+import { digest } from "../arguments/canonical-json.ts";
+import { takeLimit } from "../arguments/limit.ts";
+import { parseArguments } from "../arguments/parse.ts";
+import { prepareArguments } from "../arguments/prepare-arguments.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { ApprovalRequest } from "../policy/approval.ts";
+import { decide, type Decision, grantKey, type RequireApproval } from "../policy/decide.ts";
+import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import { resolveReferences } from "../variables/reference.ts";
+import type { CallDecision, CallRecord } from "./call-record.ts";
+import { findTool } from "./find-tool.ts";
+import type { Gate } from "./gate.ts";
+import { newId } from "./new-id.ts";
+import { unsettledResult } from "./settle.ts";
+import type { SettledToolResult } from "./tool-execute-result.ts";
+
+export interface CallRequest {
+  readonly callId: string;
+  readonly name: string;
+  /** What the model was shown, name → `group.Tool`. Absent: by id or bare name. */
+  readonly names?: { readonly [modelName: string]: string };
+  /** As a model wrote them, or as a program has them. */
+  readonly args: string | JsonObject;
+  readonly round: number;
+  readonly idempotencyKey: string;
+  readonly parentCallId?: string;
+  readonly requireApproval?: RequireApproval;
+  /** False where a script's own text must stay as it is. @default true */
+  readonly references?: boolean;
+}
+
+/** What the first segment yields. `record` is what is kept, and what runs. */
+export type Proposal =
+  | { readonly status: "approved"; readonly record: CallRecord; readonly registered: RegisteredTool }
+  | {
+      readonly status: "asks";
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+      readonly approval: ApprovalRequest;
+    }
+  | { readonly status: "settled"; readonly record: CallRecord; readonly result: SettledToolResult };
+
+/** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
+export async function propose(gate: Gate, request: CallRequest): Promise<Proposal> {
+  const record: CallRecord = {
+    callId: request.callId,
+    name: request.name,
+    owner: "server",
+    round: request.round,
+    status: "proposed",
+    argumentsText: typeof request.args === "string" ? request.args : JSON.stringify(request.args),
+    repairs: [],
+    idempotencyKey: request.idempotencyKey,
+    proposedAt: gate.clock.now(),
+    ...(request.parentCallId !== undefined && { parentCallId: request.parentCallId }),
+  };
+  const found = findTool(gate, request.name, request.names);
+  if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
+
+  const { registered } = found;
+  const placed: CallRecord = { ...record, toolId: registered.id };
+  const parsed = typeof request.args === "string" ? parseArguments(request.args) : { status: "parsed" as const, args: request.args, repairs: [] };
+  if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
+  const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);
+
+  const schema = registered.tool.definition.function.parameters;
+  const resolved =
+    request.references === false
+      ? { status: "resolved" as const, args: unlimited }
+      : resolveReferences(unlimited, { variables: gate.variables, ...(schema !== undefined && { schema }) });
+  if (resolved.status === "failed") return refused(gate, placed, "error", resolved.error);
+
+  const repairs = parsed.repairs;
+  return checkAndDecide(gate, { ...placed, ...(limit !== undefined && { limit }) }, registered, resolved.args, repairs, request.requireApproval);
+}
+
+/** Stages 4 and 5 again, for arguments that a person changed: they are the person's decision. */
+export async function proposeEdited(gate: Gate, record: CallRecord, registered: RegisteredTool, args: JsonObject): Promise<Proposal> {
+  const checked = await validate(registered, args);
+  if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
+  return {
+    status: "approved",
+    registered,
+    record: { ...record, status: "approved", args: checked.args, edited: true, decision: { verdict: "allowed", by: "person" } },
+  };
+}
+
+async function checkAndDecide(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  given: JsonObject,
+  parseRepairs: readonly string[],
+  requireApproval: RequireApproval | undefined,
+): Promise<Proposal> {
+  const checked = await validate(registered, given);
+  if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
+  const { args } = checked;
+  const valid: CallRecord = { ...record, args, repairs: [...parseRepairs, ...checked.repairs] };
+
+  let digests: { readonly args: string; readonly definition: string } | undefined;
+  const decision = decide({
+    registered,
+    args,
+    digests: () => (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) }),
+    rules: gate.rules,
+    overrides: gate.overrides,
+    grants: gate.grants,
+    requireApproval,
+    now: gate.clock.now(),
+  });
+  if (decision.verdict === "allow") {
+    return { status: "approved", registered, record: { ...valid, status: "approved", decision: { verdict: "allowed", by: decision.by } } };
+  }
+  if (decision.verdict === "deny") {
+    const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
+    return rejected(gate, { ...valid, decision: by }, decision.reason);
+  }
+  const known = (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) });
+  const approval = approvalFor(gate, { record: valid, registered, args, digests: known, decision });
+  const { args: _inRecord, ...kept } = approval;
+  return { status: "asks", registered, approval, record: { ...valid, status: "waiting", approval: kept } };
+}
+
+async function validate(registered: RegisteredTool, args: JsonObject) {
+  const prepared = prepareArguments(args, registered.tool.definition.function.parameters);
+  if (prepared.status === "invalid" || registered.tool.check === undefined) return prepared;
+  const problems = await registered.tool.check(prepared.args);
+  if (problems.length === 0) return prepared;
+  const message = `The arguments of ${registered.name} were refused:\n${problems.map((problem) => `- ${problem}`).join("\n")}\nCorrect them and call again.`;
+  return { status: "invalid" as const, error: { code: "invalid_arguments", message } satisfies ToolErrorData };
+}
+
+interface Question {
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly args: JsonObject;
+  readonly digests: { readonly args: string; readonly definition: string };
+  readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
+}
+
+function approvalFor(gate: Gate, { record, registered, args, digests, decision }: Question): ApprovalRequest {
+  const key = grantKey(registered, args);
+  const createdAt = gate.clock.now();
+  return {
+    id: newId("appr_"),
+    callId: record.callId,
+    toolId: registered.id,
+    toolName: registered.name,
+    groupTitle: titleOf(registered.group),
+    description: registered.tool.definition.function.description ?? "",
+    args,
+    argsDigest: digests.args,
+    definitionDigest: digests.definition,
+    reason: decision.reason,
+    remember: decision.remember,
+    grant: key === undefined ? { title: `every call of ${registered.name}` } : { key: key.key, title: `${registered.name}: ${key.title}` },
+    createdAt,
+    expiresAt: createdAt + gate.limits.approvalMs,
+  };
+}
+
+function refused(gate: Gate, record: CallRecord, status: "not_found" | "error", error: ToolErrorData): Proposal {
+  return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
+}
+
+/** A refusal: by a rule, a grant or a person. */
+export function rejected(gate: Gate, record: CallRecord, reason: string): Extract<Proposal, { readonly status: "settled" }> {
+  return { status: "settled", ...unsettledResult(gate, record, { status: "execution_rejected", reason }) };
+}

@@ -1,0 +1,82 @@
+import { errorMessage } from "../errors/error-message.ts";
+import type { JsonValue } from "../model/json.ts";
+import type { ContentPart } from "../tool/content-part.ts";
+import type { ContentParts, Tool, ToolArgs } from "../tool/tool.ts";
+import type { VariableValue } from "../variables/variable.ts";
+
+/** What a tool returned, as text and as data. */
+export type Formatted =
+  | { readonly status: "formatted"; readonly text: string; readonly data?: JsonValue; readonly parts?: readonly ContentPart[] }
+  | { readonly status: "failed"; readonly message: string };
+
+/**
+ * Stage 8. `formatForLLM`, else text as it is, else JSON. What cannot be kept as JSON (a cycle, a
+ * function, a BigInt, a stream) is a failure that says so, not a text that looks like a result.
+ */
+export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
+  if (isContentParts(value)) {
+    return { status: "formatted", text: value.parts.map(partText).join("\n"), parts: value.parts };
+  }
+  const json = toJson(value);
+  if (json.status === "failed") return json;
+  const data = json.data === undefined ? {} : { data: json.data };
+  if (tool.formatForLLM !== undefined) {
+    try {
+      const text: unknown = tool.formatForLLM(value, args);
+      if (typeof text === "string") return { status: "formatted", text, ...data };
+      return { status: "failed", message: `formatForLLM gave ${typeof text}, not text.` };
+    } catch (thrown) {
+      return { status: "failed", message: `formatForLLM threw: ${errorMessage(thrown)}` };
+    }
+  }
+  if (typeof value === "string") return { status: "formatted", text: value };
+  if (value === undefined || value === null) return { status: "formatted", text: "(no result)", data: null };
+  return { status: "formatted", text: json.text, ...data };
+}
+
+/** What is kept of a formatted result: its text, and its data where that is more. */
+export function valueOf(formatted: Extract<Formatted, { readonly status: "formatted" }>): VariableValue {
+  const { text, data } = formatted;
+  return data === undefined ? { text } : { text, data };
+}
+
+function toJson(value: unknown):
+  | { readonly status: "json"; readonly text: string; readonly data: JsonValue | undefined }
+  | { readonly status: "failed"; readonly message: string } {
+  if (typeof value === "string") return { status: "json", text: value, data: undefined };
+  if (value === undefined || value === null) return { status: "json", text: "null", data: null };
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint" || isStream(value)) {
+    return { status: "failed", message: `It returned ${kindOf(value)}, which cannot be kept. Tools return text, plain data or content parts.` };
+  }
+  try {
+    const text = JSON.stringify(value);
+    return { status: "json", text, data: JSON.parse(text) as JsonValue };
+  } catch (thrown) {
+    return { status: "failed", message: `What it returned is not plain data: ${errorMessage(thrown)}` };
+  }
+}
+
+function isStream(value: unknown): boolean {
+  return typeof value === "object" && value !== null && (Symbol.asyncIterator in value || "getReader" in value);
+}
+
+function kindOf(value: unknown): string {
+  return typeof value === "object" ? "a stream" : `a ${typeof value}`;
+}
+
+function isContentParts(value: unknown): value is ContentParts {
+  return typeof value === "object" && value !== null && "type" in value && value.type === "content-parts" && "parts" in value && Array.isArray(value.parts);
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "image":
+      return `[image ${part.mimeType}]`;
+    case "file":
+      return `[file ${part.name} ${part.mimeType}]`;
+    case "link":
+      return part.title === undefined ? part.url : `[${part.title}](${part.url})`;
+  }
+}

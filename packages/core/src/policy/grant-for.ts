@@ -1,0 +1,35 @@
+import { newId } from "../executor/new-id.ts";
+import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
+import type { Grant } from "./grant.ts";
+
+export interface GrantForOptions {
+  readonly approval: ApprovalRequest;
+  readonly decision: ApprovalDecision;
+  readonly now: number;
+}
+
+/** What an answer leaves behind for later calls; undefined where it was for this call alone. */
+export function grantFor({ approval, decision, now }: GrantForOptions): Grant | undefined {
+  const common = {
+    id: newId("grant_"),
+    toolId: approval.toolId,
+    definitionDigest: approval.definitionDigest,
+    args: approval.args,
+    createdAt: now,
+  };
+  const exact = { type: "arguments", digest: approval.argsDigest } as const;
+  const exactTitle = `${approval.toolName} with exactly these arguments`;
+  if (decision.decision === "refuse") {
+    if (!approval.remember) return undefined;
+    const reason = decision.reason === undefined ? {} : { reason: decision.reason };
+    return { ...common, verdict: "refuse", scope: "session", match: exact, title: exactTitle, ...reason };
+  }
+  const scope = decision.scope ?? "once";
+  if (scope === "once") {
+    // Edited arguments were allowed once; what was asked was not.
+    if (!approval.remember || decision.arguments !== undefined) return undefined;
+    return { ...common, verdict: "allow", scope: "session", match: exact, title: exactTitle };
+  }
+  const { key, title } = approval.grant;
+  return { ...common, verdict: "allow", scope, match: key === undefined ? { type: "tool" } : { type: "key", key }, title };
+}

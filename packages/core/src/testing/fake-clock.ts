@@ -1,0 +1,40 @@
+import type { Clock } from "../model/clock.ts";
+
+/** A clock that a test moves. Callbacks run in the order of their times, within `advance`. */
+export class FakeClock implements Clock {
+  #now: number;
+  #next = 0;
+  readonly #timers = new Map<number, { readonly at: number; readonly callback: () => void }>();
+
+  constructor(now = 1_000_000) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const id = this.#next++;
+    this.#timers.set(id, { at: this.#now + ms, callback });
+    return () => this.#timers.delete(id);
+  }
+
+  /** Moves on by `ms`, running what falls due on the way. */
+  advance(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      const due = [...this.#timers].filter(([, timer]) => timer.at <= until).sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
+      if (due === undefined) break;
+      this.#timers.delete(due[0]);
+      this.#now = Math.max(this.#now, due[1].at);
+      due[1].callback();
+    }
+    this.#now = until;
+  }
+
+  /** Timers that have not run. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+}

@@ -1,0 +1,52 @@
+import { offerLimit } from "../arguments/limit.ts";
+import type { RegisteredTool } from "./registry.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+
+/** What one request shows the model, and what each name in it means. */
+export interface ToolOffer {
+  readonly definitions: readonly ToolDefinition[];
+  /** Name as the model sees it → `group.Tool`. Plain JSON, kept with the run. */
+  readonly names: { readonly [modelName: string]: string };
+  /** Names of the tools that the client runs. */
+  readonly clientNames: ReadonlySet<string>;
+}
+
+/**
+ * Names tools for a model: the bare name, or `group_Tool` where it is taken. A client's tools
+ * keep their names and win; order decides, so that names are stable.
+ */
+export function offerTools(tools: Iterable<RegisteredTool>, clientTools: readonly ToolDefinition[] = []): ToolOffer {
+  const clientNames = new Set(clientTools.map((tool) => tool.function.name));
+  const names: Record<string, string> = Object.create(null);
+  const definitions: ToolDefinition[] = [];
+  for (const { id, name, tool, group } of tools) {
+    const modelName = freeName(name, group.name, (candidate) => candidate in names || clientNames.has(candidate));
+    names[modelName] = id;
+    definitions.push(named(definitionForModel(tool.definition), modelName));
+  }
+  return { definitions: [...definitions, ...clientTools], names, clientNames };
+}
+
+const offered = new WeakMap<ToolDefinition, ToolDefinition>();
+
+/** With the executor's own `limit`; the same object each time, since it is asked for every round. */
+function definitionForModel(definition: ToolDefinition): ToolDefinition {
+  let known = offered.get(definition);
+  if (known === undefined) {
+    known = offerLimit(definition);
+    offered.set(definition, known);
+  }
+  return known;
+}
+
+function named(definition: ToolDefinition, name: string): ToolDefinition {
+  return definition.function.name === name ? definition : { ...definition, function: { ...definition.function, name } };
+}
+
+function freeName(name: string, group: string, taken: (name: string) => boolean): string {
+  if (!taken(name)) return name;
+  const base = `${group}_${name}`.slice(0, 64);
+  for (let n = 1, candidate = base; ; n++, candidate = `${base.slice(0, 60)}_${n}`) {
+    if (!taken(candidate)) return candidate;
+  }
+}
