@@ -62,9 +62,10 @@ export function runCommand(
   });
 }
 
-/** Runs npm itself, the one that runs this script where there is one. */
+/** Runs npm, the one that runs this script where there is one. It says what fails, even under `npm -s`. */
 export function runNpm(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
+  const loud = [...args, "--loglevel=error"];
   const cli = process.env["npm_execpath"];
-  if (cli?.endsWith(".js")) return runCommand(process.execPath, [cli, ...args], options);
-  return runCommand("npm", args, options);
+  if (cli?.endsWith(".js") === true) return runCommand(process.execPath, [cli, ...loud], options);
+  return runCommand("npm", loud, options);
 }
