@@ -1,0 +1,47 @@
+// npm run build: every package as it would be published, packed, installed and tried.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emit } from "./packing/emit.ts";
+import { lintPacked, pack, type PackedPackage } from "./packing/pack.ts";
+import { installAll, tryPackage, tryTypes } from "./packing/trial.ts";
+import { readWorkspaces } from "./packing/workspaces.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "capstan-build-"));
+try {
+  process.exitCode = (await build()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Returns whether all packages are fit to be published. */
+async function build(): Promise<boolean> {
+  const workspaces = await readWorkspaces();
+  await emit(workspaces);
+  const packed = await Promise.all(workspaces.map((workspace) => pack(workspace, folder)));
+  const project = await installAll(packed, folder);
+  let fit = true;
+  for (const one of packed) {
+    const problems = [...(await lintPacked(one)), ...(await tryPackage(one.workspace, project))];
+    report(one, problems);
+    fit &&= problems.length === 0;
+  }
+  const problems = await tryTypes(workspaces, project);
+  for (const problem of problems) console.log(problem);
+  return fit && problems.length === 0;
+}
+
+function report({ workspace, files, size }: PackedPackage, problems: readonly string[]): void {
+  const { name, doors, commands } = workspace;
+  const tried = [
+    ...doors.map((door) => `import ${door}`),
+    ...commands.map((command) => `${command} --help`),
+  ];
+  const measure = `${String(files).padStart(4)} files ${String(Math.ceil(size / 1024)).padStart(5)} KiB`;
+  const verdict = problems.length === 0 ? "ok  " : "FAIL";
+  console.log(`${verdict}  ${name.padEnd(16)} ${measure}   ${tried.join(", ")}`);
+  for (const problem of problems) console.log(`      ${problem.replaceAll("\n", "\n      ")}`);
+}

@@ -1,0 +1,22 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { root, runCommand } from "../command.ts";
+import type { Workspace } from "./workspaces.ts";
+
+/**
+ * Writes each package's `dist`, from nothing, so that no file of a source that is gone is packed.
+ *
+ * @throws Error with the compiler's or the bundler's output.
+ */
+export async function emit(workspaces: readonly Workspace[]): Promise<void> {
+  await Promise.all(
+    workspaces.map(({ folder }) => rm(join(folder, "dist"), { recursive: true, force: true })),
+  );
+  await must("tsc", join(root, "node_modules/.bin/tsc"), ["-b", "packages/cli"]);
+  await must("the page's build", process.execPath, ["scripts/build-web.ts"]);
+}
+
+async function must(what: string, command: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await runCommand(command, args);
+  if (code !== 0) throw new Error(`${what} failed with code ${code}:\n${output}`);
+}

@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root, runCommand, runNpm } from "../command.ts";
+import { withoutSourceCondition } from "../source-condition.ts";
+import type { PackedPackage } from "./pack.ts";
+import type { Workspace } from "./workspaces.ts";
+
+/**
+ * Installs all tarballs into a new, empty project.
+ *
+ * @returns the project's folder.
+ * @throws Error with npm's output.
+ */
+export async function installAll(
+  packed: readonly PackedPackage[],
+  parent: string,
+): Promise<string> {
+  const project = join(parent, "project");
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
+  const tarballs = packed.map(({ tarball }) => tarball);
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const { code, output } = await runNpm([...args, ...tarballs], {
+    cwd: project,
+    env: withoutSourceCondition(),
+  });
+  if (code !== 0) throw new Error(`The packages do not install:\n${output}`);
+  return project;
+}
+
+/** Runs what a package offers, as plain JavaScript; returns what went wrong. */
+export async function tryPackage(workspace: Workspace, project: string): Promise<string[]> {
+  const imports = workspace.doors.map((door) => tryImport(door, project));
+  const commands = workspace.commands.map((command) => tryHelp(command, project));
+  return (await Promise.all([...imports, ...commands])).filter((problem) => problem !== undefined);
+}
+
+async function tryImport(door: string, project: string): Promise<string | undefined> {
+  const source = `
+    const { pathname } = new URL(import.meta.resolve(${JSON.stringify(door)}));
+    if (pathname.endsWith(".ts")) throw new Error("It resolves to a source: " + pathname);
+    await import(${JSON.stringify(door)});
+  `;
+  return run(`import ${door}`, ["--input-type=module", "--eval", source], project);
+}
+
+async function tryHelp(command: string, project: string): Promise<string | undefined> {
+  return run(`${command} --help`, [join("node_modules/.bin", command), "--help"], project);
+}
+
+async function run(
+  what: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<string | undefined> {
+  const env = withoutSourceCondition();
+  const { code, output } = await runCommand(process.execPath, args, { cwd, env });
+  return code === 0 ? undefined : `${what} failed with code ${code}:\n${output.trimEnd()}`;
+}
+
+/** Compiles a program that imports every door, against the declarations that were packed. */
+export async function tryTypes(
+  workspaces: readonly Workspace[],
+  project: string,
+): Promise<string[]> {
+  const doors = workspaces.flatMap((workspace) => workspace.doors);
+  const lines = doors.map(
+    (door, index) => `export * as door${index} from ${JSON.stringify(door)};`,
+  );
+  await writeFile(join(project, "doors.ts"), `${lines.join("\n")}\n`);
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"];
+  const { code, output } = await runCommand(
+    join(root, "node_modules/.bin/tsc"),
+    [...options, "--types", "", "doors.ts"],
+    { cwd: project },
+  );
+  return code === 0 ? [] : [`The packed types do not compile:\n${output}`];
+}

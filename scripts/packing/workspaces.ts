@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "../command.ts";
+
+/** The packages, in the order of their arrows. */
+const folders = ["core", "models", "toolkit", "server", "web", "cli"] as const;
+
+/** A package of this repository, as its package.json describes it. */
+export interface Workspace {
+  readonly folder: string;
+  readonly name: string;
+  /** What can be imported: `@capstan/core`, `@capstan/core/testing`. */
+  readonly doors: readonly string[];
+  /** The commands it installs. */
+  readonly commands: readonly string[];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly exports?: { readonly [door: string]: unknown };
+  readonly bin?: { readonly [command: string]: string };
+}
+
+export function readWorkspaces(): Promise<Workspace[]> {
+  return Promise.all(
+    folders.map(async (name) => {
+      const folder = join(root, "packages", name);
+      const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+      return {
+        folder,
+        name: manifest.name,
+        doors: Object.keys(manifest.exports ?? {}).map((door) => manifest.name + door.slice(1)),
+        commands: Object.keys(manifest.bin ?? {}),
+      };
+    }),
+  );
+}
