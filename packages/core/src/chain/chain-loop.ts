@@ -6,6 +6,7 @@ import type { AssistantMessage, Message, ToolCallRequest } from "../model/messag
 import type { FinishReason, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { ChainError, ChainResultRecord, ChainState, ChainStats } from "./chain-result.ts";
@@ -37,6 +38,7 @@ export class ChainLoop {
   readonly #startTime: number;
   readonly #resumedAt: number;
   #items = 0;
+  #serverCalls = 0;
   #round: number;
   #usage: Usage;
   #finishReason: FinishReason | undefined;
@@ -89,6 +91,14 @@ export class ChainLoop {
     this.#calls.cancelAll(reason);
   }
 
+  detach(reason: string): void {
+    if (this.#stopped) return;
+    this.#recorder.detach();
+    this.#failure ??= { code: "detached", message: reason, phase: "chain" };
+    this.#abort.abort(new Error(reason));
+    this.#calls.cancelAll(reason);
+  }
+
   async run(): Promise<ToolChainResult> {
     const { signal } = this.#options;
     const onAbort = () => this.abort(abortReason(signal));
@@ -116,6 +126,10 @@ export class ChainLoop {
     );
     if (resume !== undefined) {
       reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
+      if (resume.close !== undefined) {
+        await this.#calls.idle();
+        return { status: "error", error: resume.close };
+      }
       const waits = await this.#settleRound();
       if (waits !== undefined) return waits;
     }
@@ -163,8 +177,12 @@ export class ChainLoop {
   }
 
   #offer(): ToolOffer {
-    const { executor, groups, clientTools } = this.#options;
-    return executor.offer({ ...(groups !== undefined && { groups }), ...(clientTools !== undefined && { clientTools }) });
+    const { executor, groups, clientTools, allowTool } = this.#options;
+    return executor.offer({
+      ...(groups !== undefined && { groups }),
+      ...(clientTools !== undefined && { clientTools }),
+      ...(allowTool !== undefined && { allowTool }),
+    });
   }
 
   /** One question to the model, and its answer in the journal. */
@@ -232,10 +250,8 @@ export class ChainLoop {
         idempotencyKey,
         proposedAt: gate.clock.now(),
       };
-      if (refuse || n > maxCallsPerRound) {
-        const error = refuse
-          ? { code: "round_limit", message: "It was not run: no more tools may be called in this turn." }
-          : { code: "too_many_calls", message: `It was not run: one round may make ${maxCallsPerRound} calls. Ask for it again in the next.` };
+      const error = refuse ? roundLimit : n > maxCallsPerRound ? tooMany(maxCallsPerRound) : this.#beyondLimit(record);
+      if (error !== undefined) {
         this.#calls.close(record, { status: "error", error });
         continue;
       }
@@ -250,6 +266,13 @@ export class ChainLoop {
       if (this.#abort.signal.aborted) break;
     }
     return this.#settleRound();
+  }
+
+  /** Server-run calls are counted over the whole turn. */
+  #beyondLimit({ owner }: CallRecord): ToolErrorData | undefined {
+    const { maxToolCalls } = this.#options;
+    if (owner === "client" || maxToolCalls === undefined || this.#serverCalls++ < maxToolCalls) return undefined;
+    return { code: "call_limit", message: `It was not run: this turn may make ${maxToolCalls} tool calls. Answer with what you have.` };
   }
 
   async #settleRound(): Promise<Ended | undefined> {
@@ -377,6 +400,12 @@ export class ChainLoop {
     this.#given.add(unique);
     return unique;
   }
+}
+
+const roundLimit: ToolErrorData = { code: "round_limit", message: "It was not run: no more tools may be called in this turn." };
+
+function tooMany(limit: number): ToolErrorData {
+  return { code: "too_many_calls", message: `It was not run: one round may make ${limit} calls. Ask for it again in the next.` };
 }
 
 function settingsFor(chatOption: ToolChainOptions["chatOption"], now: { last: boolean; first: boolean; tools: number }) {

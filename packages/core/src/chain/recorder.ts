@@ -78,6 +78,11 @@ export class Recorder {
     return this.#inFlight > inFlightLimit ? this.#last : undefined;
   }
 
+  /** Writes nothing from now on: another process will carry the chain on from what is written. */
+  detach(): void {
+    this.#lost = true;
+  }
+
   close(): void {
     this.#unsubscribe();
   }

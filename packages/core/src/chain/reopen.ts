@@ -4,6 +4,8 @@ import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { Message } from "../model/message.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import { definitionDigest } from "../tool/registry.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { type OpenCalls, proposedEvent } from "./open-calls.ts";
 import type { Recorder } from "./recorder.ts";
@@ -36,7 +38,8 @@ export function reopen({ executor, calls, recorder, resume }: ReopenOptions): vo
   for (const { callId } of calls.waiting()) calls.cancel(callId, "it was not answered before the conversation went on");
 }
 
-function reopenCall({ executor, calls }: ReopenOptions, record: CallRecord): void {
+function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallRecord): void {
+  if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   if (record.owner === "client") return calls.addClient(record, false);
   const registered = record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (registered === undefined) {
@@ -45,10 +48,20 @@ function reopenCall({ executor, calls }: ReopenOptions, record: CallRecord): voi
   }
   if (record.status === "waiting") return reopenAsked(calls, record, registered);
   if (record.status === "started" && !mayRunAgain(registered)) {
-    const message = `${record.name} had begun when the server stopped. It may or may not have happened: check before you do it again.`;
-    return calls.close(record, { status: "outcome_unknown", error: { code: "outcome_unknown", message } });
+    return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
   calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
+}
+
+function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
+  if (record.status === "started") return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
+  const message = `${record.name} was not run: ${why.message}`;
+  calls.close(record, { status: "cancelled", error: { code: "cancelled", message } });
+}
+
+function unknownOutcome(record: CallRecord): ToolErrorData {
+  const message = `${record.name} had begun when the server stopped. It may or may not have happened: check before you do it again.`;
+  return { code: "outcome_unknown", message };
 }
 
 function reopenAsked(calls: OpenCalls, record: CallRecord, registered: RegisteredTool): void {

@@ -20,6 +20,8 @@ export interface ToolChainRun {
   cancelCall(callId: string, reason?: string): boolean;
   /** Stops the chain at once. */
   abort(reason?: string): void;
+  /** Lets go of the chain without writing an end: its journal carries it on elsewhere. */
+  detach(reason: string): void;
 }
 
 /**
@@ -49,5 +51,6 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
     submitOutput: (output) => loop.submitOutput(output),
     cancelCall: (callId, reason = "a person stopped it") => loop.cancelCall(callId, reason),
     abort: (reason = "it was stopped") => loop.abort(reason),
+    detach: (reason) => loop.detach(reason),
   };
 }

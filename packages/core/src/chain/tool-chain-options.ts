@@ -5,7 +5,7 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import type { ChainState } from "./chain-result.ts";
+import type { ChainError, ChainState } from "./chain-result.ts";
 import type { Journal } from "./journal.ts";
 
 export interface ToolChainOptions {
@@ -19,6 +19,8 @@ export interface ToolChainOptions {
   readonly systemPrompt?: string | (() => string);
   /** Groups that may be used. @default all that are on */
   readonly groups?: readonly string[];
+  /** Which of these groups' tools are offered. @default all */
+  readonly allowTool?: (toolId: string) => boolean;
   /** Tools that the client runs: announced, and waited for. */
   readonly clientTools?: readonly ToolDefinition[];
   readonly chatOption?: ModelSettings;
@@ -26,6 +28,8 @@ export interface ToolChainOptions {
   readonly maxRounds?: number;
   /** Calls of one round that are run; the others are refused. @default 64 */
   readonly maxCallsPerRound?: number;
+  /** Server-run calls of the whole turn; more are refused. @default no limit */
+  readonly maxToolCalls?: number;
   readonly signal?: AbortSignal;
   /** Where what happens is written before anyone is told. @default in memory */
   readonly journal?: Journal;
@@ -56,6 +60,8 @@ export interface ChainResume {
   readonly outputs?: readonly ClientOutput[];
   /** Calls that still wait are closed as not answered. @default false */
   readonly abandonWaiting?: boolean;
+  /** Nothing is carried on: what is open is closed, and the chain ends with this. */
+  readonly close?: ChainError;
 }
 
 /** What a client's tool answered. */

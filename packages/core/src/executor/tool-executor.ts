@@ -40,6 +40,13 @@ export interface ToolExecutorOptions {
   readonly limits?: Partial<GateLimits>;
 }
 
+export interface OfferOptions {
+  /** @default all that are on */
+  readonly groups?: readonly string[];
+  readonly clientTools?: readonly ToolDefinition[];
+  readonly allowTool?: (toolId: string) => boolean;
+}
+
 export interface ExecuteOptions {
   /** @default a new id */
   readonly callId?: string;
@@ -145,8 +152,9 @@ export class ToolExecutor {
   }
 
   /** What a request shows the model, and what each name means. A client's tools keep their names. */
-  offer(options: { readonly groups?: readonly string[]; readonly clientTools?: readonly ToolDefinition[] } = {}): ToolOffer {
-    return offerTools(this.enabledTools(options.groups), options.clientTools);
+  offer({ groups, clientTools, allowTool }: OfferOptions = {}): ToolOffer {
+    const tools = this.enabledTools(groups);
+    return offerTools(allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id)), clientTools);
   }
 
   getEnabledToolDefinitions(): readonly ToolDefinition[] {
