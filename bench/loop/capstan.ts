@@ -32,13 +32,14 @@ export const runLoop: LoopSubject = async (script) => {
     },
   });
   const executor = new ToolExecutor();
-  executor.register(defineToolGroup({ name: "bench", tools: [noop] }));
-  executor.enable("bench");
+  executor.registerToolGroup(defineToolGroup({ name: "bench", tools: [noop] }));
+  executor.toggleGroupEnabled("bench", true);
   const chain = runToolChain({
     executor,
     model: scriptedModel(script),
-    messages: [{ role: "user", content: prompt }],
+    contextMessages: [{ role: "user", content: prompt }],
     maxRounds: script.rounds + 1,
+    maxCallsPerRound: script.calls,
   });
   const result = await chain.result;
   return { executed, answer: result.answer };
