@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonValue } from "../model/json.ts";
 import { readPointer } from "../variables/json-pointer.ts";
 import { jsonTypes, typeOf, typesNamed } from "./json-type.ts";
+import { decoded } from "./schema-references.ts";
 
 /** Schemas joined in one place before it counts as allowing anything. */
 const maxParts = 64;
@@ -30,7 +31,7 @@ export function schemaView(root: JsonSchema): SchemaView {
   function target(ref: string): SchemaAt {
     if (ref === "#") return root;
     if (!ref.startsWith("#/")) return true;
-    const found = readPointer(root as JsonValue, safeDecode(ref.slice(1)));
+    const found = readPointer(root as JsonValue, decoded(ref.slice(1)));
     return found.status === "found" ? asSchema(found.value) : true;
   }
 
@@ -173,12 +174,4 @@ function isRecord(value: unknown): value is { readonly [key: string]: unknown } 
 
 function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

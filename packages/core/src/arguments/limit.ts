@@ -1,0 +1,41 @@
+import type { JsonObject, JsonSchema } from "../model/json.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import { schemaView } from "./schema-view.ts";
+
+const limitSchema: JsonSchema = {
+  type: "integer",
+  description: "Characters of the result to show; 0 or less shows it whole.",
+};
+
+const offered = new WeakMap<ToolDefinition, ToolDefinition>();
+
+/**
+ * A definition with the executor's own argument `limit`. The same definition comes back where
+ * the tool is strict, so that nothing may be added, or has a `limit` of its own.
+ */
+export function offerLimit(definition: ToolDefinition): ToolDefinition {
+  if (!takesLimit(definition)) return definition;
+  const known = offered.get(definition);
+  if (known) return known;
+  const { parameters = { type: "object" } } = definition.function;
+  const properties = { ...(parameters["properties"] as JsonSchema | undefined), limit: limitSchema };
+  const withLimit = { ...definition, function: { ...definition.function, parameters: { ...parameters, properties } } };
+  offered.set(definition, withLimit);
+  return withLimit;
+}
+
+/**
+ * Takes the executor's `limit` out of the arguments, before they are validated and shown. A
+ * `limit` that is not a number is dropped: it only says how much is shown.
+ */
+export function takeLimit(args: JsonObject, definition: ToolDefinition): { args: JsonObject; limit: number | undefined } {
+  if (!Object.hasOwn(args, "limit") || !takesLimit(definition)) return { args, limit: undefined };
+  const { limit, ...rest } = args;
+  const number = typeof limit === "string" && limit.trim() !== "" ? Number(limit) : limit;
+  return { args: rest, limit: typeof number === "number" && Number.isFinite(number) ? Math.trunc(number) : undefined };
+}
+
+function takesLimit(definition: ToolDefinition): boolean {
+  const { parameters, strict } = definition.function;
+  return strict !== true && (parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit"));
+}

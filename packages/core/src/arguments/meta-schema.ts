@@ -1,0 +1,82 @@
+import { Compile } from "typebox/schema";
+import type { JsonSchema } from "../model/json.ts";
+
+const schema = { $ref: "#" };
+const schemaList = { type: "array", minItems: 1, items: schema };
+const schemaMap = { type: "object", additionalProperties: schema };
+const names = { type: "array", items: { type: "string" } };
+const count = { type: "integer", minimum: 0 };
+const text = { type: "string" };
+const number = { type: "number" };
+const types = { enum: ["array", "boolean", "integer", "null", "number", "object", "string"] };
+
+/**
+ * What a schema's keywords may be, of draft-07 and 2020-12 together: the published meta-schemas
+ * say the same, but the newer takes 80 ms to compile.
+ */
+const metaSchema: JsonSchema = {
+  type: ["object", "boolean"],
+  properties: {
+    $id: text,
+    $schema: text,
+    $ref: text,
+    $anchor: text,
+    $dynamicRef: text,
+    $dynamicAnchor: text,
+    $comment: text,
+    $defs: schemaMap,
+    definitions: schemaMap,
+    title: text,
+    description: text,
+    type: { anyOf: [types, { type: "array", items: types, minItems: 1, uniqueItems: true }] },
+    enum: { type: "array" },
+    multipleOf: { type: "number", exclusiveMinimum: 0 },
+    maximum: number,
+    exclusiveMaximum: number,
+    minimum: number,
+    exclusiveMinimum: number,
+    maxLength: count,
+    minLength: count,
+    pattern: text,
+    format: text,
+    items: { anyOf: [schema, schemaList] },
+    prefixItems: schemaList,
+    additionalItems: schema,
+    unevaluatedItems: schema,
+    maxItems: count,
+    minItems: count,
+    uniqueItems: { type: "boolean" },
+    contains: schema,
+    maxContains: count,
+    minContains: count,
+    properties: schemaMap,
+    patternProperties: schemaMap,
+    additionalProperties: schema,
+    unevaluatedProperties: schema,
+    propertyNames: schema,
+    maxProperties: count,
+    minProperties: count,
+    required: names,
+    dependencies: { type: "object", additionalProperties: { anyOf: [schema, names] } },
+    dependentRequired: { type: "object", additionalProperties: names },
+    dependentSchemas: schemaMap,
+    allOf: schemaList,
+    anyOf: schemaList,
+    oneOf: schemaList,
+    not: schema,
+    if: schema,
+    then: schema,
+    else: schema,
+  },
+};
+
+let compiled: ReturnType<typeof Compile> | undefined;
+
+/** Where a schema is none, as `/properties/a/type must be …`; undefined if it is well formed. */
+export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
+  compiled ??= Compile(metaSchema);
+  if (compiled.Check(candidate)) return undefined;
+  const [, errors] = compiled.Errors(candidate);
+  const error = errors.findLast(({ keyword }) => keyword === "anyOf") ?? errors[0];
+  return error ? `${error.instancePath || "The schema"} ${error.message}` : "The schema is not valid JSON Schema";
+}

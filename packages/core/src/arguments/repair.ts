@@ -1,0 +1,121 @@
+import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
+import { pointerPart } from "../variables/json-pointer.ts";
+import { scanJson } from "./json-scan.ts";
+import { describeType, jsonTypes, typeOf } from "./json-type.ts";
+import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
+import type { ValidationIssue } from "./validation-issue.ts";
+
+export interface RepairedArguments {
+  readonly args: JsonObject;
+  /** What was changed, in words. */
+  readonly repairs: readonly string[];
+}
+
+/**
+ * Brings invalid arguments into the form that the schema asks for, where that loses nothing:
+ * a list or object that was written as text, `"5"` for a number, `"true"` for a boolean, a lone
+ * value for a list, null for an optional that is left out. A value whose type is allowed is never
+ * touched, so text stays text wherever text may be. The input is not changed.
+ *
+ * The outcome is not validated here, and need not be valid.
+ *
+ * @param issues what validation found; without any there is nothing to repair
+ * @returns undefined where nothing could be repaired
+ * @example repairArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } }, issues)
+ * // { args: { ids: [1, 2] }, repairs: ["/ids: text to a list"] }
+ */
+export function repairArguments(
+  args: JsonObject,
+  schema: JsonSchema,
+  issues: readonly ValidationIssue[],
+): RepairedArguments | undefined {
+  if (issues.length === 0) return undefined;
+  const repair = new Repair(schema);
+  const repaired = repair.value(args, schema, "");
+  return repaired === args ? undefined : { args: repaired as JsonObject, repairs: repair.repairs };
+}
+
+class Repair {
+  readonly repairs: string[] = [];
+  readonly #view: SchemaView;
+
+  constructor(schema: JsonSchema) {
+    this.#view = schemaView(schema);
+  }
+
+  /** The same value where there is nothing to repair in it. */
+  value(value: JsonValue, at: SchemaAt, path: string): JsonValue {
+    if ((this.#view.types(at) & typeOf(value)) !== 0) return this.#members(value, at, path);
+    const restored = this.#restored(value, this.#view.types(at), at, path);
+    if (restored === undefined) return value;
+    this.repairs.push(`${path}: ${describeType(value)} to ${describeType(restored)}`);
+    return this.#members(restored, at, path);
+  }
+
+  /** The value in a type that is allowed; undefined if there is no lossless way. */
+  #restored(value: JsonValue, types: number, at: SchemaAt, path: string): JsonValue | undefined {
+    const read = typeof value === "string" ? readAs(value, types) : undefined;
+    if (read !== undefined) return read;
+    if ((types & jsonTypes.array) === 0) return undefined;
+    const item = this.#view.child(at, 0, [value]);
+    // A lone value makes a list only if it may be in one, as it is or once repaired itself.
+    const itemTypes = this.#view.types(item);
+    const fits = (itemTypes & typeOf(value)) !== 0 || this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
+    return fits ? [value] : undefined;
+  }
+
+  #members(value: JsonValue, at: SchemaAt, path: string): JsonValue {
+    if (typeof value !== "object" || value === null) return value;
+    const member = (key: string | number, item: JsonValue): JsonValue =>
+      this.value(item, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
+    if (Array.isArray(value)) {
+      const items = value.map((item, index) => member(index, item));
+      return items.every((item, index) => item === value[index]) ? value : items;
+    }
+    const entries = Object.entries(value);
+    const repaired: (readonly [string, JsonValue])[] = [];
+    for (const [key, item] of entries) {
+      if (item === null && this.#isAbsent(value as JsonObject, key, at)) {
+        this.repairs.push(`${path}/${pointerPart(key)}: null left out`);
+      } else repaired.push([key, member(key, item)]);
+    }
+    const isSame = repaired.length === entries.length && repaired.every(([, item], index) => item === entries[index]?.[1]);
+    return isSame ? value : Object.fromEntries(repaired);
+  }
+
+  /** Whether null can only mean that an optional property is not given. */
+  #isAbsent(object: JsonObject, key: string, at: SchemaAt): boolean {
+    const property = this.#view.child(at, key, object);
+    const types = this.#view.types(property);
+    return property !== false && (types & jsonTypes.null) === 0 && !this.#view.requires(at, key, object);
+  }
+}
+
+/** Text read as one of the types, if exactly that text is how the value is written. */
+function readAs(text: string, types: number): JsonValue | undefined {
+  if ((types & jsonTypes.boolean) !== 0 && (text === "true" || text === "false")) return text === "true";
+  const number = (types & jsonTypes.number) !== 0 ? Number(text) : Number.NaN;
+  if (Number.isFinite(number) && String(number) === text && (types & typeOf(number)) !== 0) return number;
+  const first = text.trimStart()[0];
+  const wanted = first === "[" ? jsonTypes.array : first === "{" ? jsonTypes.object : 0;
+  return (types & wanted) === 0 ? undefined : readStructure(text);
+}
+
+/** A list or object out of text, unless reading loses something: a repeated key, or digits. */
+function readStructure(text: string): JsonValue | undefined {
+  const { depth, keys, inexact } = scanJson(text);
+  if (depth > 200 || inexact !== undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return countKeys(value) === keys ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function countKeys(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const members: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? 0 : members.length;
+  return members.reduce<number>((sum, member) => sum + countKeys(member), own);
+}

@@ -1,0 +1,134 @@
+import { Check, Compile, Errors } from "typebox/schema";
+import type { JsonSchema } from "../model/json.ts";
+import { canonicalJson, digest } from "./canonical-json.ts";
+import { LruCache } from "./lru-cache.ts";
+import { metaSchemaProblem } from "./meta-schema.ts";
+import type { PatternEngine } from "./pattern-check.ts";
+import { safeSchema } from "./safe-schema.ts";
+import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
+import { errorMessage } from "../errors/error-message.ts";
+
+export type { PatternEngine } from "./pattern-check.ts";
+export type { ValidationIssue } from "./validation-issue.ts";
+
+/** Checks values against one schema. Never throws. */
+export interface Validator {
+  /** What is wrong, at most about eight issues; empty where the value fits. */
+  validate(value: unknown): readonly ValidationIssue[];
+}
+
+export type CompiledSchema =
+  /** `notes` say what of the schema is not enforced, and why. */
+  | { readonly status: "compiled"; readonly validator: Validator; readonly notes: readonly string[] }
+  | { readonly status: "refused"; readonly message: string };
+
+export interface CompileOptions {
+  /** For patterns that could hang a backtracking engine. Without it they are not enforced, which `notes` say. */
+  readonly pattern?: PatternEngine;
+}
+
+const maxSchemaLength = 1_000_000;
+const maxCached = 500;
+const legacyDrafts = /^https?:\/\/json-schema\.org\/draft-0[3-7]\/schema#?$/;
+
+interface SchemaCache {
+  readonly bySchema: WeakMap<JsonSchema, CompiledSchema>;
+  readonly byDigest: LruCache<string, CompiledSchema>;
+}
+
+const withoutEngine = schemaCache();
+const byEngine = new WeakMap<PatternEngine, SchemaCache>();
+
+/**
+ * Makes a validator of a schema (draft-07 or 2020-12, as `$schema` says). The schema itself is
+ * checked at once, and compiled when it is first used; where code may not be made from text it is
+ * interpreted. Results are cached by the schema's digest. A schema must not be changed afterwards.
+ *
+ * @returns refused, with the reason, for what is not a schema: broken keywords, references that
+ * lead nowhere, invalid patterns, more than 1,000,000 characters
+ * @example
+ * const compiled = compileSchema({ type: "object", required: ["path"] });
+ * if (compiled.status === "compiled") compiled.validator.validate({}); // one issue, at /path
+ */
+export function compileSchema(schema: JsonSchema, options: CompileOptions = {}): CompiledSchema {
+  const cache = cacheOf(options.pattern);
+  const known = cache.bySchema.get(schema);
+  if (known) return known;
+  let key: string;
+  try {
+    if (canonicalJson(schema).length > maxSchemaLength) {
+      return { status: "refused", message: `The schema has more than ${maxSchemaLength} characters.` };
+    }
+    key = digest(schema);
+  } catch (thrown) {
+    return { status: "refused", message: `The schema is not JSON: ${errorMessage(thrown)}` };
+  }
+  const compiled = cache.byDigest.get(key) ?? compile(schema, options.pattern);
+  cache.byDigest.set(key, compiled);
+  cache.bySchema.set(schema, compiled);
+  return compiled;
+}
+
+function compile(schema: JsonSchema, engine: PatternEngine | undefined): CompiledSchema {
+  const isLegacy = typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
+  const problem = metaSchemaProblem(schema);
+  if (problem !== undefined) return { status: "refused", message: `This is not a JSON Schema: ${problem}.` };
+  const safe = safeSchema(schema, { isLegacy, ...(engine ? { engine } : {}) });
+  if (safe.status === "refused") return safe;
+  return { status: "compiled", validator: validatorOf(safe.schema), notes: safe.notes };
+}
+
+function validatorOf(schema: JsonSchema): Validator {
+  const bare = namesInherited(schema);
+  let check: ((value: unknown) => boolean) | undefined;
+  return {
+    validate(given) {
+      try {
+        const value = bare ? withoutPrototypes(given) : given;
+        check ??= checkFunction(schema);
+        return check(value) ? [] : validationIssues(Errors(schema, value)[1], value);
+      } catch (thrown) {
+        // A schema that refers to itself without end, or a value that is nested too deep for it.
+        const received = "a value that it cannot be applied to";
+        const message = `the schema could not be applied: ${errorMessage(thrown)}`;
+        return [{ path: "", expected: "a value for the schema", received, keyword: "$ref", message }];
+      }
+    },
+  };
+}
+
+function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
+  try {
+    const compiled = Compile(schema);
+    return (value) => compiled.Check(value);
+  } catch {
+    return (value) => Check(schema, value);
+  }
+}
+
+/** What every object inherits, and a library that asks `key in value` therefore takes for there. */
+const inherited = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== "__proto__" && name !== "constructor");
+
+function namesInherited(schema: JsonSchema): boolean {
+  const text = canonicalJson(schema);
+  return inherited.some((name) => text.includes(`"${name}"`));
+}
+
+function withoutPrototypes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  const copy = Object.create(null) as { [key: string]: unknown };
+  for (const [key, member] of Object.entries(value)) copy[key] = withoutPrototypes(member);
+  return copy;
+}
+
+function cacheOf(engine: PatternEngine | undefined): SchemaCache {
+  if (!engine) return withoutEngine;
+  const known = byEngine.get(engine) ?? schemaCache();
+  byEngine.set(engine, known);
+  return known;
+}
+
+function schemaCache(): SchemaCache {
+  return { bySchema: new WeakMap(), byDigest: new LruCache(maxCached) };
+}
