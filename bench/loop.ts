@@ -36,7 +36,7 @@ interface Times {
 }
 
 async function measure(module: string, repetitions: number, signal: AbortSignal): Promise<Times> {
-  const args = ["--expose-gc", measureScript, module, String(repetitions)];
+  const args = [measureScript, module, String(repetitions)];
   const { code, output, stdout } = await runCommand(process.execPath, args, {
     env: withSourceCondition(),
     signal,

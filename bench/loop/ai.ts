@@ -14,24 +14,26 @@ import {
 type ModelObject = Extract<LanguageModel, { specificationVersion: "v4" }>;
 type Generated = Awaited<ReturnType<ModelObject["doGenerate"]>>;
 
-export const runLoop: LoopSubject = async (script) => {
+export const prepare: LoopSubject = (script) => {
   let executed = 0;
-  const result = await generateText({
-    model: scriptedModel(script),
-    tools: {
-      [toolName]: tool({
-        description: toolDescription,
-        inputSchema: z.object({ value: z.number() }),
-        execute: () => {
-          executed += 1;
-          return "ok";
-        },
-      }),
+  const model = scriptedModel(script);
+  const noop = tool({
+    description: toolDescription,
+    inputSchema: z.object({ value: z.number() }),
+    execute: () => {
+      executed += 1;
+      return "ok";
     },
-    stopWhen: isStepCount(script.rounds + 1),
-    prompt,
   });
-  return { executed, answer: result.text };
+  return async () => {
+    const result = await generateText({
+      model,
+      tools: { [toolName]: noop },
+      stopWhen: isStepCount(script.rounds + 1),
+      prompt,
+    });
+    return { executed, answer: result.text };
+  };
 };
 
 function scriptedModel(script: LoopScript): ModelObject {

@@ -18,7 +18,7 @@ import {
   type LoopSubject,
 } from "./subject.ts";
 
-export const runLoop: LoopSubject = async (script) => {
+export const prepare: LoopSubject = (script) => {
   let executed = 0;
   const noop = defineTool({
     name: toolName,
@@ -34,15 +34,18 @@ export const runLoop: LoopSubject = async (script) => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(defineToolGroup({ name: "bench", tools: [noop] }));
   executor.toggleGroupEnabled("bench", true);
-  const chain = runToolChain({
-    executor,
-    model: scriptedModel(script),
-    contextMessages: [{ role: "user", content: prompt }],
-    maxRounds: script.rounds + 1,
-    maxCallsPerRound: script.calls,
-  });
-  const result = await chain.result;
-  return { executed, answer: result.answer };
+  const model = scriptedModel(script);
+  return async () => {
+    const chain = runToolChain({
+      executor,
+      model,
+      contextMessages: [{ role: "user", content: prompt }],
+      maxRounds: script.rounds + 1,
+      maxCallsPerRound: script.calls,
+    });
+    const result = await chain.result;
+    return { executed, answer: result.answer };
+  };
 };
 
 function scriptedModel(script: LoopScript): Model {

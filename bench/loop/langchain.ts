@@ -13,7 +13,7 @@ import {
   type LoopSubject,
 } from "./subject.ts";
 
-export const runLoop: LoopSubject = async (script) => {
+export const prepare: LoopSubject = (script) => {
   let executed = 0;
   const noop = tool(
     () => {
@@ -23,11 +23,13 @@ export const runLoop: LoopSubject = async (script) => {
     { name: toolName, description: toolDescription, schema: z.object({ value: z.number() }) },
   );
   const agent = createAgent({ model: new ScriptedModel(script), tools: [noop] });
-  const result = await agent.invoke(
-    { messages: [{ role: "user", content: prompt }] },
-    { recursionLimit: 2 * script.rounds + 10 },
-  );
-  return { executed, answer: result.messages.at(-1)?.text ?? "" };
+  return async () => {
+    const result = await agent.invoke(
+      { messages: [{ role: "user", content: prompt }] },
+      { recursionLimit: 2 * script.rounds + 10 },
+    );
+    return { executed, answer: result.messages.at(-1)?.text ?? "" };
+  };
 };
 
 class ScriptedModel extends BaseChatModel {

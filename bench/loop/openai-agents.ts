@@ -11,7 +11,7 @@ import {
   type LoopSubject,
 } from "./subject.ts";
 
-export const runLoop: LoopSubject = async (script) => {
+export const prepare: LoopSubject = (script) => {
   let executed = 0;
   const agent = new Agent({
     name: "bench",
@@ -30,8 +30,10 @@ export const runLoop: LoopSubject = async (script) => {
   });
   // Tracing sends what happened to a service; the others do not trace by default.
   const runner = new Runner({ tracingDisabled: true });
-  const result = await runner.run(agent, prompt, { maxTurns: script.rounds + 1 });
-  return { executed, answer: result.finalOutput ?? "" };
+  return async () => {
+    const result = await runner.run(agent, prompt, { maxTurns: script.rounds + 1 });
+    return { executed, answer: result.finalOutput ?? "" };
+  };
 };
 
 function scriptedModel(script: LoopScript): Model {

@@ -10,8 +10,11 @@ export interface LoopOutcome {
   readonly answer: string;
 }
 
-/** One library's loop, from the first request to the answer, with nothing switched on that is off by default. */
-export type LoopSubject = (script: LoopScript) => Promise<LoopOutcome>;
+/**
+ * One library's loop, with nothing switched on that is off by default. The first call prepares what
+ * a program makes once (tool, agent, model); what it returns goes from the first request to the answer.
+ */
+export type LoopSubject = (script: LoopScript) => () => Promise<LoopOutcome>;
 
 export const toolName = "noop";
 export const toolDescription = "Does nothing.";
