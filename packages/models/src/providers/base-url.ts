@@ -1,0 +1,37 @@
+import { CapstanError } from "@capstan/core";
+
+/**
+ * The address at which an OpenAI-like API begins, from what people write: with or without a slash
+ * at the end, `/v1` or `/chat/completions`. An address without a path gets `/v1`.
+ *
+ * @param variable where it was set, for the error
+ * @throws CapstanError `invalid_configuration`, where it is no http or https address
+ */
+export function baseUrl(text: string, variable: string): string {
+  const trimmed = text.trim();
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new CapstanError({
+      code: "invalid_configuration",
+      message: `${variable} is ${JSON.stringify(trimmed)}, which is no http or https address. Write it like http://127.0.0.1:8000/v1.`,
+    });
+  }
+  url.hash = "";
+  url.pathname = url.pathname.replace(/\/(?:chat\/completions|responses)?\/?$/, "") || "/v1";
+  return url.href.replace(/\/$/, "");
+}
+
+/**
+ * Where Ollama listens, as its own variable says it: a host, a port, both, or an address. Without
+ * one, 127.0.0.1:11434; "every interface" is reached through loopback.
+ *
+ * @example ollamaUrl("0.0.0.0:12000") // "http://127.0.0.1:12000"
+ */
+export function ollamaUrl(host: string | undefined): string {
+  const text = host?.trim() ?? "";
+  const match = /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]*)(?::(\d+))?/.exec(text);
+  const [, scheme, name = "", port] = match ?? [];
+  const shownName = name === "" || name === "0.0.0.0" || name === "[::]" ? "127.0.0.1" : name;
+  const standardPort = scheme === undefined ? "11434" : scheme === "https" ? "443" : "80";
+  return `${scheme ?? "http"}://${shownName}:${port ?? standardPort}`;
+}

@@ -1,0 +1,57 @@
+import { CapstanError, type ModelEntry } from "@capstan/core";
+import { offlineModelId } from "../offline/offline-model.ts";
+import { modelEntry } from "./list-models.ts";
+import type { Provider } from "./provider.ts";
+
+/** Stands for the first model that a server of one's own lists. */
+export const firstListed = "default";
+
+/** The offline model, as people are offered it. */
+export const offlineEntry: ModelEntry = {
+  id: offlineModelId,
+  title: "Offline model (no AI)",
+  owner: "capstan",
+  reason: "always there",
+};
+
+const variables =
+  "CAPSTAN_MODEL_URL, OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY";
+
+/**
+ * What is used where nobody chose: the configuration's word, else the first provider that the
+ * environment names, else the offline model.
+ *
+ * @param named `provider/model`, or a bare name, which goes to the first provider
+ * @throws CapstanError `invalid_configuration`, where no provider is configured that could know it
+ */
+export function defaultModel(
+  providers: readonly Provider[],
+  ollama: Provider,
+  named: string | undefined,
+): ModelEntry {
+  const [first] = providers;
+  if (named !== undefined && named.trim() !== "")
+    return namedModel([...providers, ollama], first, named.trim());
+  if (first === undefined) return { ...offlineEntry, reason: `none of ${variables} is set` };
+  const name = first.defaultModel ?? firstListed;
+  return modelEntry(first, name, name === firstListed ? "First model listed" : undefined);
+}
+
+function namedModel(
+  providers: readonly Provider[],
+  first: Provider | undefined,
+  named: string,
+): ModelEntry {
+  const reason = "the configuration names it";
+  if (named === offlineModelId) return { ...offlineEntry, reason };
+  const [prefix = "", ...rest] = named.split("/");
+  const provider = providers.find(({ id }) => id === prefix);
+  if (provider !== undefined && rest.join("/") !== "")
+    return { ...modelEntry(provider, rest.join("/")), reason };
+  const isOtherProvider = /^(?:openai|anthropic|google|custom|capstan)$/.test(prefix);
+  if (first !== undefined && !isOtherProvider) return { ...modelEntry(first, named), reason };
+  throw new CapstanError({
+    code: "invalid_configuration",
+    message: `The default model is ${JSON.stringify(named)}, but nothing is configured that could serve it. Set ${variables}, or choose ${offlineModelId}.`,
+  });
+}

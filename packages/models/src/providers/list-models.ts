@@ -1,0 +1,89 @@
+import type { ModelEntry } from "@capstan/core";
+import type { Provider } from "./provider.ts";
+
+/**
+ * The chat models that a provider lists. Rejects where it does not answer, answers with an error,
+ * or with something that is no list.
+ */
+export async function listModels(
+  provider: Provider,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): Promise<readonly ModelEntry[]> {
+  const { path, headers } = listRequest(provider);
+  const response = await fetch(`${provider.url}${path}`, { headers, signal });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`${provider.title} answered ${response.status}`);
+  }
+  const body: unknown = await response.json();
+  return rowsOf(body)
+    .filter((row) => isChatModel(provider, row))
+    .map(({ name, title }) => modelEntry(provider, name, title));
+}
+
+/** A model of a provider, as people are offered it. */
+export function modelEntry(provider: Provider, name: string, title?: string): ModelEntry {
+  const shown = title ?? (provider.id === "openai" ? name.replace(/^gpt-/, "GPT-") : name);
+  return {
+    id: `${provider.id}/${name}`,
+    title: `${shown} (${provider.title})`,
+    owner: provider.id,
+    reason: provider.reason,
+  };
+}
+
+function listRequest({ wire, key }: Provider): {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+} {
+  switch (wire) {
+    case "anthropic":
+      return {
+        path: "/models?limit=1000",
+        headers: { "x-api-key": key ?? "", "anthropic-version": "2023-06-01" },
+      };
+    case "google":
+      return { path: "/models?pageSize=1000", headers: { "x-goog-api-key": key ?? "" } };
+    default:
+      return {
+        path: "/models",
+        headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      };
+  }
+}
+
+interface Row {
+  readonly name: string;
+  readonly title: string | undefined;
+  /** What Google says that the model can do. */
+  readonly methods: readonly unknown[] | undefined;
+}
+
+function rowsOf(body: unknown): readonly Row[] {
+  const { data, models } = body as { readonly data?: unknown; readonly models?: unknown };
+  const list = data ?? models;
+  if (!Array.isArray(list)) throw new Error("no list of models");
+  return list.flatMap((row: Partial<Record<string, unknown>> | null): readonly Row[] => {
+    const id = row?.["id"] ?? row?.["name"];
+    if (typeof id !== "string" || id === "") return [];
+    const title = row?.["display_name"] ?? row?.["displayName"];
+    const methods = row?.["supportedGenerationMethods"];
+    return [
+      {
+        name: id.replace(/^models\//, ""),
+        title: typeof title === "string" ? title : undefined,
+        methods: Array.isArray(methods) ? methods : undefined,
+      },
+    ];
+  });
+}
+
+const otherUses =
+  /embed|whisper|tts|audio|speech|image|dall-e|sora|veo|imagen|lyria|moderation|transcribe|realtime|live|rerank|deep-research|computer-use|robotics|aqa$|-search|instruct-0914|^babbage|^davinci|turbo-instruct/;
+
+/** Providers list what paints, speaks and embeds, too. An address of one's own is not second-guessed. */
+function isChatModel({ id }: Provider, { name, methods }: Row): boolean {
+  if (id === "custom") return true;
+  return !otherUses.test(name) && (methods?.includes("generateContent") ?? true);
+}

@@ -1,0 +1,125 @@
+import {
+  type Clock,
+  type Model,
+  type ModelCatalog,
+  type ModelEntry,
+  systemClock,
+} from "@capstan/core";
+import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
+import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
+import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";
+import { createLanguageModels, type LanguageModels } from "./language-models.ts";
+import { listModels } from "./list-models.ts";
+import type { Provider } from "./provider.ts";
+import { createProviderModel } from "./provider-model.ts";
+
+export interface ModelCatalogOptions {
+  /** Where keys and addresses are; `process.env`. */
+  readonly environment: Environment;
+  /** `provider/model`, as the configuration names it. */
+  readonly defaultModel?: string;
+  /** @default globalThis.fetch */
+  readonly fetch?: typeof globalThis.fetch;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Milliseconds without a sign of life after which a model is given up. @default 120000 */
+  readonly silenceMs?: number;
+}
+
+/** Milliseconds for which a provider's list holds, and in which it must answer. */
+const listHoldsMs = 60_000;
+const listTimeoutMs = 2_000;
+
+interface Source {
+  readonly provider: Provider;
+  readonly languageModels: LanguageModels;
+  listed: { readonly at: number; readonly models: Promise<readonly ModelEntry[]> } | undefined;
+}
+
+/**
+ * The models that an environment gives access to, the offline model among them.
+ *
+ * @throws CapstanError `invalid_configuration`, where an address or the default model is wrong
+ * @example const catalog = createModelCatalog({ environment: process.env });
+ */
+export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
+  const { environment, fetch, clock = systemClock, silenceMs } = options;
+  const configured = configuredProviders(environment);
+  const ollama = ollamaProvider(environment);
+  const sources = [...configured, ollama].map((provider): Source => ({
+    provider,
+    languageModels: createLanguageModels(provider, fetch),
+    listed: undefined,
+  }));
+  const standard = defaultModel(
+    configured,
+    ollama,
+    options.defaultModel ?? environment["CAPSTAN_MODEL"],
+  );
+  const offline = createOfflineModel();
+
+  /** A source's models; empty where it does not answer. */
+  function modelsOf(source: Source): Promise<readonly ModelEntry[]> {
+    if (source.listed !== undefined && clock.now() - source.listed.at < listHoldsMs)
+      return source.listed.models;
+    const models = listModels(
+      source.provider,
+      fetch ?? globalThis.fetch,
+      AbortSignal.timeout(listTimeoutMs),
+    ).catch(() => []);
+    source.listed = { at: clock.now(), models };
+    return models;
+  }
+
+  async function list(): Promise<readonly ModelEntry[]> {
+    const listed = (await Promise.all(sources.map(modelsOf))).flat();
+    const all = [standard, ...listed, offlineEntry];
+    return all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index);
+  }
+
+  function providerModel(source: Source, name: string): Model {
+    const languageModel = async () =>
+      source.languageModels(name === firstListed ? await firstNameOf(source) : name);
+    return createProviderModel({
+      provider: source.provider,
+      modelName: name,
+      languageModel,
+      clock,
+      ...(silenceMs !== undefined && { silenceMs }),
+    });
+  }
+
+  /** A server that lists nothing mostly serves one model and does not look at the name. */
+  async function firstNameOf(source: Source): Promise<string> {
+    const [first] = await modelsOf(source);
+    return first?.id.slice(source.provider.id.length + 1) ?? firstListed;
+  }
+
+  async function find(id: string): Promise<Model | undefined> {
+    if (id === offlineModelId) return offline;
+    const slash = id.indexOf("/");
+    const source = sources.find(({ provider }) => provider.id === id.slice(0, Math.max(0, slash)));
+    if (source !== undefined && slash < id.length - 1)
+      return providerModel(source, id.slice(slash + 1));
+    const entry = (await list()).find(
+      (candidate) => candidate.id.slice(candidate.id.indexOf("/") + 1) === id,
+    );
+    return entry === undefined ? undefined : find(entry.id);
+  }
+
+  return { default: standard, find, list: (signal) => withAbort(list(), signal) };
+}
+
+/** What several wait for goes on when one of them stops waiting. */
+async function withAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,101 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import {
+  type Clock,
+  type Model,
+  type ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  systemClock,
+} from "@capstan/core";
+import type { Provider } from "./provider.ts";
+import { readParts } from "./read-parts.ts";
+import { retryDelay } from "./retry-delay.ts";
+import { toCallOptions } from "./to-call-options.ts";
+import { toModelError } from "./to-model-error.ts";
+import { createEventTranslator } from "./to-model-events.ts";
+
+export interface ProviderModelOptions {
+  readonly provider: Provider;
+  readonly modelName: string;
+  /** Loads the provider's package when it is first needed. */
+  readonly languageModel: () => Promise<LanguageModelV4>;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** From 0 to below 1; spreads retries. @default Math.random */
+  readonly random?: () => number;
+  /** Milliseconds without a sign of life after which the provider is given up. @default 120000 */
+  readonly silenceMs?: number;
+}
+
+/**
+ * A provider's model as the port of core. Tries again, up to three times, what may pass (a rate
+ * limit, a lost connection, a failing server), but only before the first event of an answer:
+ * what was shown cannot be taken back.
+ */
+export function createProviderModel(options: ProviderModelOptions): Model {
+  const { provider, modelName } = options;
+  return {
+    id: `${provider.id}/${modelName}`,
+    stream: (request, signal) => streamWithRetry(options, request, signal),
+  };
+}
+
+async function* streamWithRetry(
+  options: ProviderModelOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const { provider, clock = systemClock, random = Math.random } = options;
+  const model = await options.languageModel();
+  const modelName = model.modelId;
+  for (let tries = 1; ; tries++) {
+    let begun = false;
+    let error: ModelError;
+    try {
+      for await (const event of streamOnce(model, options, request, signal)) {
+        begun = true;
+        yield event;
+      }
+      return;
+    } catch (thrown) {
+      signal.throwIfAborted();
+      error = toModelError(thrown, { provider, modelName, begun, now: clock.now() });
+    }
+    const delayMs = begun ? undefined : retryDelay(error, tries, random);
+    if (delayMs === undefined) throw error;
+    yield { type: "retry", attempt: tries, delayMs, reason: error.message };
+    await wait(delayMs, clock, signal);
+  }
+}
+
+async function* streamOnce(
+  model: LanguageModelV4,
+  options: ProviderModelOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const { provider, clock = systemClock, silenceMs = 120_000 } = options;
+  const translator = createEventTranslator(request.messages);
+  const settings = { options: toCallOptions(request, provider), signal, clock, silenceMs };
+  for await (const part of readParts(model, settings)) {
+    yield* translator.translate(part);
+    if (translator.isFinished) return;
+  }
+  throw new Error("The response ended without a finish reason.");
+}
+
+/** Rejects with the signal's reason as soon as it aborts. */
+function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, ModelEvent } from "@capstan/core";
+
+export interface ReasoningStream {
+  start(blockId: string, metadata: JsonObject | undefined): readonly ModelEvent[];
+  delta(blockId: string, text: string, metadata: JsonObject | undefined): readonly ModelEvent[];
+  end(blockId: string, metadata: JsonObject | undefined): readonly ModelEvent[];
+  /** Ends what is still open. */
+  finish(): readonly ModelEvent[];
+}
+
+/**
+ * Follows a model's reasoning. Providers may have several blocks open at once, and send what
+ * signs them at the start, in the middle or at the end; here overlapping blocks are one, with an
+ * empty line between their texts, which ends when the last of them does.
+ */
+export function createReasoningStream(): ReasoningStream {
+  const open = new Set<string>();
+  let speaker: string | undefined;
+  let hasText = false;
+  let collected: JsonObject = {};
+
+  function collect(metadata: JsonObject | undefined): void {
+    for (const [provider, value] of Object.entries(metadata ?? {})) {
+      collected = {
+        ...collected,
+        [provider]: { ...objectOf(collected[provider]), ...withoutNulls(objectOf(value)) },
+      };
+    }
+  }
+
+  function close(): readonly ModelEvent[] {
+    const hasMetadata = Object.values(collected).some(
+      (value) => Object.keys(objectOf(value)).length > 0,
+    );
+    const events: ModelEvent[] =
+      hasText || hasMetadata
+        ? [{ type: "reasoning-end", ...(hasMetadata && { providerMetadata: collected }) }]
+        : [];
+    open.clear();
+    speaker = undefined;
+    hasText = false;
+    collected = {};
+    return events;
+  }
+
+  return {
+    start(blockId, metadata) {
+      open.add(blockId);
+      collect(metadata);
+      return [];
+    },
+    delta(blockId, text, metadata) {
+      open.add(blockId);
+      collect(metadata);
+      if (text === "") return [];
+      const separator = hasText && speaker !== blockId ? "\n\n" : "";
+      speaker = blockId;
+      hasText = true;
+      return [{ type: "reasoning-delta", text: separator + text }];
+    },
+    end(blockId, metadata) {
+      collect(metadata);
+      open.delete(blockId);
+      return open.size === 0 ? close() : [];
+    },
+    finish: close,
+  };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : {};
+}
+
+/** A provider that does not know a value yet says null; it must not undo what is known. */
+function withoutNulls(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
+}

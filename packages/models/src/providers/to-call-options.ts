@@ -1,0 +1,106 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { ModelRequest, ResponseFormat, ToolChoice, ToolDefinition } from "@capstan/core";
+import { dialectOf, type Provider } from "./provider.ts";
+import { toPrompt } from "./to-prompt.ts";
+
+type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+/** A request of ours, as a provider's package takes it. */
+export function toCallOptions(
+  request: ModelRequest,
+  provider: Pick<Provider, "id" | "wire">,
+): CallOptions {
+  const { toolChoice, responseFormat, reasoningEffort, tools } = request;
+  const effort = efforts.find((candidate) => candidate === reasoningEffort);
+  return {
+    prompt: toPrompt(request.messages, dialectOf(provider)),
+    // Every part that the server sends is a sign of life, whether or not it has a meaning here.
+    includeRawChunks: true,
+    providerOptions: providerOptionsOf(request, provider),
+    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(tools.length > 0 && toolChoice !== undefined && { toolChoice: choiceOf(toolChoice) }),
+    ...(responseFormat !== undefined && { responseFormat: formatOf(responseFormat) }),
+    ...(effort !== undefined && { reasoning: effort }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.topP !== undefined && { topP: request.topP }),
+    ...(request.presencePenalty !== undefined && { presencePenalty: request.presencePenalty }),
+    ...(request.frequencyPenalty !== undefined && { frequencyPenalty: request.frequencyPenalty }),
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+  };
+}
+
+function functionTool({
+  function: { name, description, parameters, strict },
+}: ToolDefinition): LanguageModelV4FunctionTool {
+  return {
+    type: "function",
+    name,
+    inputSchema: parameters ?? { type: "object", properties: {} },
+    ...(description !== undefined && { description }),
+    ...(strict !== undefined && { strict }),
+  };
+}
+
+function choiceOf(choice: ToolChoice): NonNullable<CallOptions["toolChoice"]> {
+  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
+}
+
+function formatOf(format: ResponseFormat): NonNullable<CallOptions["responseFormat"]> {
+  switch (format.type) {
+    case "text":
+      return { type: "text" };
+    case "json_object":
+      return { type: "json" };
+    case "json_schema":
+      return {
+        type: "json",
+        name: format.name,
+        schema: format.schema,
+        ...(format.description !== undefined && { description: format.description }),
+      };
+  }
+}
+
+/** What is said in a provider's own words; what the caller says in them wins. */
+function providerOptionsOf(
+  request: ModelRequest,
+  { id, wire }: Pick<Provider, "id" | "wire">,
+): SharedV4ProviderOptions {
+  const given = request.providerOptions ?? {};
+  return { ...given, [id]: { ...ownOptions(request, wire), ...given[id] } };
+}
+
+function ownOptions(
+  { tools, parallelToolCalls, responseFormat }: ModelRequest,
+  wire: Provider["wire"],
+): Record<string, boolean> {
+  // OpenAI refuses the setting where there is nothing to call.
+  const parallel = tools.length > 0 ? parallelToolCalls : undefined;
+  const strict: Record<string, boolean> =
+    responseFormat?.type === "json_schema"
+      ? { strictJsonSchema: responseFormat.strict ?? false }
+      : {};
+  switch (wire) {
+    case "openai-responses":
+      // The history is ours: nothing is kept there, and reasoning travels sealed instead.
+      return {
+        store: false,
+        ...strict,
+        ...(parallel !== undefined && { parallelToolCalls: parallel }),
+      };
+    case "openai-chat":
+      return { ...strict, ...(parallel !== undefined && { parallelToolCalls: parallel }) };
+    case "openai-compatible":
+      return { ...strict, ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
+    case "anthropic":
+      return { includePings: true, ...(parallel === false && { disableParallelToolUse: true }) };
+    case "google":
+      return {};
+  }
+}

@@ -1,0 +1,105 @@
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import {
+  type FinishReason,
+  type JsonObject,
+  type Message,
+  type ModelEvent,
+  ModelError,
+  type Usage,
+} from "@capstan/core";
+import { createCallStream } from "./call-stream.ts";
+import { createReasoningStream } from "./reasoning-stream.ts";
+
+/** What a provider streamed and what became of it: the last answer says whether it was complete. */
+export interface EventTranslator {
+  /** The events of one part. Throws what the provider calls an error, and at an end that is none. */
+  translate(part: LanguageModelV4StreamPart): readonly ModelEvent[];
+  readonly isFinished: boolean;
+}
+
+/** Turns a provider's stream of parts, for one answer, into ours. */
+export function createEventTranslator(messages: readonly Message[]): EventTranslator {
+  const calls = createCallStream(
+    messages
+      .flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []))
+      .map(({ id }) => id),
+  );
+  const reasoning = createReasoningStream();
+  let isFinished = false;
+
+  function translate(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
+    switch (part.type) {
+      case "text-delta":
+        return part.delta === "" ? [] : [{ type: "text-delta", text: part.delta }];
+      case "reasoning-start":
+        return reasoning.start(part.id, metadataOf(part));
+      case "reasoning-delta":
+        return reasoning.delta(part.id, part.delta, metadataOf(part));
+      case "reasoning-end":
+        return reasoning.end(part.id, metadataOf(part));
+      case "tool-input-start":
+        return part.providerExecuted === true ? [] : calls.start(part.id, part.toolName);
+      case "tool-input-delta":
+        return calls.delta(part.id, part.delta);
+      case "tool-call":
+        return part.providerExecuted === true
+          ? []
+          : calls.call(part.toolCallId, part.toolName, part.input, metadataOf(part));
+      case "error":
+        throw part.error instanceof Error ? part.error : new Error("", { cause: part.error });
+      case "finish": {
+        isFinished = true;
+        const reason = finishReasonOf(part.finishReason);
+        return [
+          ...reasoning.finish(),
+          ...calls.finish(),
+          { type: "finish", reason, usage: usageOf(part.usage) },
+        ];
+      }
+      default:
+        return [];
+    }
+  }
+
+  return {
+    translate,
+    get isFinished() {
+      return isFinished;
+    },
+  };
+}
+
+function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
+  switch (unified) {
+    case "tool-calls":
+      return "tool_calls";
+    case "content-filter":
+      return "content_filter";
+    case "error":
+      throw new ModelError({
+        code: "server",
+        message: `broke off its answer${raw === undefined ? "" : ` (${raw})`}`,
+      });
+    case "interrupted":
+      throw new ModelError({ code: "connection", message: "ended before its answer was complete" });
+    default:
+      return unified;
+  }
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  return {
+    inputTokens: inputTokens.total ?? 0,
+    outputTokens: outputTokens.total ?? 0,
+    ...(inputTokens.cacheRead !== undefined && { cachedInputTokens: inputTokens.cacheRead }),
+    ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
+  };
+}
+
+function metadataOf(part: { readonly providerMetadata?: unknown }): JsonObject | undefined {
+  return part.providerMetadata as JsonObject | undefined;
+}
