@@ -13,7 +13,12 @@ import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
 export type StreamedItem =
   | { readonly kind: "text" }
   | { readonly kind: "reasoning" }
-  | { readonly kind: "arguments"; readonly callId: string; readonly name: string; readonly owner: CallOwner }
+  | {
+      readonly kind: "arguments";
+      readonly callId: string;
+      readonly name: string;
+      readonly owner: CallOwner;
+    }
   | { readonly kind: "output"; readonly callId: string };
 
 /** Everything that happens in a chain, in the order in which it happened. Times are ms since the epoch. */
@@ -22,13 +27,23 @@ export type ChainEvent =
   /** A stopped chain was taken up again. */
   | { readonly type: "chain.resumed"; readonly at: number }
   | { readonly type: "round.started"; readonly round: number; readonly at: number }
-  | { readonly type: "model.retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
+  | {
+      readonly type: "model.retry";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    }
   /** What the model said since the last finished step is void; it begins again. */
   | { readonly type: "model.restarted"; readonly reason: string }
   | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
   | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }
   /** Closes the item with the whole of its text. `incomplete`: it was cut off. */
-  | { readonly type: "item.end"; readonly itemId: string; readonly text: string; readonly incomplete?: boolean }
+  | {
+      readonly type: "item.end";
+      readonly itemId: string;
+      readonly text: string;
+      readonly incomplete?: boolean;
+    }
   | {
       readonly type: "round.ended";
       readonly round: number;
@@ -52,7 +67,11 @@ export type ChainEvent =
       readonly args?: JsonObject;
       readonly repairs: readonly string[];
     }
-  | { readonly type: "approval.requested"; readonly callId: string; readonly approval: ApprovalRequest }
+  | {
+      readonly type: "approval.requested";
+      readonly callId: string;
+      readonly approval: ApprovalRequest;
+    }
   | {
       readonly type: "approval.answered";
       readonly callId: string;
@@ -65,7 +84,12 @@ export type ChainEvent =
   | { readonly type: "client_call.waiting"; readonly callId: string }
   | { readonly type: "call.started"; readonly callId: string; readonly at: number }
   | { readonly type: "call.progress"; readonly callId: string; readonly progress: Progress }
-  | { readonly type: "call.event"; readonly callId: string; readonly name: string; readonly data: JsonValue }
+  | {
+      readonly type: "call.event";
+      readonly callId: string;
+      readonly name: string;
+      readonly data: JsonValue;
+    }
   | {
       readonly type: "call.settled";
       readonly callId: string;

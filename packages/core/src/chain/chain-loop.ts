@@ -20,10 +20,14 @@ import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.
 import { answerText, turnLog } from "./turn-log.ts";
 import { turnMessages } from "./turn-messages.ts";
 
-type Ended = { readonly status: "completed" | "aborted" | "error" | "timeout" | "requires_action"; readonly error?: ChainError };
+type Ended = {
+  readonly status: "completed" | "aborted" | "error" | "timeout" | "requires_action";
+  readonly error?: ChainError;
+};
 
 /** What a model is told at the end of its rounds, and after an empty answer. Version 1. */
-const lastRound = "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
+const lastRound =
+  "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
 const sayMore = "Your answer was empty. Answer the user in words.";
 
 /** One run of the loop. Use `runToolChain`. */
@@ -45,7 +49,10 @@ export class ChainLoop {
   #failure: ChainError | undefined;
   #stopped = false;
 
-  constructor(options: ToolChainOptions & { readonly runId: string }, publish: (event: ChainEvent) => void) {
+  constructor(
+    options: ToolChainOptions & { readonly runId: string },
+    publish: (event: ChainEvent) => void,
+  ) {
     this.#options = options;
     const { executor, resume } = options;
     const now = executor.gate.clock.now();
@@ -110,7 +117,10 @@ export class ChainLoop {
     } catch (thrown) {
       this.#calls.cancelAll("the loop failed");
       await this.#calls.idle();
-      ended = { status: "error", error: { code: "internal", message: errorMessage(thrown), phase: "chain" } };
+      ended = {
+        status: "error",
+        error: { code: "internal", message: errorMessage(thrown), phase: "chain" },
+      };
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }
@@ -119,23 +129,37 @@ export class ChainLoop {
   }
 
   async #loop(): Promise<Ended> {
-    const { executor, model, resume, inputMessages = [], firstResponse, maxRounds = 10 } = this.#options;
+    const {
+      executor,
+      model,
+      resume,
+      inputMessages = [],
+      firstResponse,
+      maxRounds = 10,
+    } = this.#options;
     const at = executor.gate.clock.now();
     await this.#recorder.event(
-      resume === undefined || resume.adopted === true ? { type: "chain.started", at, model: model.id } : { type: "chain.resumed", at },
+      resume === undefined || resume.adopted === true
+        ? { type: "chain.started", at, model: model.id }
+        : { type: "chain.resumed", at },
     );
     if (resume !== undefined) {
       reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
       if (resume.close !== undefined) {
         await this.#calls.idle();
-        return { status: "error", error: resume.close };
+        return {
+          status: resume.close.code === "aborted" ? "aborted" : "error",
+          error: resume.close,
+        };
       }
       const waits = await this.#settleRound();
       if (waits !== undefined) return waits;
     }
     if (inputMessages.length > 0) {
       this.#messages.push(...inputMessages);
-      await this.#recorder.commit(inputMessages.map((message) => ({ type: "message", round: this.#round, message })));
+      await this.#recorder.commit(
+        inputMessages.map((message) => ({ type: "message", round: this.#round, message })),
+      );
     }
     if (firstResponse !== undefined) {
       const waits = await this.#continueFrom(firstResponse);
@@ -163,14 +187,20 @@ export class ChainLoop {
   }
 
   /** The caller asked the model first: its answer is this turn's first round. */
-  async #continueFrom({ message, usage = noUsage, finishReason = "tool_calls" }: FirstResponse): Promise<Ended | undefined> {
+  async #continueFrom({
+    message,
+    usage = noUsage,
+    finishReason = "tool_calls",
+  }: FirstResponse): Promise<Ended | undefined> {
     const round = ++this.#round;
     this.#usage = addUsage(this.#usage, usage);
     this.#llmUsage.set(round, usage);
     this.#finishReason = finishReason;
     const at = this.#options.executor.gate.clock.now();
     await this.#recorder.event({ type: "round.started", round, at });
-    await this.#say(round, message, [{ type: "event", event: { type: "round.ended", round, at, finishReason, usage } }]);
+    await this.#say(round, message, [
+      { type: "event", event: { type: "round.ended", round, at, finishReason, usage } },
+    ]);
     const requests = message.tool_calls ?? [];
     if (requests.length === 0) return { status: "completed" };
     return this.#runCalls(requests, this.#offer(), false);
@@ -186,8 +216,18 @@ export class ChainLoop {
   }
 
   /** One question to the model, and its answer in the journal. */
-  async #ask(last: boolean, again: boolean): Promise<Ended | { readonly message: AssistantMessage; readonly offer: ToolOffer }> {
-    const { executor, model, contextMessages, systemPrompt, chatOption = {}, onBeforeSendToLLM } = this.#options;
+  async #ask(
+    last: boolean,
+    again: boolean,
+  ): Promise<Ended | { readonly message: AssistantMessage; readonly offer: ToolOffer }> {
+    const {
+      executor,
+      model,
+      contextMessages,
+      systemPrompt,
+      chatOption = {},
+      onBeforeSendToLLM,
+    } = this.#options;
     const clock = executor.gate.clock;
     this.#round++;
     const round = this.#round;
@@ -205,7 +245,11 @@ export class ChainLoop {
       model,
       messages: (await onBeforeSendToLLM?.(messages)) ?? messages,
       tools: last ? [] : offer.definitions,
-      settings: settingsFor(chatOption, { last, first: round === 1, tools: offer.definitions.length }),
+      settings: settingsFor(chatOption, {
+        last,
+        first: round === 1,
+        tools: offer.definitions.length,
+      }),
       recorder: this.#recorder,
       signal: this.#abort.signal,
       clientNames: offer.clientNames,
@@ -220,18 +264,37 @@ export class ChainLoop {
       return this.#stop() ?? failed(step.failure);
     }
     this.#finishReason = step.finishReason;
-    const event: ChainEvent = { type: "round.ended", round, at: clock.now(), finishReason: step.finishReason, usage: step.usage };
+    const event: ChainEvent = {
+      type: "round.ended",
+      round,
+      at: clock.now(),
+      finishReason: step.finishReason,
+      usage: step.usage,
+    };
     await this.#say(round, step.message, [{ type: "event", event }]);
     return this.#stop() ?? { message: step.message, offer };
   }
 
-  async #say(round: number, message: AssistantMessage, more: readonly JournalWrite[]): Promise<void> {
-    if (message.content !== "" || message.tool_calls !== undefined || message.reasoning !== undefined) this.#messages.push(message);
+  async #say(
+    round: number,
+    message: AssistantMessage,
+    more: readonly JournalWrite[],
+  ): Promise<void> {
+    if (
+      message.content !== "" ||
+      message.tool_calls !== undefined ||
+      message.reasoning !== undefined
+    )
+      this.#messages.push(message);
     await this.#recorder.commit([{ type: "message", round, message }, ...more]);
   }
 
   /** Runs what the model asked for. Undefined once all calls have ended. */
-  async #runCalls(requests: readonly ToolCallRequest[], offer: ToolOffer, refuse: boolean): Promise<Ended | undefined> {
+  async #runCalls(
+    requests: readonly ToolCallRequest[],
+    offer: ToolOffer,
+    refuse: boolean,
+  ): Promise<Ended | undefined> {
     const { executor, runId, maxCallsPerRound = 64 } = this.#options;
     const { gate } = executor;
     let n = 0;
@@ -250,7 +313,11 @@ export class ChainLoop {
         idempotencyKey,
         proposedAt: gate.clock.now(),
       };
-      const error = refuse ? roundLimit : n > maxCallsPerRound ? tooMany(maxCallsPerRound) : this.#beyondLimit(record);
+      const error = refuse
+        ? roundLimit
+        : n > maxCallsPerRound
+          ? tooMany(maxCallsPerRound)
+          : this.#beyondLimit(record);
       if (error !== undefined) {
         this.#calls.close(record, { status: "error", error });
         continue;
@@ -260,9 +327,22 @@ export class ChainLoop {
         continue;
       }
       const toolId = offer.names[name];
-      const requireApproval = toolId === undefined ? undefined : this.#options.requireApproval?.(toolId);
-      const request = { callId, name, names: offer.names, args, round: this.#round, idempotencyKey };
-      this.#calls.add(await propose(gate, { ...request, ...(requireApproval !== undefined && { requireApproval }) }));
+      const requireApproval =
+        toolId === undefined ? undefined : this.#options.requireApproval?.(toolId);
+      const request = {
+        callId,
+        name,
+        names: offer.names,
+        args,
+        round: this.#round,
+        idempotencyKey,
+      };
+      this.#calls.add(
+        await propose(gate, {
+          ...request,
+          ...(requireApproval !== undefined && { requireApproval }),
+        }),
+      );
       if (this.#abort.signal.aborted) break;
     }
     return this.#settleRound();
@@ -271,8 +351,12 @@ export class ChainLoop {
   /** Server-run calls are counted over the whole turn. */
   #beyondLimit({ owner }: CallRecord): ToolErrorData | undefined {
     const { maxToolCalls } = this.#options;
-    if (owner === "client" || maxToolCalls === undefined || this.#serverCalls++ < maxToolCalls) return undefined;
-    return { code: "call_limit", message: `It was not run: this turn may make ${maxToolCalls} tool calls. Answer with what you have.` };
+    if (owner === "client" || maxToolCalls === undefined || this.#serverCalls++ < maxToolCalls)
+      return undefined;
+    return {
+      code: "call_limit",
+      message: `It was not run: this turn may make ${maxToolCalls} tool calls. Answer with what you have.`,
+    };
   }
 
   async #settleRound(): Promise<Ended | undefined> {
@@ -287,7 +371,11 @@ export class ChainLoop {
 
   #stop(): Ended | undefined {
     if (!this.#abort.signal.aborted) return undefined;
-    const error = this.#failure ?? { code: "aborted", message: "it was stopped", phase: "chain" as const };
+    const error = this.#failure ?? {
+      code: "aborted",
+      message: "it was stopped",
+      phase: "chain" as const,
+    };
     return { status: error.code === "aborted" ? "aborted" : "error", error };
   }
 
@@ -331,7 +419,11 @@ export class ChainLoop {
       toolChainContent: log.hint,
       replayContent: log.replay,
       usage: this.#usage,
-      messages: { context: contextMessages, toolChain, complete: [...contextMessages, ...toolChain] },
+      messages: {
+        context: contextMessages,
+        toolChain,
+        complete: [...contextMessages, ...toolChain],
+      },
       toolCallHistory: calls.map((call) => this.#historyEntry(call)),
       stats,
       ...error,
@@ -385,7 +477,10 @@ export class ChainLoop {
       roundIndex: call.round,
       ...(result !== undefined && { result }),
       ...(llmUsage !== undefined && { llmUsage }),
-      ...(call.status === "result_rejected" && { resultRejected: true, resultRejectReason: call.result?.rejectReason ?? "" }),
+      ...(call.status === "result_rejected" && {
+        resultRejected: true,
+        resultRejectReason: call.result?.rejectReason ?? "",
+      }),
     };
   }
 
@@ -396,24 +491,40 @@ export class ChainLoop {
   readonly #given = new Set<string>();
 
   #uniqueCallId(id: string): string {
-    const unique = /^[\w-]{1,64}$/.test(id) && !this.#given.has(id) && !this.#calls.records.has(id) ? id : newId("call_");
+    const unique =
+      /^[\w-]{1,64}$/.test(id) && !this.#given.has(id) && !this.#calls.records.has(id)
+        ? id
+        : newId("call_");
     this.#given.add(unique);
     return unique;
   }
 }
 
-const roundLimit: ToolErrorData = { code: "round_limit", message: "It was not run: no more tools may be called in this turn." };
+const roundLimit: ToolErrorData = {
+  code: "round_limit",
+  message: "It was not run: no more tools may be called in this turn.",
+};
 
 function tooMany(limit: number): ToolErrorData {
-  return { code: "too_many_calls", message: `It was not run: one round may make ${limit} calls. Ask for it again in the next.` };
+  return {
+    code: "too_many_calls",
+    message: `It was not run: one round may make ${limit} calls. Ask for it again in the next.`,
+  };
 }
 
-function settingsFor(chatOption: ToolChainOptions["chatOption"], now: { last: boolean; first: boolean; tools: number }) {
+function settingsFor(
+  chatOption: ToolChainOptions["chatOption"],
+  now: { last: boolean; first: boolean; tools: number },
+) {
   const { toolChoice, parallelToolCalls, ...settings } = chatOption ?? {};
   if (now.last || now.tools === 0) return settings;
   // A forced choice holds for the first step only; else the loop would never end.
   const choice = now.first ? toolChoice : toolChoice === "none" ? "none" : undefined;
-  return { ...settings, ...(choice !== undefined && { toolChoice: choice }), ...(parallelToolCalls !== undefined && { parallelToolCalls }) };
+  return {
+    ...settings,
+    ...(choice !== undefined && { toolChoice: choice }),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+  };
 }
 
 function addUsage(a: Usage, b: Usage): Usage {
@@ -429,14 +540,24 @@ function addUsage(a: Usage, b: Usage): Usage {
 
 function failed(failure: unknown): Ended {
   if (!ModelError.isInstance(failure)) {
-    return { status: "error", error: { code: "server", message: errorMessage(failure), phase: "model" } };
+    return {
+      status: "error",
+      error: { code: "server", message: errorMessage(failure), phase: "model" },
+    };
   }
   const { code, message, retryAfterMs } = failure;
-  const error: ChainError = { code, message, phase: "model", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const error: ChainError = {
+    code,
+    message,
+    phase: "model",
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
   return { status: code === "timeout" ? "timeout" : "error", error };
 }
 
 function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
-  return reason instanceof DOMException && reason.name === "AbortError" ? "it was stopped" : errorMessage(reason ?? "it was stopped");
+  return reason instanceof DOMException && reason.name === "AbortError"
+    ? "it was stopped"
+    : errorMessage(reason ?? "it was stopped");
 }

@@ -3,7 +3,13 @@ import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 
-export type ChainStatus = "running" | "requires_action" | "completed" | "aborted" | "error" | "timeout";
+export type ChainStatus =
+  | "running"
+  | "requires_action"
+  | "completed"
+  | "aborted"
+  | "error"
+  | "timeout";
 
 export interface ChainError {
   /** A `ModelErrorCode`, or `aborted`, `fenced`, `interrupted`, `internal`. */
@@ -69,4 +75,9 @@ export interface ChainResultRecord {
 /** An answer that the chain waits for. */
 export type Awaited =
   | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
-  | { readonly type: "client_call"; readonly callId: string; readonly name: string; readonly argumentsText: string };
+  | {
+      readonly type: "client_call";
+      readonly callId: string;
+      readonly name: string;
+      readonly argumentsText: string;
+    };

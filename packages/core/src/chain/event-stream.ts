@@ -59,7 +59,10 @@ class Reader<T> {
       this.#queue = [];
       yield* batch;
       if (this.#queue.length > 0) continue;
-      if (this.#overrun) throw new Error(`This reader fell ${readerLimit} events behind. Read faster, or use onEvent.`);
+      if (this.#overrun)
+        throw new Error(
+          `This reader fell ${readerLimit} events behind. Read faster, or use onEvent.`,
+        );
       if (this.#ended) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;

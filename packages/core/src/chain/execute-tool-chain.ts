@@ -11,7 +11,10 @@ import type { ToolChainResult } from "./tool-chain-result.ts";
 /** What a program wants to be told of, derived from the chain's events. */
 export interface ToolChainCallbacks {
   readonly onToolCallStart?: (toolName: string, args: JsonObject, callId: string) => void;
-  readonly onToolCallComplete?: (result: CallResult & { readonly status: SettledStatus }, callId: string) => void;
+  readonly onToolCallComplete?: (
+    result: CallResult & { readonly status: SettledStatus },
+    callId: string,
+  ) => void;
   /** The text of the current step so far. */
   readonly onLLMResponseUpdate?: (content: string) => void;
   readonly onLLMResponseComplete?: (content: string) => void;
@@ -71,7 +74,10 @@ function teller(callbacks: ToolChainCallbacks): (event: ChainEvent) => void {
       }
       case "call.settled":
         names.delete(event.callId);
-        return callbacks.onToolCallComplete?.({ ...event.result, status: event.status }, event.callId);
+        return callbacks.onToolCallComplete?.(
+          { ...event.result, status: event.status },
+          event.callId,
+        );
       case "chain.ended":
         return event.error === undefined ? undefined : callbacks.onError?.(event.error);
       default:

@@ -18,7 +18,9 @@ export type JournalWrite =
   | { readonly type: "result"; readonly result: ChainResultRecord };
 
 /** `fenced`: another process owns the chain now, and nothing was written. */
-export type CommitOutcome = { readonly status: "committed" } | { readonly status: "fenced"; readonly reason: string };
+export type CommitOutcome =
+  | { readonly status: "committed" }
+  | { readonly status: "fenced"; readonly reason: string };
 
 /**
  * Where a chain writes what happens, before anyone is told. In memory an array, in the server a

@@ -1,4 +1,9 @@
-import type { AssistantMessage, Message, ReasoningPart, ToolCallRequest } from "../model/message.ts";
+import type {
+  AssistantMessage,
+  Message,
+  ReasoningPart,
+  ToolCallRequest,
+} from "../model/message.ts";
 import type { FinishReason, Model, ModelEvent, ModelSettings, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
@@ -40,7 +45,10 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   const texts: string[] = [];
   const reasoning: ReasoningPart[] = [];
   const calls: ToolCallRequest[] = [];
-  const callItems = new Map<string, { readonly callId: string; readonly name: string; readonly item: OpenItem }>();
+  const callItems = new Map<
+    string,
+    { readonly callId: string; readonly name: string; readonly item: OpenItem }
+  >();
   let open: OpenItem | undefined;
   let finishReason: FinishReason = "other";
   let usage = noUsage;
@@ -56,7 +64,12 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
   };
   const end = (item: OpenItem, incomplete: boolean, text = item.parts.join("")): string => {
-    void recorder.event({ type: "item.end", itemId: item.itemId, text, ...(incomplete && { incomplete }) });
+    void recorder.event({
+      type: "item.end",
+      itemId: item.itemId,
+      text,
+      ...(incomplete && { incomplete }),
+    });
     return text;
   };
   const close = (incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]) => {
@@ -107,8 +120,14 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
         const { callId, name, item } = callItems.get(event.id) ?? beginCall(event.id, event.name);
         callItems.delete(event.id);
         end(item, false, event.arguments);
-        const metadata = event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata };
-        return void calls.push({ id: callId, type: "function", function: { name, arguments: event.arguments }, ...metadata });
+        const metadata =
+          event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata };
+        return void calls.push({
+          id: callId,
+          type: "function",
+          function: { name, arguments: event.arguments },
+          ...metadata,
+        });
       }
       case "retry":
         return void recorder.event(retryEvent(event));
@@ -138,7 +157,10 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
       throw thrown;
     }
     if (!finished) {
-      throw new ModelError({ code: "connection", message: "The model's answer ended before it was complete. Try again." });
+      throw new ModelError({
+        code: "connection",
+        message: "The model's answer ended before it was complete. Try again.",
+      });
     }
   } catch (thrown) {
     failure = thrown ?? new Error("The model failed without saying why.");

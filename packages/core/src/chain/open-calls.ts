@@ -41,7 +41,13 @@ export class OpenCalls {
   #moving = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(options: { executor: ToolExecutor; recorder: Recorder; signal: AbortSignal; newItemId: () => string; records: Iterable<CallRecord> }) {
+  constructor(options: {
+    executor: ToolExecutor;
+    recorder: Recorder;
+    signal: AbortSignal;
+    newItemId: () => string;
+    records: Iterable<CallRecord>;
+  }) {
     this.#executor = options.executor;
     this.#recorder = options.recorder;
     this.#signal = options.signal;
@@ -53,7 +59,8 @@ export class OpenCalls {
   waiting(): readonly Awaited[] {
     const waiting: Awaited[] = [];
     for (const [callId, open] of this.#open) {
-      if (open.type === "asked") waiting.push({ type: "approval", callId, approval: open.asked.approval });
+      if (open.type === "asked")
+        waiting.push({ type: "approval", callId, approval: open.asked.approval });
       if (open.type === "client") {
         const { name, argumentsText } = open.record;
         waiting.push({ type: "client_call", callId, name, argumentsText });
@@ -83,7 +90,10 @@ export class OpenCalls {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
     this.#keep(record, [
-      { type: "event", event: { ...proposedEvent(record, this.#executor), args: record.args ?? {} } },
+      {
+        type: "event",
+        event: { ...proposedEvent(record, this.#executor), args: record.args ?? {} },
+      },
       { type: "event", event: { type: "client_call.waiting", callId: record.callId } },
     ]);
   }
@@ -136,7 +146,9 @@ export class OpenCalls {
       endedAt: gate.clock.now(),
       result: { ...common, preview: output.slice(0, 200) },
     };
-    this.#move(async () => this.#settled({ record, result: { ...common, callId, status: "success", data: output } }));
+    this.#move(async () =>
+      this.#settled({ record, result: { ...common, callId, status: "success", data: output } }),
+    );
     return true;
   }
 
@@ -175,7 +187,13 @@ export class OpenCalls {
     if (proposal.status === "settled") return this.#settled(proposal, [proposed]);
     if (proposal.status === "asks") {
       const { callId } = record;
-      await this.#keep(record, [proposed, { type: "event", event: { type: "approval.requested", callId, approval: proposal.approval } }]);
+      await this.#keep(record, [
+        proposed,
+        {
+          type: "event",
+          event: { type: "approval.requested", callId, approval: proposal.approval },
+        },
+      ]);
     } else {
       // Written with its start, in one commit.
       this.records.set(record.callId, record);
@@ -219,7 +237,10 @@ export class OpenCalls {
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
     if (this.#signal.aborted) {
-      const error = { code: "cancelled", message: `${registered.name} was stopped before it began.` };
+      const error = {
+        code: "cancelled",
+        message: `${registered.name} was stopped before it began.`,
+      };
       return this.close(record, { status: "cancelled", error });
     }
     const { gate, scheduler } = this.#executor;
@@ -230,7 +251,10 @@ export class OpenCalls {
       try {
         await live.settled;
       } catch {
-        const error = { code: "internal", message: `${registered.name} could not be carried through here.` };
+        const error = {
+          code: "internal",
+          message: `${registered.name} could not be carried through here.`,
+        };
         await this.#settled(unsettledResult(gate, record, { status: "error", error }));
       }
     });
@@ -248,13 +272,20 @@ export class OpenCalls {
       if (item === undefined) {
         item = { itemId: this.#newItemId(), parts: [] };
         this.#outputItems.set(callId, item);
-        void this.#recorder.event({ type: "item.start", itemId: item.itemId, kind: "output", callId });
+        void this.#recorder.event({
+          type: "item.start",
+          itemId: item.itemId,
+          kind: "output",
+          callId,
+        });
       }
       item.parts.push(delta);
       void this.#recorder.event({ type: "item.delta", itemId: item.itemId, delta });
     },
-    progressed: (callId, progress) => void this.#recorder.event({ type: "call.progress", callId, progress }),
-    said: (callId, name, data) => void this.#recorder.event({ type: "call.event", callId, name, data }),
+    progressed: (callId, progress) =>
+      void this.#recorder.event({ type: "call.progress", callId, progress }),
+    said: (callId, name, data) =>
+      void this.#recorder.event({ type: "call.event", callId, name, data }),
     ask: (approval) => this.#askForSubCall(approval),
   };
 
@@ -278,11 +309,17 @@ export class OpenCalls {
     const item = this.#outputItems.get(record.callId);
     if (item !== undefined) {
       this.#outputItems.delete(record.callId);
-      writes.push({ type: "event", event: { type: "item.end", itemId: item.itemId, text: item.parts.join("") } });
+      writes.push({
+        type: "event",
+        event: { type: "item.end", itemId: item.itemId, text: item.parts.join("") },
+      });
     }
     if (record.result !== undefined && result.status !== undefined) {
       const { callId, endedAt: at = 0, result: kept } = record;
-      writes.push({ type: "event", event: { type: "call.settled", callId, at, status: result.status, result: kept } });
+      writes.push({
+        type: "event",
+        event: { type: "call.settled", callId, at, status: result.status, result: kept },
+      });
     }
     await this.#keep(record, writes);
   }
@@ -303,7 +340,18 @@ function grantWrites(grant: Grant | undefined): readonly JournalWrite[] {
 }
 
 export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
-  const { callId, name, owner, round, proposedAt: at, toolId, parentCallId, argumentsText, args, repairs } = record;
+  const {
+    callId,
+    name,
+    owner,
+    round,
+    proposedAt: at,
+    toolId,
+    parentCallId,
+    argumentsText,
+    args,
+    repairs,
+  } = record;
   const registered = toolId === undefined ? undefined : gate.registry.tool(toolId);
   return {
     type: "call.proposed" as const,

@@ -33,7 +33,9 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#unsubscribe = options.variables.subscribe((change) => this.#changes.push({ type: "variable", change }));
+    this.#unsubscribe = options.variables.subscribe((change) =>
+      this.#changes.push({ type: "variable", change }),
+    );
   }
 
   get lost(): boolean {
@@ -53,13 +55,17 @@ export class Recorder {
       return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
     }
     if (!(outcome instanceof Promise)) {
-      return outcome.status === "committed" ? this.#written(batch) : this.#lose({ code: "fenced", message: outcome.reason });
+      return outcome.status === "committed"
+        ? this.#written(batch)
+        : this.#lose({ code: "fenced", message: outcome.reason });
     }
     this.#inFlight++;
     this.#last = outcome.then(
       (result) => {
         this.#inFlight--;
-        return result.status === "committed" ? this.#written(batch) : this.#lose({ code: "fenced", message: result.reason });
+        return result.status === "committed"
+          ? this.#written(batch)
+          : this.#lose({ code: "fenced", message: result.reason });
       },
       (thrown: unknown) => {
         this.#inFlight--;

@@ -25,7 +25,8 @@ export interface ReopenOptions {
  */
 export function reopen({ executor, calls, recorder, resume }: ReopenOptions): void {
   const { state } = resume;
-  if (resume.adopted === true) void recorder.commit(inherited(state.messages, state.calls, executor));
+  if (resume.adopted === true)
+    void recorder.commit(inherited(state.messages, state.calls, executor));
   for (const record of state.calls) {
     if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
   }
@@ -35,13 +36,15 @@ export function reopen({ executor, calls, recorder, resume }: ReopenOptions): vo
   }
   for (const output of resume.outputs ?? []) calls.submit(output);
   if (resume.abandonWaiting !== true) return;
-  for (const { callId } of calls.waiting()) calls.cancel(callId, "it was not answered before the conversation went on");
+  for (const { callId } of calls.waiting())
+    calls.cancel(callId, "it was not answered before the conversation went on");
 }
 
 function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallRecord): void {
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   if (record.owner === "client") return calls.addClient(record, false);
-  const registered = record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
+  const registered =
+    record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (registered === undefined) {
     const message = `The tool "${record.name}" is not here any more.`;
     return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
@@ -54,7 +57,8 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
 }
 
 function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
-  if (record.status === "started") return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
+  if (record.status === "started")
+    return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   const message = `${record.name} was not run: ${why.message}`;
   calls.close(record, { status: "cancelled", error: { code: "cancelled", message } });
 }
@@ -66,7 +70,11 @@ function unknownOutcome(record: CallRecord): ToolErrorData {
 
 function reopenAsked(calls: OpenCalls, record: CallRecord, registered: RegisteredTool): void {
   const { approval, args } = record;
-  if (approval === undefined || args === undefined || approval.definitionDigest !== definitionDigest(registered.tool)) {
+  if (
+    approval === undefined ||
+    args === undefined ||
+    approval.definitionDigest !== definitionDigest(registered.tool)
+  ) {
     const message = `${record.name} changed since it was asked about, so the question is void. Call it again.`;
     return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
   }
@@ -78,11 +86,20 @@ function mayRunAgain({ tool }: RegisteredTool): boolean {
 }
 
 /** The turn so far, in the journal of the run that takes it over; its open calls are announced. */
-function inherited(messages: readonly Message[], calls: readonly CallRecord[], executor: ToolExecutor): readonly JournalWrite[] {
-  const writes: JournalWrite[] = messages.map((message) => ({ type: "message", round: 0, message }));
+function inherited(
+  messages: readonly Message[],
+  calls: readonly CallRecord[],
+  executor: ToolExecutor,
+): readonly JournalWrite[] {
+  const writes: JournalWrite[] = messages.map((message) => ({
+    type: "message",
+    round: 0,
+    message,
+  }));
   for (const call of calls) {
     writes.push({ type: "call", call });
-    if (!isSettled(call.status)) writes.push({ type: "event", event: proposedEvent(call, executor) });
+    if (!isSettled(call.status))
+      writes.push({ type: "event", event: proposedEvent(call, executor) });
   }
   return writes;
 }

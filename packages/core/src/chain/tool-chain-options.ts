@@ -39,7 +39,9 @@ export interface ToolChainOptions {
   /** Told of every event, after it is written. */
   readonly onEvent?: (event: ChainEvent) => void;
   /** Sees, and may change, the messages of every request. */
-  readonly onBeforeSendToLLM?: (messages: readonly Message[]) => readonly Message[] | undefined | Promise<readonly Message[] | undefined>;
+  readonly onBeforeSendToLLM?: (
+    messages: readonly Message[],
+  ) => readonly Message[] | undefined | Promise<readonly Message[] | undefined>;
   /** What the model said already; its calls are the first round. See `executeToolChain`. */
   readonly firstResponse?: FirstResponse;
   /** Carries a stopped chain on. */

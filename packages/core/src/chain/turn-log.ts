@@ -29,7 +29,8 @@ export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord
 /** The assistant's own words, all of them. */
 export function answerText(messages: readonly Message[]): string {
   const words: string[] = [];
-  for (const message of messages) if (message.role === "assistant" && message.content !== "") words.push(message.content);
+  for (const message of messages)
+    if (message.role === "assistant" && message.content !== "") words.push(message.content);
   return words.join("\n\n");
 }
 
@@ -88,7 +89,9 @@ function replayLine(call: CallRecord): string {
 /** As the model wrote them: a reference stays a reference, which is shorter and says where the value is. */
 function shortArguments(call: CallRecord): string {
   const text = oneLine(call.argumentsText === "" ? "{}" : call.argumentsText);
-  return neutralise(text.length <= argsChars ? text : `${text.slice(0, argsChars).toWellFormed()}…`);
+  return neutralise(
+    text.length <= argsChars ? text : `${text.slice(0, argsChars).toWellFormed()}…`,
+  );
 }
 
 function statusText(call: CallRecord): string {

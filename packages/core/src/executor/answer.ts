@@ -23,13 +23,20 @@ export async function answer(
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {
     const reason = decision.reason?.trim() || "no reason was given";
-    const refusedRecord: CallRecord = { ...record, decision: { verdict: "refused", by: "person", reason } };
+    const refusedRecord: CallRecord = {
+      ...record,
+      decision: { verdict: "refused", by: "person", reason },
+    };
     return { proposal: rejected(gate, refusedRecord, reason), ...left };
   }
   if (decision.arguments !== undefined) {
     const edited = await proposeEdited(gate, record, registered, decision.arguments);
     if (edited.status !== "asks") return { proposal: edited, ...left };
   }
-  const allowed: CallRecord = { ...record, status: "approved", decision: { verdict: "allowed", by: "person" } };
+  const allowed: CallRecord = {
+    ...record,
+    status: "approved",
+    decision: { verdict: "allowed", by: "person" },
+  };
   return { proposal: { status: "approved", record: allowed, registered }, ...left };
 }

@@ -10,6 +10,7 @@ export function errorText(error: ToolErrorData): string {
 
 /** A refusal as a model reads it. */
 export function rejectionText(record: CallRecord, reason: string): string {
-  const who = record.decision?.by === "person" ? "A person refused this call" : "This call is not allowed";
+  const who =
+    record.decision?.by === "person" ? "A person refused this call" : "This call is not allowed";
   return `${who}: ${reason}. It was not run. Heed the reason; do not try the same again.`;
 }

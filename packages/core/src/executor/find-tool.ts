@@ -11,7 +11,11 @@ export type Found =
  * Stage 1. A tool is there when it is registered, and its group and it are switched on.
  * `names` is what the model was shown; without it the name is an id or a bare name.
  */
-export function findTool(gate: Gate, name: string, names?: { readonly [modelName: string]: string }): Found {
+export function findTool(
+  gate: Gate,
+  name: string,
+  names?: { readonly [modelName: string]: string },
+): Found {
   const id = names === undefined ? undefined : Object.hasOwn(names, name) ? names[name] : undefined;
   const registered = id === undefined ? findByName(gate, name) : gate.registry.tool(id);
   if (registered !== undefined && isOn(gate, registered)) return { status: "found", registered };
@@ -42,10 +46,21 @@ function notFound(
   off: RegisteredTool | undefined,
 ): ToolErrorData {
   if (off !== undefined) {
-    return { code: "tool_disabled", message: `The tool "${name}" is switched off here. Do without it, or ask the person to switch it on.` };
+    return {
+      code: "tool_disabled",
+      message: `The tool "${name}" is switched off here. Do without it, or ask the person to switch it on.`,
+    };
   }
-  const known = names === undefined ? [...gate.registry.tools()].filter((tool) => isOn(gate, tool)).map((tool) => tool.name) : Object.keys(names);
+  const known =
+    names === undefined
+      ? [...gate.registry.tools()].filter((tool) => isOn(gate, tool)).map((tool) => tool.name)
+      : Object.keys(names);
   const near = nearestNames(name, known);
-  const hint = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : known.length > 0 ? ` There are: ${known.slice(0, 20).join(", ")}.` : "";
+  const hint =
+    near.length > 0
+      ? ` Did you mean ${near.join(", ")}?`
+      : known.length > 0
+        ? ` There are: ${known.slice(0, 20).join(", ")}.`
+        : "";
   return { code: "tool_not_found", message: `There is no tool "${name.slice(0, 100)}".${hint}` };
 }

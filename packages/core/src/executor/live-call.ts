@@ -89,7 +89,11 @@ export function startCall(options: LiveCallOptions): LiveCall {
         variables: gate.variables,
         principal: gate.principal,
         idempotencyKey: record.idempotencyKey,
-        callTool: subCaller({ ...options, lineage: { depth: lineage.depth + 1, held: [...lineage.held, ...keysOf(claim)] }, subCalls }),
+        callTool: subCaller({
+          ...options,
+          lineage: { depth: lineage.depth + 1, held: [...lineage.held, ...keysOf(claim)] },
+          subCalls,
+        }),
       },
     });
     const { outcome } = running;
@@ -116,7 +120,11 @@ function cancelledOutcome(reason: string, started: boolean): Outcome {
 }
 
 /** A sub-call runs in its parent's slot and needs only the locks that no ancestor holds. */
-function claimFor(registered: RegisteredTool, args: Readonly<Record<string, unknown>>, { depth, held }: Lineage): Claim {
+function claimFor(
+  registered: RegisteredTool,
+  args: Readonly<Record<string, unknown>>,
+  { depth, held }: Lineage,
+): Claim {
   const own = claimOf(registered, args);
   if (depth === 0) return own;
   if (own.type === "all") return { type: "keys", keys: [], slot: false };
@@ -141,7 +149,12 @@ function outputOf(gate: Gate, callId: string, observer: CallObserver): ToolOutpu
       const left = gate.limits.spokenChars - chars;
       if (left <= 0 || text === "") return;
       chars += text.length;
-      observer.spoke(callId, text.length <= left ? text : `${text.slice(0, left).toWellFormed()}\n[… the rest is in the result …]`);
+      observer.spoke(
+        callId,
+        text.length <= left
+          ? text
+          : `${text.slice(0, left).toWellFormed()}\n[… the rest is in the result …]`,
+      );
     },
     progress(progress) {
       const now = gate.clock.now();

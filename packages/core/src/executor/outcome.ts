@@ -6,4 +6,9 @@ export type Outcome =
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly durationMs: number }
   | { readonly status: "timed_out"; readonly timeoutMs: number; readonly durationMs: number }
   /** Stopped from outside. `started`: the tool may have acted. */
-  | { readonly status: "cancelled"; readonly reason: string; readonly started: boolean; readonly durationMs: number };
+  | {
+      readonly status: "cancelled";
+      readonly reason: string;
+      readonly started: boolean;
+      readonly durationMs: number;
+    };

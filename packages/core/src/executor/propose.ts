@@ -32,7 +32,11 @@ export interface CallRequest {
 
 /** What the first segment yields. `record` is what is kept, and what runs. */
 export type Proposal =
-  | { readonly status: "approved"; readonly record: CallRecord; readonly registered: RegisteredTool }
+  | {
+      readonly status: "approved";
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+    }
   | {
       readonly status: "asks";
       readonly record: CallRecord;
@@ -60,7 +64,10 @@ export async function propose(gate: Gate, request: CallRequest): Promise<Proposa
 
   const { registered } = found;
   const placed: CallRecord = { ...record, toolId: registered.id };
-  const parsed = typeof request.args === "string" ? parseArguments(request.args) : { status: "parsed" as const, args: request.args, repairs: [] };
+  const parsed =
+    typeof request.args === "string"
+      ? parseArguments(request.args)
+      : { status: "parsed" as const, args: request.args, repairs: [] };
   if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
   const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);
 
@@ -68,21 +75,42 @@ export async function propose(gate: Gate, request: CallRequest): Promise<Proposa
   const resolved =
     request.references === false
       ? { status: "resolved" as const, args: unlimited }
-      : resolveReferences(unlimited, { variables: gate.variables, ...(schema !== undefined && { schema }) });
+      : resolveReferences(unlimited, {
+          variables: gate.variables,
+          ...(schema !== undefined && { schema }),
+        });
   if (resolved.status === "failed") return refused(gate, placed, "error", resolved.error);
 
   const repairs = parsed.repairs;
-  return checkAndDecide(gate, { ...placed, ...(limit !== undefined && { limit }) }, registered, resolved.args, repairs, request.requireApproval);
+  return checkAndDecide(
+    gate,
+    { ...placed, ...(limit !== undefined && { limit }) },
+    registered,
+    resolved.args,
+    repairs,
+    request.requireApproval,
+  );
 }
 
 /** Stages 4 and 5 again, for arguments that a person changed: they are the person's decision. */
-export async function proposeEdited(gate: Gate, record: CallRecord, registered: RegisteredTool, args: JsonObject): Promise<Proposal> {
+export async function proposeEdited(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  args: JsonObject,
+): Promise<Proposal> {
   const checked = await validate(registered, args);
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   return {
     status: "approved",
     registered,
-    record: { ...record, status: "approved", args: checked.args, edited: true, decision: { verdict: "allowed", by: "person" } },
+    record: {
+      ...record,
+      status: "approved",
+      args: checked.args,
+      edited: true,
+      decision: { verdict: "allowed", by: "person" },
+    },
   };
 }
 
@@ -103,7 +131,8 @@ async function checkAndDecide(
   const decision = decide({
     registered,
     args,
-    digests: () => (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) }),
+    digests: () =>
+      (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) }),
     rules: gate.rules,
     overrides: gate.overrides,
     grants: gate.grants,
@@ -111,7 +140,11 @@ async function checkAndDecide(
     now: gate.clock.now(),
   });
   if (decision.verdict === "allow") {
-    return { status: "approved", registered, record: { ...valid, status: "approved", decision: { verdict: "allowed", by: decision.by } } };
+    return {
+      status: "approved",
+      registered,
+      record: { ...valid, status: "approved", decision: { verdict: "allowed", by: decision.by } },
+    };
   }
   if (decision.verdict === "deny") {
     const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
@@ -120,7 +153,12 @@ async function checkAndDecide(
   const known = (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) });
   const approval = approvalFor(gate, { record: valid, registered, args, digests: known, decision });
   const { args: _inRecord, ...kept } = approval;
-  return { status: "asks", registered, approval, record: { ...valid, status: "waiting", approval: kept } };
+  return {
+    status: "asks",
+    registered,
+    approval,
+    record: { ...valid, status: "waiting", approval: kept },
+  };
 }
 
 async function validate(registered: RegisteredTool, args: JsonObject) {
@@ -129,7 +167,10 @@ async function validate(registered: RegisteredTool, args: JsonObject) {
   const problems = await registered.tool.check(prepared.args);
   if (problems.length === 0) return prepared;
   const message = `The arguments of ${registered.name} were refused:\n${problems.map((problem) => `- ${problem}`).join("\n")}\nCorrect them and call again.`;
-  return { status: "invalid" as const, error: { code: "invalid_arguments", message } satisfies ToolErrorData };
+  return {
+    status: "invalid" as const,
+    error: { code: "invalid_arguments", message } satisfies ToolErrorData,
+  };
 }
 
 interface Question {
@@ -140,7 +181,10 @@ interface Question {
   readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
 }
 
-function approvalFor(gate: Gate, { record, registered, args, digests, decision }: Question): ApprovalRequest {
+function approvalFor(
+  gate: Gate,
+  { record, registered, args, digests, decision }: Question,
+): ApprovalRequest {
   const key = grantKey(registered, args);
   const createdAt = gate.clock.now();
   return {
@@ -155,17 +199,32 @@ function approvalFor(gate: Gate, { record, registered, args, digests, decision }
     definitionDigest: digests.definition,
     reason: decision.reason,
     remember: decision.remember,
-    grant: key === undefined ? { title: `every call of ${registered.name}` } : { key: key.key, title: `${registered.name}: ${key.title}` },
+    grant:
+      key === undefined
+        ? { title: `every call of ${registered.name}` }
+        : { key: key.key, title: `${registered.name}: ${key.title}` },
     createdAt,
     expiresAt: createdAt + gate.limits.approvalMs,
   };
 }
 
-function refused(gate: Gate, record: CallRecord, status: "not_found" | "error", error: ToolErrorData): Proposal {
+function refused(
+  gate: Gate,
+  record: CallRecord,
+  status: "not_found" | "error",
+  error: ToolErrorData,
+): Proposal {
   return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
 }
 
 /** A refusal: by a rule, a grant or a person. */
-export function rejected(gate: Gate, record: CallRecord, reason: string): Extract<Proposal, { readonly status: "settled" }> {
-  return { status: "settled", ...unsettledResult(gate, record, { status: "execution_rejected", reason }) };
+export function rejected(
+  gate: Gate,
+  record: CallRecord,
+  reason: string,
+): Extract<Proposal, { readonly status: "settled" }> {
+  return {
+    status: "settled",
+    ...unsettledResult(gate, record, { status: "execution_rejected", reason }),
+  };
 }

@@ -41,14 +41,20 @@ export function runTool({ gate, registered, args, context }: RunToolOptions): Ru
   };
 
   if (tool.execute === undefined) {
-    const error = { code: "client_tool", message: `${registered.name} is run by the client, not here.` };
+    const error = {
+      code: "client_tool",
+      message: `${registered.name} is run by the client, not here.`,
+    };
     return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
   }
   let returned: unknown;
   try {
     returned = tool.execute(args, withSignal);
   } catch (thrown) {
-    return { outcome: { status: "failed", error: thrownError(thrown), durationMs: elapsed() }, cancel() {} };
+    return {
+      outcome: { status: "failed", error: thrownError(thrown), durationMs: elapsed() },
+      cancel() {},
+    };
   }
   if (!isThenable(returned)) return { outcome: outcomeOf(returned, elapsed()), cancel() {} };
 
@@ -60,7 +66,10 @@ export function runTool({ gate, registered, args, context }: RunToolOptions): Ru
     controller?.abort(new Error(reason));
   };
   const disarm = gate.clock.after(timeoutMs, () => {
-    stop({ status: "timed_out", timeoutMs, durationMs: elapsed() }, `The deadline of ${timeoutMs} ms passed.`);
+    stop(
+      { status: "timed_out", timeoutMs, durationMs: elapsed() },
+      `The deadline of ${timeoutMs} ms passed.`,
+    );
   });
   returned.then(
     (value) => {
@@ -84,7 +93,12 @@ export function runTool({ gate, registered, args, context }: RunToolOptions): Ru
 function outcomeOf(value: unknown, durationMs: number): Outcome {
   if (!isToolError(value)) return { status: "returned", value, durationMs };
   const { code, message, retryable, details } = value;
-  const error = { code, message, ...(retryable !== undefined && { retryable }), ...(details !== undefined && { details }) };
+  const error = {
+    code,
+    message,
+    ...(retryable !== undefined && { retryable }),
+    ...(details !== undefined && { details }),
+  };
   return { status: "failed", error, durationMs };
 }
 
@@ -93,5 +107,10 @@ function thrownError(thrown: unknown) {
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
 }

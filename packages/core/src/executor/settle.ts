@@ -21,17 +21,33 @@ export interface Settled {
 const previewChars = 200;
 
 /** The third segment, stages 8 to 12: from how a tool ended to what the model reads. */
-export function settle(gate: Gate, record: CallRecord, registered: RegisteredTool, outcome: Outcome): Settled {
+export function settle(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  outcome: Outcome,
+): Settled {
   const args = record.args ?? {};
   const { durationMs } = outcome;
   switch (outcome.status) {
     case "returned": {
       const formatted = formatResult(registered.tool, outcome.value, args);
       if (formatted.status === "failed") {
-        const error = { code: "unusable_result", message: `${registered.name} ran, but its result cannot be used. ${formatted.message}` };
-        return finish(gate, record, registered, { durationMs, formatted: textOf(error), end: { status: "error", error } });
+        const error = {
+          code: "unusable_result",
+          message: `${registered.name} ran, but its result cannot be used. ${formatted.message}`,
+        };
+        return finish(gate, record, registered, {
+          durationMs,
+          formatted: textOf(error),
+          end: { status: "error", error },
+        });
       }
-      return finish(gate, record, registered, { durationMs, formatted, end: { status: "success", data: outcome.value } });
+      return finish(gate, record, registered, {
+        durationMs,
+        formatted,
+        end: { status: "success", data: outcome.value },
+      });
     }
     case "failed":
       return finish(gate, record, registered, {
@@ -42,19 +58,33 @@ export function settle(gate: Gate, record: CallRecord, registered: RegisteredToo
     case "timed_out": {
       const message = `${registered.name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted. Ask for less at a time, or go on without it.`;
       const error = { code: "timed_out", message, retryable: true };
-      return finish(gate, record, registered, { durationMs, formatted: textOf(error), end: { status: "timed_out", error } });
+      return finish(gate, record, registered, {
+        durationMs,
+        formatted: textOf(error),
+        end: { status: "timed_out", error },
+      });
     }
     case "cancelled": {
       const acted = outcome.started ? "It had begun and may have acted." : "It had not begun.";
-      const error = { code: "cancelled", message: `${registered.name} was stopped: ${outcome.reason}. ${acted}` };
-      return finish(gate, record, registered, { durationMs, formatted: textOf(error), end: { status: "cancelled", error } });
+      const error = {
+        code: "cancelled",
+        message: `${registered.name} was stopped: ${outcome.reason}. ${acted}`,
+      };
+      return finish(gate, record, registered, {
+        durationMs,
+        formatted: textOf(error),
+        end: { status: "cancelled", error },
+      });
     }
   }
 }
 
 type End =
   | { readonly status: "success"; readonly data: unknown }
-  | { readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown"; readonly error: ToolErrorData };
+  | {
+      readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
+      readonly error: ToolErrorData;
+    };
 
 interface Ending {
   readonly durationMs: number;
@@ -62,7 +92,12 @@ interface Ending {
   readonly end: End;
 }
 
-function finish(gate: Gate, record: CallRecord, registered: RegisteredTool, { durationMs, formatted, end }: Ending): Settled {
+function finish(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  { durationMs, formatted, end }: Ending,
+): Settled {
   const { tool } = registered;
   const args: JsonObject = record.args ?? {};
   const whole = formatted.text;
@@ -70,13 +105,32 @@ function finish(gate: Gate, record: CallRecord, registered: RegisteredTool, { du
   const kept =
     tool.variableTool === true || tool.SKIP_CACHE_RESULT === true || end.status === "cancelled"
       ? undefined
-      : gate.variables.keepResult(registered.name, valueOf(formatted), args, describe(registered.name, record));
-  const names = kept === undefined ? {} : { cacheVarResult: kept.result, cacheVarArgs: kept.args };
-  const hint = tool.variableTool === true ? "" : resultHint({ name: kept?.result, shown: cut.text.length, total: whole.length, ...cut });
+      : gate.variables.keepResult(
+          registered.name,
+          valueOf(formatted),
+          args,
+          describe(registered.name, record),
+        );
+  const names =
+    kept === undefined || kept.refused !== undefined
+      ? {}
+      : { cacheVarResult: kept.result, cacheVarArgs: kept.args };
+  const hint =
+    tool.variableTool === true
+      ? ""
+      : resultHint({
+          name: names.cacheVarResult,
+          shown: cut.text.length,
+          total: whole.length,
+          ...cut,
+        });
   const finalText = neutralise(notes(record) + cut.text + hint);
 
   const shownTokens = gate.countTokens(finalText);
-  const tokens = { shown: shownTokens, withheld: cut.omitted > 0 ? Math.max(0, gate.countTokens(whole) - shownTokens) : 0 };
+  const tokens = {
+    shown: shownTokens,
+    withheld: cut.omitted > 0 ? Math.max(0, gate.countTokens(whole) - shownTokens) : 0,
+  };
   const isTruncated = cut.omitted > 0;
   const parts = formatted.parts === undefined ? {} : { parts: formatted.parts };
   const kind = end.status === "success" ? {} : { error: end.error };
@@ -113,20 +167,41 @@ export function unsettledResult(
   record: CallRecord,
   end:
     | { readonly status: "execution_rejected"; readonly reason: string }
-    | { readonly status: "not_found" | "error" | "cancelled" | "outcome_unknown"; readonly error: ToolErrorData },
+    | {
+        readonly status: "not_found" | "error" | "cancelled" | "outcome_unknown";
+        readonly error: ToolErrorData;
+      },
 ): Settled {
   const rejection = end.status === "execution_rejected";
-  const error: ToolErrorData = rejection ? { code: "execution_rejected", message: rejectionText(record, end.reason) } : end.error;
-  const finalText = neutralise(truncate(rejection ? error.message : errorText(error), gate.limits.outputChars).text);
+  const error: ToolErrorData = rejection
+    ? { code: "execution_rejected", message: rejectionText(record, end.reason) }
+    : end.error;
+  const finalText = neutralise(
+    truncate(rejection ? error.message : errorText(error), gate.limits.outputChars).text,
+  );
   const tokens = { shown: gate.countTokens(finalText), withheld: 0 };
   const reason = rejection ? { rejectReason: end.reason } : {};
-  const common = { callId: record.callId, ...(record.toolId !== undefined && { toolId: record.toolId }), finalText, tokens, durationMs: 0 };
+  const common = {
+    callId: record.callId,
+    ...(record.toolId !== undefined && { toolId: record.toolId }),
+    finalText,
+    tokens,
+    durationMs: 0,
+  };
   return {
     record: {
       ...record,
       status: callStatusOf[end.status],
       endedAt: gate.clock.now(),
-      result: { finalText, isTruncated: false, tokens, durationMs: 0, preview: finalText.slice(0, previewChars), error, ...reason },
+      result: {
+        finalText,
+        isTruncated: false,
+        tokens,
+        durationMs: 0,
+        preview: finalText.slice(0, previewChars),
+        error,
+        ...reason,
+      },
     },
     result: rejection
       ? { ...common, status: "execution_rejected", rejectReason: end.reason, error }
@@ -137,15 +212,22 @@ export function unsettledResult(
 /** Stage 9. */
 function cutForModel(gate: Gate, tool: Tool, whole: string, record: CallRecord) {
   const ceiling = gate.limits.outputCeilingChars;
-  const wanted = record.limit ?? (tool.SKIP_EXTERNAL_TRUNCATE === true ? 0 : (tool.DEFAULT_OUTPUT_LIMIT_CHAR ?? gate.limits.outputChars));
+  const wanted =
+    record.limit ??
+    (tool.SKIP_EXTERNAL_TRUNCATE === true
+      ? 0
+      : (tool.DEFAULT_OUTPUT_LIMIT_CHAR ?? gate.limits.outputChars));
   const limit = wanted <= 0 ? ceiling : Math.min(wanted, ceiling);
   if (tool.truncateForLLM === undefined) return truncate(whole, limit);
   try {
-    const args = record.limit === undefined ? (record.args ?? {}) : { ...record.args, limit: record.limit };
+    const args =
+      record.limit === undefined ? (record.args ?? {}) : { ...record.args, limit: record.limit };
     const text = tool.truncateForLLM(whole, args);
     const shown = truncate(text, ceiling);
     // The tool chose what to show, so where it stopped is not known: reading on begins at the start.
-    return text.length < whole.length ? { text: shown.text, omitted: whole.length - text.length, omittedFrom: 0 } : shown;
+    return text.length < whole.length
+      ? { text: shown.text, omitted: whole.length - text.length, omittedFrom: 0 }
+      : shown;
   } catch {
     return truncate(whole, limit);
   }
@@ -156,7 +238,11 @@ function textOf(error: ToolErrorData): Extract<Formatted, { readonly status: "fo
 }
 
 function notes(record: CallRecord): string {
-  return record.edited === true ? "[A person changed the arguments before it ran; these are in effect: " + JSON.stringify(record.args) + "]\n\n" : "";
+  return record.edited === true
+    ? "[A person changed the arguments before it ran; these are in effect: " +
+        JSON.stringify(record.args) +
+        "]\n\n"
+    : "";
 }
 
 function describe(name: string, record: CallRecord): string {

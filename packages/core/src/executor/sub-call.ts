@@ -31,7 +31,10 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     const refusal = tooMany(lineage.depth, made, gate.limits);
     let proposal: Proposal = await propose(gate, request);
     if (refusal !== undefined) {
-      proposal = { status: "settled", ...unsettledResult(gate, proposal.record, { status: "error", error: refusal }) };
+      proposal = {
+        status: "settled",
+        ...unsettledResult(gate, proposal.record, { status: "error", error: refusal }),
+      };
     }
     await observer.proposed(proposal);
     if (proposal.status === "asks") {
@@ -42,7 +45,11 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       await observer.settled(proposal);
       return proposal.result;
     }
-    const call = startCall({ ...options, record: proposal.record, registered: proposal.registered });
+    const call = startCall({
+      ...options,
+      record: proposal.record,
+      registered: proposal.registered,
+    });
     subCalls.add(call);
     try {
       return (await call.settled).result;
@@ -53,7 +60,15 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
 }
 
 function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {
-  if (depth > limits.subCallDepth) return { code: "too_deep", message: `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.` };
-  if (made > limits.subCalls) return { code: "too_many_calls", message: `A call may make ${limits.subCalls} calls; this would be one more.` };
+  if (depth > limits.subCallDepth)
+    return {
+      code: "too_deep",
+      message: `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`,
+    };
+  if (made > limits.subCalls)
+    return {
+      code: "too_many_calls",
+      message: `A call may make ${limits.subCalls} calls; this would be one more.`,
+    };
   return undefined;
 }

@@ -39,6 +39,11 @@ export type ToolExecuteResult =
       readonly rejectReason: string;
       readonly error: ToolErrorData;
     })
-  | { readonly status: "pending"; readonly callId: string; readonly toolId: string; readonly approval: ApprovalRequest };
+  | {
+      readonly status: "pending";
+      readonly callId: string;
+      readonly toolId: string;
+      readonly approval: ApprovalRequest;
+    };
 
 export type SettledToolResult = Exclude<ToolExecuteResult, { readonly status: "pending" }>;

@@ -154,7 +154,10 @@ export class ToolExecutor {
   /** What a request shows the model, and what each name means. A client's tools keep their names. */
   offer({ groups, clientTools, allowTool }: OfferOptions = {}): ToolOffer {
     const tools = this.enabledTools(groups);
-    return offerTools(allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id)), clientTools);
+    return offerTools(
+      allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id)),
+      clientTools,
+    );
   }
 
   getEnabledToolDefinitions(): readonly ToolDefinition[] {
@@ -171,28 +174,57 @@ export class ToolExecutor {
    * wrong: the result's `status` says what became of it. `pending` where the approval adapter
    * will answer later.
    */
-  async execute(name: string, args: JsonObject | string, options: ExecuteOptions = {}): Promise<ToolExecuteResult> {
+  async execute(
+    name: string,
+    args: JsonObject | string,
+    options: ExecuteOptions = {},
+  ): Promise<ToolExecuteResult> {
     const callId = options.callId ?? newId("call_");
     const observer = this.#observer(options);
     const { requireApproval, signal } = options;
-    const request = { callId, name, args, round: 0, idempotencyKey: callId, ...(requireApproval !== undefined && { requireApproval }) };
+    const request = {
+      callId,
+      name,
+      args,
+      round: 0,
+      idempotencyKey: callId,
+      ...(requireApproval !== undefined && { requireApproval }),
+    };
     let proposal: Proposal = await propose(this.gate, request);
     await observer.proposed(proposal);
     if (proposal.status === "asks") {
       const word = await this.ask(proposal.approval, signal);
-      if (word.decision === "pending") return { status: "pending", callId, toolId: proposal.registered.id, approval: proposal.approval };
+      if (word.decision === "pending")
+        return {
+          status: "pending",
+          callId,
+          toolId: proposal.registered.id,
+          approval: proposal.approval,
+        };
       ({ proposal } = await answer(this.gate, proposal, word));
     }
     if (proposal.status === "approved" && signal?.aborted === true) {
-      const error = { code: "cancelled", message: `${proposal.registered.name} was stopped before it began.` };
-      proposal = { status: "settled", ...unsettledResult(this.gate, proposal.record, { status: "cancelled", error }) };
+      const error = {
+        code: "cancelled",
+        message: `${proposal.registered.name} was stopped before it began.`,
+      };
+      proposal = {
+        status: "settled",
+        ...unsettledResult(this.gate, proposal.record, { status: "cancelled", error }),
+      };
     }
     if (proposal.status === "settled") {
       await observer.settled(proposal);
       return proposal.result;
     }
     const { gate, scheduler } = this;
-    const call = startCall({ gate, scheduler, observer, record: proposal.record, registered: proposal.registered });
+    const call = startCall({
+      gate,
+      scheduler,
+      observer,
+      record: proposal.record,
+      registered: proposal.registered,
+    });
     const cancel = () => call.cancel("the caller stopped it");
     signal?.addEventListener("abort", cancel, { once: true });
     try {
@@ -203,8 +235,15 @@ export class ToolExecutor {
   }
 
   /** Puts a question to the approval adapter. One that is not there, or throws, means no. */
-  async ask(approval: ApprovalRequest, signal: AbortSignal = new AbortController().signal): Promise<ApprovalAnswer> {
-    if (this.approvals === undefined) return { decision: "refuse", reason: "it needs a person's approval, and nobody is there to ask" };
+  async ask(
+    approval: ApprovalRequest,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ApprovalAnswer> {
+    if (this.approvals === undefined)
+      return {
+        decision: "refuse",
+        reason: "it needs a person's approval, and nobody is there to ask",
+      };
     try {
       return await this.approvals.request(approval, signal);
     } catch {
@@ -215,7 +254,8 @@ export class ToolExecutor {
   #registered(name: string): RegisteredTool | undefined {
     const byId = this.gate.registry.tool(name);
     if (byId !== undefined) return byId;
-    for (const registered of this.gate.registry.tools()) if (registered.name === name) return registered;
+    for (const registered of this.gate.registry.tools())
+      if (registered.name === name) return registered;
     return undefined;
   }
 
@@ -233,7 +273,9 @@ export class ToolExecutor {
       said: () => {},
       ask: async (approval) => {
         const word = await this.ask(approval, signal);
-        return word.decision === "pending" ? { decision: "refuse", reason: "it needs an approval that is not here yet" } : word;
+        return word.decision === "pending"
+          ? { decision: "refuse", reason: "it needs an approval that is not here yet" }
+          : word;
       },
       ...observer,
     };

@@ -6,7 +6,12 @@ import type { VariableValue } from "../variables/variable.ts";
 
 /** What a tool returned, as text and as data. */
 export type Formatted =
-  | { readonly status: "formatted"; readonly text: string; readonly data?: JsonValue; readonly parts?: readonly ContentPart[] }
+  | {
+      readonly status: "formatted";
+      readonly text: string;
+      readonly data?: JsonValue;
+      readonly parts?: readonly ContentPart[];
+    }
   | { readonly status: "failed"; readonly message: string };
 
 /**
@@ -30,34 +35,54 @@ export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Format
     }
   }
   if (typeof value === "string") return { status: "formatted", text: value };
-  if (value === undefined || value === null) return { status: "formatted", text: "(no result)", data: null };
+  if (value === undefined || value === null)
+    return { status: "formatted", text: "(no result)", data: null };
   return { status: "formatted", text: json.text, ...data };
 }
 
 /** What is kept of a formatted result: its text, and its data where that is more. */
-export function valueOf(formatted: Extract<Formatted, { readonly status: "formatted" }>): VariableValue {
+export function valueOf(
+  formatted: Extract<Formatted, { readonly status: "formatted" }>,
+): VariableValue {
   const { text, data } = formatted;
   return data === undefined ? { text } : { text, data };
 }
 
-function toJson(value: unknown):
+function toJson(
+  value: unknown,
+):
   | { readonly status: "json"; readonly text: string; readonly data: JsonValue | undefined }
   | { readonly status: "failed"; readonly message: string } {
   if (typeof value === "string") return { status: "json", text: value, data: undefined };
   if (value === undefined || value === null) return { status: "json", text: "null", data: null };
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint" || isStream(value)) {
-    return { status: "failed", message: `It returned ${kindOf(value)}, which cannot be kept. Tools return text, plain data or content parts.` };
+  if (
+    typeof value === "function" ||
+    typeof value === "symbol" ||
+    typeof value === "bigint" ||
+    isStream(value)
+  ) {
+    return {
+      status: "failed",
+      message: `It returned ${kindOf(value)}, which cannot be kept. Tools return text, plain data or content parts.`,
+    };
   }
   try {
     const text = JSON.stringify(value);
     return { status: "json", text, data: JSON.parse(text) as JsonValue };
   } catch (thrown) {
-    return { status: "failed", message: `What it returned is not plain data: ${errorMessage(thrown)}` };
+    return {
+      status: "failed",
+      message: `What it returned is not plain data: ${errorMessage(thrown)}`,
+    };
   }
 }
 
 function isStream(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (Symbol.asyncIterator in value || "getReader" in value);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (Symbol.asyncIterator in value || "getReader" in value)
+  );
 }
 
 function kindOf(value: unknown): string {
@@ -65,7 +90,14 @@ function kindOf(value: unknown): string {
 }
 
 function isContentParts(value: unknown): value is ContentParts {
-  return typeof value === "object" && value !== null && "type" in value && value.type === "content-parts" && "parts" in value && Array.isArray(value.parts);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "type" in value &&
+    value.type === "content-parts" &&
+    "parts" in value &&
+    Array.isArray(value.parts)
+  );
 }
 
 function partText(part: ContentPart): string {

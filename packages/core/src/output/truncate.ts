@@ -18,7 +18,11 @@ export function truncate(text: string, limit: number): Truncated {
   const tailStart = Math.max(headEnd, cutAfter(text, text.length - Math.floor(limit * 0.2)));
   const omitted = tailStart - headEnd;
   const notice = `\n[… ${omitted.toLocaleString("en-US")} characters left out …]\n`;
-  return { text: text.slice(0, headEnd) + notice + text.slice(tailStart), omitted, omittedFrom: headEnd };
+  return {
+    text: text.slice(0, headEnd) + notice + text.slice(tailStart),
+    omitted,
+    omittedFrom: headEnd,
+  };
 }
 
 /** How far back a cut may move to end with a line, as a part of what is kept. */

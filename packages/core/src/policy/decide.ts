@@ -37,28 +37,38 @@ export function decide(options: DecideOptions): Decision {
   const rule = executionRule(options.rules, registered.id);
   const override = executionRule(options.overrides, registered.id);
   const own = ownDecision(registered, args);
-  if (rule?.execution === "deny") return denied("rule", rule.reason ?? "the administrator's rules forbid it");
-  if (override?.execution === "deny") return denied("rule", override.reason ?? "you switched it off for good");
+  if (rule?.execution === "deny")
+    return denied("rule", rule.reason ?? "the administrator's rules forbid it");
+  if (override?.execution === "deny")
+    return denied("rule", override.reason ?? "you switched it off for good");
   if (own === "deny") return denied("tool", "the tool forbids it for these arguments");
 
   const chosen = rule?.execution ?? override?.execution;
   if (chosen === undefined && own === "auto" && options.requireApproval !== "always") {
     // A person's refusal of exactly this still holds.
     const refused = options.grants.list().length > 0 ? findGrant(options) : undefined;
-    return refused?.verdict === "refuse" ? denied("grant", refused.reason ?? "you refused it before") : { verdict: "allow", by: "tool" };
+    return refused?.verdict === "refuse"
+      ? denied("grant", refused.reason ?? "you refused it before")
+      : { verdict: "allow", by: "tool" };
   }
-  if (chosen === "auto" && options.requireApproval !== "always") return { verdict: "allow", by: "rule" };
-  if (chosen === "ask-always") return asks(false, rule?.reason ?? override?.reason ?? "A rule asks every time.");
+  if (chosen === "auto" && options.requireApproval !== "always")
+    return { verdict: "allow", by: "rule" };
+  if (chosen === "ask-always")
+    return asks(false, rule?.reason ?? override?.reason ?? "A rule asks every time.");
 
   const grant = findGrant(options);
   if (grant !== undefined) {
-    if (grant.verdict === "refuse") return denied("grant", grant.reason ?? "a person refused this call before, for this session");
+    if (grant.verdict === "refuse")
+      return denied("grant", grant.reason ?? "a person refused this call before, for this session");
     return { verdict: "allow", by: "grant" };
   }
-  if (chosen === "ask-once") return asks(true, rule?.reason ?? override?.reason ?? "A rule asks the first time.");
+  if (chosen === "ask-once")
+    return asks(true, rule?.reason ?? override?.reason ?? "A rule asks the first time.");
   if (options.requireApproval === "always") return asks(false, "The request asks for every call.");
   if (options.requireApproval === "never") return { verdict: "allow", by: "request" };
-  return own === "ask-always" ? asks(false, "This tool asks every time.") : asks(true, "This tool asks the first time.");
+  return own === "ask-always"
+    ? asks(false, "This tool asks every time.")
+    : asks(true, "This tool asks the first time.");
 }
 
 function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecision {
@@ -77,13 +87,21 @@ function findGrant(options: DecideOptions) {
   const digests = options.digests();
   const key = grantKey(registered, args)?.key;
   return grants.find(
-    { toolId: registered.id, definitionDigest: digests.definition, argsDigest: digests.args, ...(key !== undefined && { key }) },
+    {
+      toolId: registered.id,
+      definitionDigest: digests.definition,
+      argsDigest: digests.args,
+      ...(key !== undefined && { key }),
+    },
     now,
   );
 }
 
 /** The part of the arguments a wider grant would hold for, where the tool names one. */
-export function grantKey({ tool }: RegisteredTool, args: ToolArgs): { readonly key: string; readonly title: string } | undefined {
+export function grantKey(
+  { tool }: RegisteredTool,
+  args: ToolArgs,
+): { readonly key: string; readonly title: string } | undefined {
   try {
     return tool.permission?.grantScope?.(args);
   } catch {

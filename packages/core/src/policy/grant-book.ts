@@ -33,7 +33,8 @@ export class GrantBook {
   find(query: GrantQuery, now: number): Grant | undefined {
     let found: Grant | undefined;
     for (const grant of this.#grants.values()) {
-      if (grant.toolId !== query.toolId || grant.definitionDigest !== query.definitionDigest) continue;
+      if (grant.toolId !== query.toolId || grant.definitionDigest !== query.definitionDigest)
+        continue;
       if (grant.expiresAt !== undefined && grant.expiresAt <= now) continue;
       if (!matches(grant.match, query)) continue;
       if (grant.verdict === "refuse") return grant;

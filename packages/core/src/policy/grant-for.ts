@@ -22,7 +22,14 @@ export function grantFor({ approval, decision, now }: GrantForOptions): Grant | 
   if (decision.decision === "refuse") {
     if (!approval.remember) return undefined;
     const reason = decision.reason === undefined ? {} : { reason: decision.reason };
-    return { ...common, verdict: "refuse", scope: "session", match: exact, title: exactTitle, ...reason };
+    return {
+      ...common,
+      verdict: "refuse",
+      scope: "session",
+      match: exact,
+      title: exactTitle,
+      ...reason,
+    };
   }
   const scope = decision.scope ?? "once";
   if (scope === "once") {
@@ -31,5 +38,11 @@ export function grantFor({ approval, decision, now }: GrantForOptions): Grant | 
     return { ...common, verdict: "allow", scope: "session", match: exact, title: exactTitle };
   }
   const { key, title } = approval.grant;
-  return { ...common, verdict: "allow", scope, match: key === undefined ? { type: "tool" } : { type: "key", key }, title };
+  return {
+    ...common,
+    verdict: "allow",
+    scope,
+    match: key === undefined ? { type: "tool" } : { type: "key", key },
+    title,
+  };
 }

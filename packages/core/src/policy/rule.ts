@@ -11,7 +11,10 @@ export interface PolicyRule {
 }
 
 /** What the rules say of one tool's execution; undefined where they say nothing. */
-export function executionRule(rules: readonly PolicyRule[], toolId: string): PolicyRule | undefined {
+export function executionRule(
+  rules: readonly PolicyRule[],
+  toolId: string,
+): PolicyRule | undefined {
   return mostSpecific(rules, toolId, (rule) => rule.execution !== undefined);
 }
 
@@ -19,7 +22,11 @@ export function resultRule(rules: readonly PolicyRule[], toolId: string): Policy
   return mostSpecific(rules, toolId, (rule) => rule.result !== undefined);
 }
 
-function mostSpecific(rules: readonly PolicyRule[], toolId: string, says: (rule: PolicyRule) => boolean): PolicyRule | undefined {
+function mostSpecific(
+  rules: readonly PolicyRule[],
+  toolId: string,
+  says: (rule: PolicyRule) => boolean,
+): PolicyRule | undefined {
   let best: PolicyRule | undefined;
   for (const rule of rules) {
     if (!says(rule) || !covers(rule.tool, toolId)) continue;

@@ -24,7 +24,9 @@ export class FakeClock implements Clock {
   advance(ms: number): void {
     const until = this.#now + ms;
     for (;;) {
-      const due = [...this.#timers].filter(([, timer]) => timer.at <= until).sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
+      const due = [...this.#timers]
+        .filter(([, timer]) => timer.at <= until)
+        .sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
       if (due === undefined) break;
       this.#timers.delete(due[0]);
       this.#now = Math.max(this.#now, due[1].at);

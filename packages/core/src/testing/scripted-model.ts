@@ -38,7 +38,10 @@ export class ScriptedModel implements Model {
   readonly #chunk: number;
   #calls = 0;
 
-  constructor(steps: readonly ScriptedStep[], options: { readonly id?: string; /** Characters a delta. */ readonly chunk?: number } = {}) {
+  constructor(
+    steps: readonly ScriptedStep[],
+    options: { readonly id?: string; /** Characters a delta. */ readonly chunk?: number } = {},
+  ) {
     this.#steps = steps;
     this.id = options.id ?? "test/scripted";
     this.#chunk = options.chunk ?? 16;
@@ -48,7 +51,9 @@ export class ScriptedModel implements Model {
     const step = this.#steps[this.requests.length];
     this.requests.push(request);
     if (step === undefined) {
-      throw new Error(`The script has ${this.#steps.length} steps, and the model was asked once more.`);
+      throw new Error(
+        `The script has ${this.#steps.length} steps, and the model was asked once more.`,
+      );
     }
     yield* this.#play(step, request, signal);
   }
@@ -56,10 +61,15 @@ export class ScriptedModel implements Model {
   /** @throws Error where steps of the script were not asked for. */
   assertDone(): void {
     const left = this.#steps.length - this.requests.length;
-    if (left > 0) throw new Error(`${left} of ${this.#steps.length} steps of the script were not asked for.`);
+    if (left > 0)
+      throw new Error(`${left} of ${this.#steps.length} steps of the script were not asked for.`);
   }
 
-  async *#play(step: ScriptedStep, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async *#play(
+    step: ScriptedStep,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();
     if (typeof step === "function") return yield* this.#play(await step(request), request, signal);
     if (typeof step === "string") return yield* this.#play({ text: step }, request, signal);
@@ -71,7 +81,12 @@ export class ScriptedModel implements Model {
     yield* this.#answer(step);
   }
 
-  *#answer({ text = "", reasoning = "", calls = [], usage }: ScriptedAnswer): Generator<ModelEvent> {
+  *#answer({
+    text = "",
+    reasoning = "",
+    calls = [],
+    usage,
+  }: ScriptedAnswer): Generator<ModelEvent> {
     yield* this.#chunks(reasoning, (delta) => ({ type: "reasoning-delta", text: delta }));
     if (reasoning !== "") yield { type: "reasoning-end" };
     yield* this.#chunks(text, (delta) => ({ type: "text-delta", text: delta }));
@@ -90,6 +105,7 @@ export class ScriptedModel implements Model {
   }
 
   *#chunks(text: string, event: (chunk: string) => ModelEvent): Generator<ModelEvent> {
-    for (let at = 0; at < text.length; at += this.#chunk) yield event(text.slice(at, at + this.#chunk));
+    for (let at = 0; at < text.length; at += this.#chunk)
+      yield event(text.slice(at, at + this.#chunk));
   }
 }

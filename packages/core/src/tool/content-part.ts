@@ -8,7 +8,9 @@ export interface TextPart {
 export interface ImagePart {
   readonly type: "image";
   /** Base64 data, or a URL. */
-  readonly source: { readonly type: "base64"; readonly data: string } | { readonly type: "url"; readonly url: string };
+  readonly source:
+    | { readonly type: "base64"; readonly data: string }
+    | { readonly type: "url"; readonly url: string };
   readonly mimeType: string;
   readonly detail?: "low" | "high" | "auto";
 }
@@ -16,7 +18,9 @@ export interface ImagePart {
 export interface FilePart {
   readonly type: "file";
   readonly name: string;
-  readonly source: { readonly type: "base64"; readonly data: string } | { readonly type: "url"; readonly url: string };
+  readonly source:
+    | { readonly type: "base64"; readonly data: string }
+    | { readonly type: "url"; readonly url: string };
   readonly mimeType: string;
 }
 

@@ -4,7 +4,13 @@ import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.t
 import type { ContentParts, Tool, ToolArgs, ToolEffects } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolError } from "./tool-error.ts";
-import { describeIssue, isStandardSchema, jsonSchemaOf, type OutputOf, type StandardSchema } from "./standard-schema.ts";
+import {
+  describeIssue,
+  isStandardSchema,
+  jsonSchemaOf,
+  type OutputOf,
+  type StandardSchema,
+} from "./standard-schema.ts";
 
 type Parameters = StandardSchema | JsonSchema;
 
@@ -37,9 +43,14 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly resultApprovalPolicy?: ResultApprovalPolicy;
     readonly grantScope?: (args: Args) => { readonly key: string; readonly title: string };
   };
-  readonly effects?: Exclude<ToolEffects, object> | { readonly locks: (args: Args) => readonly string[] };
+  readonly effects?:
+    | Exclude<ToolEffects, object>
+    | { readonly locks: (args: Args) => readonly string[] };
   /** Absent where a client runs the tool. */
-  readonly execute?: (args: Args, context: ToolContext) => Data | ToolError | ContentParts | Promise<Data | ToolError | ContentParts>;
+  readonly execute?: (
+    args: Args,
+    context: ToolContext,
+  ) => Data | ToolError | ContentParts | Promise<Data | ToolError | ContentParts>;
   readonly formatForLLM?: (data: Data, args: Args) => string;
   readonly truncateForLLM?: (formatted: string, args: Args & { readonly limit?: number }) => string;
   readonly compressArgs?: (args: Args) => string;
@@ -70,8 +81,10 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
       message: `The tool name "${name}" does not fit ^[a-zA-Z0-9_-]{1,64}$, which is what every provider accepts. Choose another.`,
     });
   }
-  const schema = parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
-  const jsonSchema = schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(schema);
+  const schema =
+    parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
+  const jsonSchema =
+    schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(schema);
   // Inside, arguments are unknown: the gate has validated them before any of these is called.
   const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
   return {
@@ -86,7 +99,9 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
       },
     },
     ...(schema !== undefined && { check: checkWith(schema) }),
-    ...(execute !== undefined && { execute: executeWith(schema, execute as NonNullable<Tool["execute"]>) }),
+    ...(execute !== undefined && {
+      execute: executeWith(schema, execute as NonNullable<Tool["execute"]>),
+    }),
   };
 }
 
@@ -98,17 +113,24 @@ function checkWith(schema: StandardSchema): NonNullable<Tool["check"]> {
 }
 
 /** Hands `execute` what the schema makes of the arguments: defaults and transforms applied. */
-function executeWith(schema: StandardSchema | undefined, execute: NonNullable<Tool["execute"]>): NonNullable<Tool["execute"]> {
+function executeWith(
+  schema: StandardSchema | undefined,
+  execute: NonNullable<Tool["execute"]>,
+): NonNullable<Tool["execute"]> {
   if (schema === undefined) return execute;
   return (args, context) => {
     const parsed = schema["~standard"].validate(args);
-    if (parsed instanceof Promise) return parsed.then((result) => execute(valueOf(result), context));
+    if (parsed instanceof Promise)
+      return parsed.then((result) => execute(valueOf(result), context));
     return execute(valueOf(parsed), context);
   };
 }
 
-function valueOf(result: { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined }): ToolArgs {
-  if (result.issues !== undefined) throw new Error("The arguments changed after they were checked.");
+function valueOf(result: {
+  readonly value?: unknown;
+  readonly issues?: readonly unknown[] | undefined;
+}): ToolArgs {
+  if (result.issues !== undefined)
+    throw new Error("The arguments changed after they were checked.");
   return result.value as ToolArgs;
 }
-

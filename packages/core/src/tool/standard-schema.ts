@@ -10,7 +10,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly jsonSchema: {
-      readonly input: (options: { readonly target: "draft-2020-12" | "draft-07" }) => Record<string, unknown>;
+      readonly input: (options: {
+        readonly target: "draft-2020-12" | "draft-07";
+      }) => Record<string, unknown>;
     };
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -33,12 +35,16 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
 
 /** The schema's input as JSON Schema, without the `$schema` line that costs tokens. */
 export function jsonSchemaOf(schema: StandardSchema): JsonSchema {
-  const { $schema: _dialect, ...rest } = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  const { $schema: _dialect, ...rest } = schema["~standard"].jsonSchema.input({
+    target: "draft-2020-12",
+  });
   return rest;
 }
 
 /** A check in one line: `start: expected a positive number`. */
 export function describeIssue(issue: StandardIssue): string {
-  const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  const path = (issue.path ?? [])
+    .map((part) => String(typeof part === "object" ? part.key : part))
+    .join(".");
   return path === "" ? issue.message : `${path}: ${issue.message}`;
 }

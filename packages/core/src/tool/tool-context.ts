@@ -8,7 +8,11 @@ export interface Principal {
   readonly name?: string;
 }
 
-export type Progress = { readonly message?: string; readonly done?: number; readonly total?: number };
+export type Progress = {
+  readonly message?: string;
+  readonly done?: number;
+  readonly total?: number;
+};
 
 /** Where a tool speaks while it runs. It never waits, and the engine opens and closes it. */
 export interface ToolOutput {

@@ -15,12 +15,19 @@ export interface ToolOffer {
  * Names tools for a model: the bare name, or `group_Tool` where it is taken. A client's tools
  * keep their names and win; order decides, so that names are stable.
  */
-export function offerTools(tools: Iterable<RegisteredTool>, clientTools: readonly ToolDefinition[] = []): ToolOffer {
+export function offerTools(
+  tools: Iterable<RegisteredTool>,
+  clientTools: readonly ToolDefinition[] = [],
+): ToolOffer {
   const clientNames = new Set(clientTools.map((tool) => tool.function.name));
   const names: Record<string, string> = Object.create(null);
   const definitions: ToolDefinition[] = [];
   for (const { id, name, tool, group } of tools) {
-    const modelName = freeName(name, group.name, (candidate) => candidate in names || clientNames.has(candidate));
+    const modelName = freeName(
+      name,
+      group.name,
+      (candidate) => candidate in names || clientNames.has(candidate),
+    );
     names[modelName] = id;
     definitions.push(named(definitionForModel(tool.definition), modelName));
   }
@@ -40,7 +47,9 @@ function definitionForModel(definition: ToolDefinition): ToolDefinition {
 }
 
 function named(definition: ToolDefinition, name: string): ToolDefinition {
-  return definition.function.name === name ? definition : { ...definition, function: { ...definition.function, name } };
+  return definition.function.name === name
+    ? definition
+    : { ...definition, function: { ...definition.function, name } };
 }
 
 function freeName(name: string, group: string, taken: (name: string) => boolean): string {

@@ -27,11 +27,14 @@ export function toolRules(enabled: readonly RegisteredTool[], variables: Variabl
   const documents = ruleIndex("Agent", agentRules, variables);
   const parts = [`<tool-rules>\n${base}\n${documents}</tool-rules>`];
   for (const [group, names] of groups) {
-    const rule = typeof group.rulePrompt === "function" ? group.rulePrompt(names) : (group.rulePrompt ?? "");
+    const rule =
+      typeof group.rulePrompt === "function" ? group.rulePrompt(names) : (group.rulePrompt ?? "");
     const index = ruleIndex(group.name, group.declareSkillRules ?? {}, variables);
     const body = [rule.trim(), index.trim()].filter((part) => part !== "").join("\n\n");
     if (body === "") continue;
-    parts.push(`<tool-group name="${group.name}" title="${titleOf(group)}">\nTools: ${names.join(", ")}\n${body}\n</tool-group>`);
+    parts.push(
+      `<tool-group name="${group.name}" title="${titleOf(group)}">\nTools: ${names.join(", ")}\n${body}\n</tool-group>`,
+    );
   }
   return parts.join("\n\n");
 }
@@ -39,23 +42,34 @@ export function toolRules(enabled: readonly RegisteredTool[], variables: Variabl
 /** Keeps a group's skill rules (without one: the agent's) as variables that are never evicted. */
 export function registerSkillRules(variables: VariableSystem, group?: ToolGroup): void {
   const scope = group?.name ?? "Agent";
-  for (const [name, rule] of Object.entries(group?.declareSkillRules ?? (group === undefined ? agentRules : {}))) {
+  for (const [name, rule] of Object.entries(
+    group?.declareSkillRules ?? (group === undefined ? agentRules : {}),
+  )) {
     const variable = `Rule/${scope}/${name}`;
     variables.addVariable(variable, rule.prompt, "RULE", `Skill rule for ${scope}: ${rule.desc}`);
     variables.updateVariable(variable, { keep: true });
   }
 }
 
-function ruleIndex(scope: string, rules: { readonly [name: string]: SkillRule }, variables: VariableSystem): string {
+function ruleIndex(
+  scope: string,
+  rules: { readonly [name: string]: SkillRule },
+  variables: VariableSystem,
+): string {
   const loaded: string[] = [];
   const rows: string[] = [];
   for (const [name, rule] of Object.entries(rules)) {
     if (rule.alwaysLoad === true) loaded.push(`## ${cell(rule.desc)}\n${rule.prompt}`);
     else if (variables.peekVariable(`Rule/${scope}/${name}`) !== undefined) {
-      rows.push(`| \`Rule/${scope}/${name}\` | ${cell(rule.desc)} | ${cell(rule.when ?? "As needed")} |`);
+      rows.push(
+        `| \`Rule/${scope}/${name}\` | ${cell(rule.desc)} | ${cell(rule.when ?? "As needed")} |`,
+      );
     }
   }
-  const table = rows.length === 0 ? "" : `Documents to read with ReadVar when they are needed:\n| variable | what it is | when |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const table =
+    rows.length === 0
+      ? ""
+      : `Documents to read with ReadVar when they are needed:\n| variable | what it is | when |\n|---|---|---|\n${rows.join("\n")}\n`;
   return [...loaded, table].filter((part) => part !== "").join("\n\n");
 }
 

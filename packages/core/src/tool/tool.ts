@@ -61,7 +61,11 @@ export interface Tool {
   readonly compressArgs?: (args: ToolArgs) => string;
   readonly compressResult?: (result: unknown) => string;
   /** What `data` is, for programs that call the tool. */
-  readonly declaredReturnType?: { readonly type: string; readonly note?: string; readonly schema?: JsonSchema };
+  readonly declaredReturnType?: {
+    readonly type: string;
+    readonly note?: string;
+    readonly schema?: JsonSchema;
+  };
   /** Offered wherever any other server tool or a variable is; no switch turns it on. */
   readonly alwaysOffered?: boolean;
   /** The tool reads or writes variables itself: its own results are not kept as variables. */

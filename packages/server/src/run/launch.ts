@@ -1,0 +1,79 @@
+import {
+  type ChainResume,
+  type Message,
+  type Model,
+  type ModelCatalog,
+  ModelError,
+  runToolChain,
+  type ToolChainRun,
+  type VariableSystem,
+} from "@capstan/core";
+import type { RunRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { readHistory } from "./history.ts";
+import { offersTool, requireApprovalFor } from "./offered-tools.ts";
+import { runJournal } from "./run-journal.ts";
+import type { StoredRunRequest } from "./run-request.ts";
+import type { ServerLimits } from "./server-limits.ts";
+import { type CreateExecutor, openSession } from "./session.ts";
+
+export interface LaunchOptions {
+  readonly store: Store;
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  /** Claimed: its epoch is ours. */
+  readonly run: RunRecord;
+  readonly variables: VariableSystem;
+  readonly contextMessages: readonly Message[] | null;
+  readonly inputMessages: readonly Message[];
+  readonly resume?: ChainResume;
+}
+
+/** Starts the loop on a run that was claimed. What happens from now on is in the run's journal. */
+export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
+  const { store, models, limits, run, variables, resume } = options;
+  const request = run.request as unknown as StoredRunRequest;
+  const { groups, settings, maxToolCalls, approvals } = request;
+  const [conversation, model, history] = await Promise.all([
+    run.conversationId === null ? undefined : store.getConversation({ owner: run.owner, id: run.conversationId }),
+    findModel(models, run.model),
+    options.contextMessages ?? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
+  ]);
+  const executor = await openSession({ ...options, owner: run.owner, sessionId: run.sessionId, switches: conversation?.switches });
+  const names = groups.map(({ group }) => group);
+  if (resume === undefined) variables.beginTurn();
+  return runToolChain({
+    executor,
+    model,
+    runId: run.id,
+    journal: runJournal(store, run, approvals),
+    contextMessages: history,
+    inputMessages: options.inputMessages,
+    systemPrompt: () => [request.instructions ?? "", executor.toolRules(names)].filter((part) => part !== "").join("\n\n"),
+    groups: names,
+    allowTool: (toolId) => offersTool(groups, toolId),
+    requireApproval: (toolId) => requireApprovalFor(groups, toolId),
+    clientTools: request.clientTools,
+    chatOption: settings,
+    maxRounds: limits.rounds,
+    ...(maxToolCalls !== null && { maxToolCalls }),
+    ...(resume !== undefined && { resume }),
+  });
+}
+
+async function findModel(models: ModelCatalog, id: string): Promise<Model> {
+  const model = await models.find(id);
+  return model ?? missingModel(id);
+}
+
+/** A model that was there when the run began, and is not any more: the run fails with a reason. */
+function missingModel(id: string): Model {
+  return {
+    id,
+    // eslint-disable-next-line require-yield -- it only fails
+    async *stream() {
+      throw new ModelError({ code: "model_not_found", message: `The model "${id}" is not configured here any more. Choose another.` });
+    },
+  };
+}
