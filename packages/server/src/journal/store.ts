@@ -2,6 +2,9 @@ import type { RunEvent } from "../contract/run.ts";
 import type { StoreReading } from "./store-reading.ts";
 import type { OutcomesOf, StoreWrite } from "./store-write.ts";
 
+export { openMemoryStore, openStore, type OpenStoreOptions } from "./open-store.ts";
+export { readLock, type LockHolder } from "./data-lock.ts";
+
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {
   readonly events: readonly RunEvent[];

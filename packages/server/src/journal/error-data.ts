@@ -1,0 +1,37 @@
+/** An error as plain data, on its way between threads. */
+export interface ErrorData {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** SQLite's primary result codes that call for something else than a repair of the program. */
+const causes: { readonly [code: number]: { readonly code: string; readonly advice: string } } = {
+  5: { code: "store_busy", advice: "Another program holds the database; close it and try again." },
+  8: {
+    code: "data_directory_unwritable",
+    advice: "Make the data directory writable for this user, or choose another.",
+  },
+  10: { code: "store_failed", advice: "The disk reported an error; look at it before going on." },
+  11: {
+    code: "database_corrupt",
+    advice: "The database is damaged; restore a backup, or move it away to begin anew.",
+  },
+  13: { code: "disk_full", advice: "The disk is full; make room and try again." },
+  14: {
+    code: "data_directory_unwritable",
+    advice: "Make the data directory writable for this user, or choose another.",
+  },
+  26: {
+    code: "database_corrupt",
+    advice: "The file is no SQLite database; move it away, or choose another data directory.",
+  },
+};
+
+/** Needs nothing of the workspace, so that the threads start without loading it. */
+export function errorDataOf(what: string, thrown: unknown): ErrorData {
+  const number =
+    thrown instanceof Error && "errcode" in thrown ? Number(thrown.errcode) & 0xff : -1;
+  const cause = causes[number] ?? { code: "store_failed", advice: "Nothing of it was written." };
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: cause.code, message: `${what} failed: ${reason}. ${cause.advice}` };
+}

@@ -1,0 +1,43 @@
+import type { Manifest, ManifestEntry } from "./records.ts";
+import type { Sql } from "./sql.ts";
+
+/** Where a run's variables are found. */
+export interface ManifestSource {
+  readonly n: number;
+  readonly session_id: string;
+  readonly base_manifest: string | null;
+  readonly manifest: string | null;
+}
+
+/** The run's own manifest, or what it began from with the changes since. */
+export function readManifestEntries(sql: Sql, run: ManifestSource): Map<string, ManifestEntry> {
+  const entries = storedEntries(sql, run.session_id, run.manifest ?? run.base_manifest);
+  const changes = sql.all<{ name: string; entry: string | null }>(
+    "SELECT name, entry FROM run_variables WHERE run_n = ? ORDER BY n",
+    run.n,
+  );
+  for (const { name, entry } of changes) {
+    if (entry === null) entries.delete(name);
+    else entries.set(name, JSON.parse(entry) as ManifestEntry);
+  }
+  return entries;
+}
+
+/** A Map on the way, because a variable may be called `__proto__`. */
+export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifest {
+  return Object.fromEntries(entries);
+}
+
+function storedEntries(
+  sql: Sql,
+  sessionId: string,
+  digest: string | null,
+): Map<string, ManifestEntry> {
+  if (digest === null) return new Map();
+  const row = sql.get<{ entries: string }>(
+    "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
+    sessionId,
+    digest,
+  );
+  return new Map(row === undefined ? [] : Object.entries(JSON.parse(row.entries) as Manifest));
+}

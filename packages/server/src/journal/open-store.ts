@@ -1,0 +1,87 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Clock, systemClock } from "@capstan/core";
+import { lockDataDirectory } from "./data-lock.ts";
+import { migrate } from "./migrate.ts";
+import { type Durability, openForReading, openForWriting } from "./open-database.ts";
+import { type LongRead, runLongRead } from "./reading/long-reads.ts";
+import { Sql } from "./sql.ts";
+import type { Store } from "./store.ts";
+import { storeError } from "./store-error.ts";
+import { storeOn, type StoreParts } from "./store-on.ts";
+import { startThread } from "./thread.ts";
+import { startWriter, writerOn } from "./writer.ts";
+
+export interface OpenStoreOptions {
+  /** Made where it is missing, for this user alone. */
+  readonly dataDir: string;
+  /** @default "full" */
+  readonly durability?: Durability;
+  readonly clock?: Clock;
+}
+
+/**
+ * Opens the store of a data directory, and holds the directory until it is closed.
+ *
+ * @throws CapstanError `data_directory_locked`, `data_directory_unwritable`, `database_newer`,
+ * `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
+ */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const { dataDir, durability = "full", clock = systemClock } = options;
+  try {
+    return await open({ dataDir, durability, clock });
+  } catch (error) {
+    throw storeError(`Opening the store in ${dataDir}`, error);
+  }
+}
+
+/** A store that keeps nothing: for runs with `store: false`, and for tests. */
+export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store {
+  const clock = options.clock ?? systemClock;
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  sql.exec("PRAGMA temp_store = MEMORY");
+  migrate(sql, clock.now());
+  return storeOn({
+    sql,
+    writer: writerOn(sql),
+    readLong: async (name, query) => runLongRead(sql, name, query),
+    clock,
+    announce: async () => {},
+    release: async () => {},
+  });
+}
+
+async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>): Promise<Store> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = await lockDataDirectory(dataDir, clock.now());
+  try {
+    const path = join(dataDir, "capstan.db");
+    const setup = openForWriting(path, durability);
+    try {
+      migrate(setup, clock.now());
+    } finally {
+      setup.close();
+    }
+    const writer = await startWriter({ path, durability });
+    const sql = openForReading(path);
+    const reader = startThread<LongRead, unknown>("reader-thread", { path });
+    const readLong = ((name, query) => reader.ask({ name, query })) as StoreParts["readLong"];
+    const release = async () => {
+      await reader.stop();
+      sql.close();
+      await lock.release();
+    };
+    return storeOn({
+      sql,
+      writer,
+      readLong,
+      clock,
+      announce: (url) => lock.announce(url),
+      release,
+    });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
+import type { ApprovalRecord, ApprovalStatus, Page } from "../records.ts";
+import type { Sql } from "../sql.ts";
+import { pageLimit, pageOf } from "./page.ts";
+
+export function getApproval(
+  sql: Sql,
+  query: { owner: string; id: string },
+): ApprovalRecord | undefined {
+  const row = sql.get<ApprovalRow>(
+    `${selectApprovals} WHERE a.id = ? AND a.owner = ?`,
+    query.id,
+    query.owner,
+  );
+  return row === undefined ? undefined : approvalRecord(row);
+}
+
+export function listApprovals(
+  sql: Sql,
+  query: {
+    owner: string;
+    status?: ApprovalStatus;
+    conversationId?: string;
+    runId?: string;
+    limit?: number;
+    after?: string;
+  },
+): Page<ApprovalRecord> {
+  const limit = pageLimit(query.limit);
+  const { status = null, conversationId = null, runId = null, after = null } = query;
+  const rows = sql.all<ApprovalRow>(
+    `${selectApprovals} WHERE a.owner = ?
+       AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
+       AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR r.id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR (a.created_at, a.id) < (SELECT created_at, id FROM approvals WHERE id = ? AND owner = ?))
+     ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
+    query.owner,
+    status,
+    status,
+    conversationId,
+    conversationId,
+    runId,
+    runId,
+    after,
+    after,
+    query.owner,
+    limit + 1,
+  );
+  return pageOf(rows, limit, approvalRecord);
+}
+
+export function everyNextExpiry(sql: Sql): number | undefined {
+  const row = sql.get<{ next: number | null }>(
+    "SELECT MIN(expires_at) AS next FROM approvals WHERE status = 'pending'",
+  );
+  return row?.next ?? undefined;
+}

@@ -1,0 +1,59 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+/** A connection that prepares each statement once. */
+export class Sql {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Whether a transaction is open: some errors end it by themselves. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** @returns how many rows were changed */
+  run(text: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(text).run(...values).changes);
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a row is what its statement selects
+  get<Row>(text: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(text).get(...values) as Row | undefined;
+  }
+
+  all<Row>(text: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepare(text).all(...values) as Row[];
+  }
+
+  /** Statements without values, which are not kept. */
+  exec(text: string): void {
+    this.#database.exec(text);
+  }
+
+  /** Several reads of one moment. */
+  snapshot<T>(read: () => T): T {
+    if (this.inTransaction) return read();
+    this.run("BEGIN");
+    try {
+      return read();
+    } finally {
+      this.run("COMMIT");
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}

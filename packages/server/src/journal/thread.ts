@@ -1,0 +1,68 @@
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
+import { Worker } from "node:worker_threads";
+import { type ErrorData, errorDataOf } from "./error-data.ts";
+import { receivedError } from "./store-error.ts";
+
+/** What a thread answers. */
+export type Reply<T> =
+  | { readonly id: number; readonly value: T }
+  | { readonly id: number; readonly error: ErrorData };
+
+/** A worker thread that answers one request after another. */
+export interface Thread<Request, Response> {
+  /** Rejects with what the thread reports, or because the thread died. */
+  ask(request: Request): Promise<Response>;
+  /** Lets the thread finish what it has, and end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a thread from a file of this folder.
+ *
+ * @param name without an ending: from source the file is `.ts`, from the build `.js`
+ */
+export function startThread<Request, Response>(
+  name: string,
+  workerData: unknown,
+): Thread<Request, Response> {
+  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const worker = new Worker(new URL(`./${name}.${ending}`, import.meta.url), { workerData });
+  const waiting = new Map<
+    number,
+    { resolve: (value: Response) => void; reject: (reason: unknown) => void }
+  >();
+  let lastId = 0;
+  let dead: ErrorData | undefined;
+
+  const die = (error: ErrorData) => {
+    dead ??= error;
+    for (const { reject } of waiting.values()) reject(receivedError(dead));
+    waiting.clear();
+  };
+  worker.on("message", (reply: Reply<Response>) => {
+    const asked = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ("error" in reply) asked?.reject(receivedError(reply.error));
+    else asked?.resolve(reply.value);
+  });
+  worker.on("error", (thrown) => die(errorDataOf("The store's thread", thrown)));
+  worker.on("exit", () =>
+    die({ code: "store_closed", message: "The store is closed: nothing can be read or written." }),
+  );
+
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        if (dead !== undefined) return reject(receivedError(dead));
+        lastId += 1;
+        waiting.set(lastId, { resolve, reject });
+        worker.postMessage({ id: lastId, request });
+      }),
+    stop: async () => {
+      if (dead !== undefined) return;
+      const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+      worker.postMessage({ stop: true });
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { workerData } from "node:worker_threads";
+import { type Durability, openForWriting } from "./open-database.ts";
+import { serveThread } from "./serve-thread.ts";
+import type { WriterRequest, WriterResponse } from "./writer.ts";
+import { applyBatch, type WriteRequest } from "./writing/apply-batch.ts";
+import { startWriting } from "./writing/start-writing.ts";
+
+const { path, durability } = workerData as {
+  readonly path: string;
+  readonly durability: Durability;
+};
+const sql = openForWriting(path, durability);
+const { writing, leftovers } = startWriting(sql);
+
+serveThread({
+  what: "Writing to the store",
+  answer: (request) => answer(request as WriterRequest),
+  stop: () => sql.close(),
+});
+
+function answer(request: WriterRequest): WriterResponse {
+  if (request === "leftovers") return leftovers;
+  const batch = typeof request === "string" ? (JSON.parse(request) as WriteRequest[]) : request;
+  return JSON.stringify(applyBatch(writing, batch));
+}

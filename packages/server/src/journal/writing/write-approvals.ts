@@ -1,0 +1,124 @@
+import type { ApprovalDecision, ApprovalRequest, ChainEvent } from "@capstan/core";
+import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
+import type { ApprovalStatus } from "../records.ts";
+import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import type { RunState } from "./run-states.ts";
+import type { Writing } from "./writing.ts";
+
+type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
+type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
+type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
+
+/** A chain asks. An approval that is there already keeps its state. */
+export function requestApproval({ sql }: Writing, run: RunState, request: ApprovalRequest): void {
+  sql.run(
+    `INSERT INTO approvals (id, owner, run_n, call_id, status, created_at, expires_at, request)
+     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING`,
+    request.id,
+    run.owner,
+    run.n,
+    request.callId,
+    request.createdAt,
+    request.expiresAt,
+    JSON.stringify(request),
+  );
+}
+
+/** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
+export function answerFromEvent(writing: Writing, run: RunState, event: Answered): void {
+  const { verdict, reason } = event.decision;
+  const answer: ApprovalDecision =
+    verdict === "allowed"
+      ? { decision: "allow", ...(event.args === undefined ? {} : { arguments: event.args }) }
+      : { decision: "refuse", ...(reason === undefined ? {} : { reason }) };
+  decide(writing, {
+    id: event.approvalId,
+    owner: run.owner,
+    status: verdict,
+    answer,
+    at: event.at,
+  });
+}
+
+/** The first answer wins. */
+export function answerApproval(
+  writing: Writing,
+  write: AnswerApproval,
+  at: number,
+): OutcomeOf<AnswerApproval> {
+  const before = find(writing, write.owner, write.id);
+  if (before === undefined) return { status: "not_found" };
+  if (before.status !== "pending") return { status: "already_answered", approval: before };
+  if (before.expiresAt <= at)
+    return { status: "already_answered", approval: { ...before, status: "expired" } };
+  const status = write.answer.decision === "allow" ? "allowed" : "refused";
+  decide(writing, { id: write.id, owner: write.owner, status, answer: write.answer, at });
+  return {
+    status: "answered",
+    approval: { ...before, status, answer: write.answer, answeredAt: at },
+  };
+}
+
+export function expireApprovals({ sql }: Writing, at: number): OutcomeOf<ExpireApprovals> {
+  const due = sql.all<ApprovalRow>(
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT 1000`,
+    at,
+  );
+  for (const { id } of due) {
+    sql.run("UPDATE approvals SET status = 'expired', answered_at = ? WHERE id = ?", at, id);
+  }
+  const approvals = due.map((row) =>
+    approvalRecord({ ...row, status: "expired", answered_at: at }),
+  );
+  return { status: "expired", approvals };
+}
+
+/** What a run was waiting for as it ended. */
+export function settleApprovalsOf(
+  { sql }: Writing,
+  runN: number,
+  status: "expired" | "cancelled",
+  at: number,
+): void {
+  sql.run(
+    "UPDATE approvals SET status = ?, answered_at = ? WHERE run_n = ? AND status = 'pending'",
+    status,
+    at,
+    runN,
+  );
+}
+
+export function cancelApproval({ sql }: Writing, runN: number, id: string, at: number): void {
+  sql.run(
+    "UPDATE approvals SET status = 'cancelled', answered_at = ? WHERE id = ? AND run_n = ? AND status = 'pending'",
+    at,
+    id,
+    runN,
+  );
+}
+
+function decide(
+  { sql }: Writing,
+  given: {
+    id: string;
+    owner: string;
+    status: ApprovalStatus;
+    answer: ApprovalDecision;
+    at: number;
+  },
+): void {
+  sql.run(
+    `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
+     WHERE id = ? AND owner = ? AND status = 'pending'`,
+    given.status,
+    JSON.stringify(given.answer),
+    given.at,
+    given.id,
+    given.owner,
+  );
+}
+
+function find({ sql }: Writing, owner: string, id: string) {
+  const row = sql.get<ApprovalRow>(`${selectApprovals} WHERE a.id = ? AND a.owner = ?`, id, owner);
+  return row === undefined ? undefined : approvalRecord(row);
+}
