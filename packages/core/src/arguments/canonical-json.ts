@@ -46,12 +46,17 @@ function writeObject(value: object, depth: number): string | undefined {
       message: `A value refers to itself or is nested deeper than ${maxDepth} levels, so it has no JSON form.`,
     });
   }
-  if ("toJSON" in value && typeof value.toJSON === "function") return write(value.toJSON(""), depth + 1);
-  if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1) ?? "null").join(",")}]`;
+  if (hasToJson(value)) return write(value.toJSON(""), depth + 1);
+  if (Array.isArray(value))
+    return `[${value.map((item) => write(item, depth + 1) ?? "null").join(",")}]`;
   let text = "";
   for (const key of Object.keys(value).sort()) {
     const member = write((value as { readonly [key: string]: unknown })[key], depth + 1);
     if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${member}`;
   }
   return `{${text}}`;
+}
+
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
 }

@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "../model/json.ts";
+
 /** Sets of JSON types as bits; an integer has two. */
 export const jsonTypes = {
   null: 1,
@@ -33,7 +35,9 @@ export function typesNamed(type: unknown): number {
   if (typeof type === "string") {
     return Object.hasOwn(jsonTypes, type) ? jsonTypes[type as keyof typeof jsonTypes] : 0;
   }
-  return Array.isArray(type) ? type.reduce<number>((types, one) => types | typesNamed(one), 0) : jsonTypes.any;
+  return Array.isArray(type)
+    ? type.reduce<number>((types, one) => types | typesNamed(one), 0)
+    : jsonTypes.any;
 }
 
 /** In words, for people and models: `a number`, `text`. */
@@ -48,4 +52,12 @@ export function describeType(value: unknown): string {
     [jsonTypes.object]: "an object",
   };
   return words[typeOf(value)] ?? `a ${typeof value}`;
+}
+
+export function isList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

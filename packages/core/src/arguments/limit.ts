@@ -18,8 +18,14 @@ export function offerLimit(definition: ToolDefinition): ToolDefinition {
   const known = offered.get(definition);
   if (known) return known;
   const { parameters = { type: "object" } } = definition.function;
-  const properties = { ...(parameters["properties"] as JsonSchema | undefined), limit: limitSchema };
-  const withLimit = { ...definition, function: { ...definition.function, parameters: { ...parameters, properties } } };
+  const properties = {
+    ...(parameters["properties"] as JsonSchema | undefined),
+    limit: limitSchema,
+  };
+  const withLimit = {
+    ...definition,
+    function: { ...definition.function, parameters: { ...parameters, properties } },
+  };
   offered.set(definition, withLimit);
   return withLimit;
 }
@@ -28,14 +34,23 @@ export function offerLimit(definition: ToolDefinition): ToolDefinition {
  * Takes the executor's `limit` out of the arguments, before they are validated and shown. A
  * `limit` that is not a number is dropped: it only says how much is shown.
  */
-export function takeLimit(args: JsonObject, definition: ToolDefinition): { args: JsonObject; limit: number | undefined } {
+export function takeLimit(
+  args: JsonObject,
+  definition: ToolDefinition,
+): { args: JsonObject; limit: number | undefined } {
   if (!Object.hasOwn(args, "limit") || !takesLimit(definition)) return { args, limit: undefined };
   const { limit, ...rest } = args;
   const number = typeof limit === "string" && limit.trim() !== "" ? Number(limit) : limit;
-  return { args: rest, limit: typeof number === "number" && Number.isFinite(number) ? Math.trunc(number) : undefined };
+  return {
+    args: rest,
+    limit: typeof number === "number" && Number.isFinite(number) ? Math.trunc(number) : undefined,
+  };
 }
 
 function takesLimit(definition: ToolDefinition): boolean {
   const { parameters, strict } = definition.function;
-  return strict !== true && (parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit"));
+  return (
+    strict !== true &&
+    (parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit"))
+  );
 }

@@ -15,7 +15,9 @@ export function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
   const exactlyOne = isLoose(node["oneOf"], loose);
   if (exactlyOne) dropped.add("oneOf");
   const kept = Object.entries(node).filter(([key]) => !dropped.has(key));
-  const result: Node = Object.fromEntries(kept.map(([key, member]) => [key, isValue(key) ? member : looseSchema(member, loose)]));
+  const result: Node = Object.fromEntries(
+    kept.map(([key, member]) => [key, isValue(key) ? member : looseSchema(member, loose)]),
+  );
   if (!exactlyOne) return result;
   const all = Array.isArray(result["allOf"]) ? (result["allOf"] as readonly unknown[]) : [];
   return { ...result, allOf: [...all, { anyOf: looseSchema(node["oneOf"], loose) }] };
@@ -23,7 +25,13 @@ export function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
 
 /** Keywords that hold values and no schemas. */
 export function isValue(keyword: string): boolean {
-  return keyword === "const" || keyword === "enum" || keyword === "default" || keyword === "examples" || keyword === "~refine";
+  return (
+    keyword === "const" ||
+    keyword === "enum" ||
+    keyword === "default" ||
+    keyword === "examples" ||
+    keyword === "~refine"
+  );
 }
 
 function isLoose(schema: unknown, loose: WeakSet<object>): boolean {

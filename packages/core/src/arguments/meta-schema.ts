@@ -65,6 +65,7 @@ const metaSchema: JsonSchema = {
     oneOf: schemaList,
     not: schema,
     if: schema,
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: schema,
     else: schema,
   },
@@ -78,5 +79,7 @@ export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
   if (compiled.Check(candidate)) return undefined;
   const [, errors] = compiled.Errors(candidate);
   const error = errors.findLast(({ keyword }) => keyword === "anyOf") ?? errors[0];
-  return error ? `${error.instancePath || "The schema"} ${error.message}` : "The schema is not valid JSON Schema";
+  return error
+    ? `${error.instancePath || "The schema"} ${error.message}`
+    : "The schema is not valid JSON Schema";
 }

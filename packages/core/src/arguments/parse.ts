@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { describeType, isObject } from "./json-type.ts";
 import { scanJson } from "./json-scan.ts";
 
 /** How deep arguments may nest. */
@@ -33,18 +34,22 @@ export function parseArguments(text: string): ParsedArguments {
   if (parsed.status === "broken") {
     const mended = withoutTrailingCommas(json);
     const again = mended === json ? parsed : parseJson(mended);
-    if (again.status === "broken") return failed(`The arguments are not valid JSON: ${parsed.reason}.`);
+    if (again.status === "broken")
+      return failed(`The arguments are not valid JSON: ${parsed.reason}.`);
     repairs.push("took a trailing comma out");
     [json, parsed] = [mended, again];
   }
   let value = parsed.value;
   if (typeof value === "string" && value.trim().startsWith("{")) {
     const inner = parseJson(value);
-    if (inner.status === "broken") return failed(`The arguments are a JSON string whose text is not valid JSON: ${inner.reason}.`);
+    if (inner.status === "broken")
+      return failed(
+        `The arguments are a JSON string whose text is not valid JSON: ${inner.reason}.`,
+      );
     repairs.push("took the object out of a JSON string");
     [json, value] = [value, inner.value];
   }
-  if (!isObject(value)) return failed(`The arguments are ${kindOf(value)}.`);
+  if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
   const problem = lossProblem(json);
   return problem === undefined ? { status: "parsed", args: value, repairs } : failed(problem);
 }
@@ -57,16 +62,21 @@ function parseJson(text: string): ParsedJson {
   try {
     return { status: "parsed", value: JSON.parse(text) as JsonValue };
   } catch (thrown) {
-    return { status: "broken", reason: thrown instanceof Error ? thrown.message.slice(0, 200) : "it cannot be read" };
+    return {
+      status: "broken",
+      reason: thrown instanceof Error ? thrown.message.slice(0, 200) : "it cannot be read",
+    };
   }
 }
 
 /** What would be lost or go wrong with JSON that can be parsed; looked for only where it can be. */
 function lossProblem(json: string): string | undefined {
-  const mayNestDeeply = json.length > 2 * maxArgumentsDepth && countOpening(json) > maxArgumentsDepth;
+  const mayNestDeeply =
+    json.length > 2 * maxArgumentsDepth && countOpening(json) > maxArgumentsDepth;
   if (!mayNestDeeply && !/\d{16}/.test(json)) return undefined;
   const { depth, inexact } = scanJson(json);
-  if (depth > maxArgumentsDepth) return `The arguments are nested ${depth} levels deep; at most ${maxArgumentsDepth} are read.`;
+  if (depth > maxArgumentsDepth)
+    return `The arguments are nested ${depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   if (inexact === undefined) return undefined;
   return `The number ${inexact.slice(0, 40)} in the arguments has more digits than a number can hold; send it as a string if the tool takes one.`;
 }
@@ -88,16 +98,6 @@ function withoutTrailingCommas(json: string): string {
     from = at + 1;
   }
   return mended + json.slice(from);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function kindOf(value: JsonValue): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return `a ${typeof value}`;
 }
 
 function failed(problem: string): ParsedArguments {

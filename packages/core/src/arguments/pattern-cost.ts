@@ -69,7 +69,16 @@ export function patternCost(source: string): PatternCost {
     at += found[0].length;
     const [, sign, low, comma, high] = found;
     const min = sign === undefined ? Number(low) : sign === "+" ? 1 : 0;
-    const max = sign === undefined ? (comma === "" ? min : high === "" ? Infinity : Number(high)) : sign === "?" ? 1 : Infinity;
+    const max =
+      sign === undefined
+        ? comma === ""
+          ? min
+          : high === ""
+            ? Infinity
+            : Number(high)
+        : sign === "?"
+          ? 1
+          : Infinity;
     return repeated(inner, min, max);
   }
 

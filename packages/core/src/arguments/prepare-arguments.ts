@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { isList, isObject } from "./json-type.ts";
 import { nearestNames } from "./nearest-name.ts";
 import { repairArguments } from "./repair.ts";
 import { type SchemaAt, schemaView } from "./schema-view.ts";
@@ -38,11 +39,20 @@ export function prepareArguments(
   return { status: "invalid", error: argumentsError(left, repaired.args, schema) };
 }
 
-function argumentsError(issues: readonly ValidationIssue[], args: JsonObject, schema: JsonSchema): ToolErrorData {
+function argumentsError(
+  issues: readonly ValidationIssue[],
+  args: JsonObject,
+  schema: JsonSchema,
+): ToolErrorData {
   const shown = issues.slice(0, maxIssues);
   const lines = shown.map((issue) => `- ${issue.message}${suggestion(issue, args, schema)}`);
   const more = issues.length > maxIssues ? `\n- and ${issues.length - maxIssues} more` : "";
-  const details = shown.map(({ path, expected, received, keyword }) => ({ path, expected, received, keyword }));
+  const details = shown.map(({ path, expected, received, keyword }) => ({
+    path,
+    expected,
+    received,
+    keyword,
+  }));
   const message = `The arguments do not fit:\n${lines.join("\n")}${more}\nCorrect these and call again.`;
   return { code: "invalid_arguments", message, details };
 }
@@ -50,14 +60,17 @@ function argumentsError(issues: readonly ValidationIssue[], args: JsonObject, sc
 /** For an unknown property: the names that it may be meant for, or the ones there are. */
 function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema): string {
   if (issue.keyword !== "additionalProperties") return "";
-  const parts = issue.path.slice(1).split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const parts = issue.path
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const name = parts.pop() ?? "";
   const view = schemaView(schema);
   let [at, value]: [SchemaAt, JsonValue | undefined] = [schema, args];
   for (const part of parts) {
-    const key = Array.isArray(value) ? Number(part) : part;
+    const key: string | number = isList(value) ? Number(part) : part;
     at = view.child(at, key, value);
-    value = typeof value === "object" && value !== null ? (value as { readonly [key: string]: JsonValue })[key] : undefined;
+    value = isObject(value) ? value[part] : isList(value) ? value[Number(part)] : undefined;
   }
   const known = view.keys(at);
   const nearest = nearestNames(name, known, 1)[0];

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import { pointerPart } from "../variables/json-pointer.ts";
 import { scanJson } from "./json-scan.ts";
-import { describeType, jsonTypes, typeOf } from "./json-type.ts";
+import { describeType, isList, isObject, jsonTypes, typeOf } from "./json-type.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 import type { ValidationIssue } from "./validation-issue.ts";
 
@@ -60,26 +60,30 @@ class Repair {
     const item = this.#view.child(at, 0, [value]);
     // A lone value makes a list only if it may be in one, as it is or once repaired itself.
     const itemTypes = this.#view.types(item);
-    const fits = (itemTypes & typeOf(value)) !== 0 || this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
+    const fits =
+      (itemTypes & typeOf(value)) !== 0 ||
+      this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
     return fits ? [value] : undefined;
   }
 
   #members(value: JsonValue, at: SchemaAt, path: string): JsonValue {
-    if (typeof value !== "object" || value === null) return value;
     const member = (key: string | number, item: JsonValue): JsonValue =>
       this.value(item, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
-    if (Array.isArray(value)) {
+    if (isList(value)) {
       const items = value.map((item, index) => member(index, item));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
+    if (!isObject(value)) return value;
     const entries = Object.entries(value);
     const repaired: (readonly [string, JsonValue])[] = [];
     for (const [key, item] of entries) {
-      if (item === null && this.#isAbsent(value as JsonObject, key, at)) {
+      if (item === null && this.#isAbsent(value, key, at)) {
         this.repairs.push(`${path}/${pointerPart(key)}: null left out`);
       } else repaired.push([key, member(key, item)]);
     }
-    const isSame = repaired.length === entries.length && repaired.every(([, item], index) => item === entries[index]?.[1]);
+    const isSame =
+      repaired.length === entries.length &&
+      repaired.every(([, item], index) => item === entries[index]?.[1]);
     return isSame ? value : Object.fromEntries(repaired);
   }
 
@@ -87,15 +91,19 @@ class Repair {
   #isAbsent(object: JsonObject, key: string, at: SchemaAt): boolean {
     const property = this.#view.child(at, key, object);
     const types = this.#view.types(property);
-    return property !== false && (types & jsonTypes.null) === 0 && !this.#view.requires(at, key, object);
+    return (
+      property !== false && (types & jsonTypes.null) === 0 && !this.#view.requires(at, key, object)
+    );
   }
 }
 
 /** Text read as one of the types, if exactly that text is how the value is written. */
 function readAs(text: string, types: number): JsonValue | undefined {
-  if ((types & jsonTypes.boolean) !== 0 && (text === "true" || text === "false")) return text === "true";
+  if ((types & jsonTypes.boolean) !== 0 && (text === "true" || text === "false"))
+    return text === "true";
   const number = (types & jsonTypes.number) !== 0 ? Number(text) : Number.NaN;
-  if (Number.isFinite(number) && String(number) === text && (types & typeOf(number)) !== 0) return number;
+  if (Number.isFinite(number) && String(number) === text && (types & typeOf(number)) !== 0)
+    return number;
   const first = text.trimStart()[0];
   const wanted = first === "[" ? jsonTypes.array : first === "{" ? jsonTypes.object : 0;
   return (types & wanted) === 0 ? undefined : readStructure(text);
@@ -114,8 +122,9 @@ function readStructure(text: string): JsonValue | undefined {
 }
 
 function countKeys(value: JsonValue): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const members: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
-  const own = Array.isArray(value) ? 0 : members.length;
-  return members.reduce<number>((sum, member) => sum + countKeys(member), own);
+  const members = isList(value) ? value : isObject(value) ? Object.values(value) : [];
+  return members.reduce<number>(
+    (sum, member) => sum + countKeys(member),
+    isObject(value) ? members.length : 0,
+  );
 }

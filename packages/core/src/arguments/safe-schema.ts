@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../model/json.ts";
 import { pointerPart } from "../variables/json-pointer.ts";
+import { isObject } from "./json-type.ts";
 import { isValue, looseSchema } from "./loose-schema.ts";
 import { type PatternEngine, patternCheck } from "./pattern-check.ts";
 import { danglingReference } from "./schema-references.ts";
@@ -11,7 +12,14 @@ export type SafeSchema =
 type Node = { readonly [key: string]: unknown };
 
 /** Keywords whose members are named by the schema's author, so the names are no keywords. */
-const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
+const maps = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
 /** What drafts before 2019-09 heed beside a `$ref`. */
 const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
 const maxDepth = 200;
@@ -23,13 +31,19 @@ const maxDepth = 200;
  *
  * @param options.isLegacy draft-07 or older: what stands beside a `$ref` is ignored
  */
-export function safeSchema(schema: JsonSchema, options: { isLegacy: boolean; engine?: PatternEngine }): SafeSchema {
+export function safeSchema(
+  schema: JsonSchema,
+  options: { isLegacy: boolean; engine?: PatternEngine },
+): SafeSchema {
   const rewriting = new Rewriting(options);
   const rewritten = rewriting.schema(schema, "", 0) as JsonSchema;
   const dangling = rewriting.problem === undefined ? danglingReference(schema) : undefined;
-  if (dangling !== undefined) rewriting.problem = `The reference ${JSON.stringify(dangling)} leads nowhere. Put what it names under $defs.`;
+  if (dangling !== undefined)
+    rewriting.problem = `The reference ${JSON.stringify(dangling)} leads nowhere. Put what it names under $defs.`;
   if (rewriting.problem !== undefined) return { status: "refused", message: rewriting.problem };
-  const safe = rewriting.isLoose ? (looseSchema(rewritten, rewriting.loose) as JsonSchema) : rewritten;
+  const safe = rewriting.isLoose
+    ? (looseSchema(rewritten, rewriting.loose) as JsonSchema)
+    : rewritten;
   return { status: "safe", schema: safe, notes: rewriting.notes };
 }
 
@@ -53,7 +67,8 @@ class Rewriting {
       this.problem ??= `The schema is nested deeper than ${maxDepth} levels.`;
       return true;
     }
-    if (Array.isArray(value)) return value.map((item, index) => this.schema(item, `${path}/${index}`, depth + 1));
+    if (Array.isArray(value))
+      return value.map((item, index) => this.schema(item, `${path}/${index}`, depth + 1));
     const node = value as Node;
     const ignoresRest = this.#isLegacy && typeof node["$ref"] === "string";
     const members: (readonly [string, unknown])[] = [];
@@ -65,8 +80,10 @@ class Rewriting {
         const { replacement, isComplete } = this.#pattern(member, at);
         if (replacement) members.push(replacement);
         isLoose ||= !isComplete;
-      } else if (maps.has(key) && isNode(member)) {
-        const kept = Object.entries(member).filter(([name]) => key !== "patternProperties" || this.#isQuickKey(name, at));
+      } else if (maps.has(key) && isObject(member)) {
+        const kept = Object.entries(member).filter(
+          ([name]) => key !== "patternProperties" || this.#isQuickKey(name, at),
+        );
         const isCut = kept.length < Object.keys(member).length;
         isLoose ||= isCut;
         members.push([key, this.#map(kept, at, depth)]);
@@ -74,7 +91,11 @@ class Rewriting {
     }
     if (!isLoose) return Object.fromEntries(members);
     // Which properties are additional is not known where a key's pattern is left out.
-    const result = Object.fromEntries(members.filter(([key]) => key !== "additionalProperties" || !isNode(node["patternProperties"])));
+    const result = Object.fromEntries(
+      members.filter(
+        ([key]) => key !== "additionalProperties" || !isObject(node["patternProperties"]),
+      ),
+    );
     this.loose.add(result);
     this.isLoose = true;
     return result;
@@ -82,11 +103,17 @@ class Rewriting {
 
   #map(members: readonly (readonly [string, unknown])[], path: string, depth: number): Node {
     return Object.fromEntries(
-      members.map(([name, member]) => [name, this.schema(member, `${path}/${pointerPart(name)}`, depth + 1)]),
+      members.map(([name, member]) => [
+        name,
+        this.schema(member, `${path}/${pointerPart(name)}`, depth + 1),
+      ]),
     );
   }
 
-  #pattern(source: string, at: string): { replacement?: readonly [string, unknown]; isComplete: boolean } {
+  #pattern(
+    source: string,
+    at: string,
+  ): { replacement?: readonly [string, unknown]; isComplete: boolean } {
     const check = patternCheck(source, this.#engine);
     switch (check.status) {
       case "native":
@@ -95,7 +122,10 @@ class Rewriting {
         if (check.note !== undefined) this.notes.push(`At ${at}: ${check.note}`);
         const test = (value: unknown): boolean => typeof value !== "string" || check.test(value);
         return {
-          replacement: ["~refine", [{ check: test, error: () => `must match the pattern ${source}` }]],
+          replacement: [
+            "~refine",
+            [{ check: test, error: () => `must match the pattern ${source}` }],
+          ],
           isComplete: check.complete,
         };
       }
@@ -114,11 +144,10 @@ class Rewriting {
     if (check.status === "native") return true;
     const shown = JSON.stringify(source.slice(0, 100));
     if (check.status === "invalid") this.problem ??= `At ${at}: ${check.message}`;
-    else this.notes.push(`At ${at}: The pattern ${shown} could take long to test on keys, so it is not enforced.`);
+    else
+      this.notes.push(
+        `At ${at}: The pattern ${shown} could take long to test on keys, so it is not enforced.`,
+      );
     return false;
   }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

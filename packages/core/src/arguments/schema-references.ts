@@ -28,7 +28,8 @@ export function danglingReference(schema: JsonSchema): string | undefined {
     // Where there are identifiers a pointer may be relative to one of them: the validator knows.
     const only = schema["$id"] === undefined ? 0 : 1;
     if (ids.size > only) return true;
-    if (ref.startsWith("#/")) return readPointer(schema as JsonValue, decoded(ref.slice(1))).status === "found";
+    if (ref.startsWith("#/"))
+      return readPointer(schema as JsonValue, decoded(ref.slice(1))).status === "found";
     return ids.size > 0 && !ref.startsWith("#");
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from "../model/json.ts";
 import { readPointer } from "../variables/json-pointer.ts";
-import { jsonTypes, typeOf, typesNamed } from "./json-type.ts";
+import { isObject, jsonTypes, typeOf, typesNamed } from "./json-type.ts";
 import { decoded } from "./schema-references.ts";
 
 /** Schemas joined in one place before it counts as allowing anything. */
@@ -49,7 +49,8 @@ export function schemaView(root: JsonSchema): SchemaView {
     knownTypes.set(at, jsonTypes.any);
     let allowed = typesNamed(at["type"]);
     if (Object.hasOwn(at, "const")) allowed &= typeOf(at["const"]);
-    if (Array.isArray(at["enum"])) allowed &= at["enum"].reduce<number>((all, one) => all | typeOf(one), 0);
+    if (Array.isArray(at["enum"]))
+      allowed &= at["enum"].reduce<number>((all, one) => all | typeOf(one), 0);
     for (const one of conjuncts(at)) allowed &= types(one);
     for (const alternatives of alternativesOf(at)) {
       allowed &= alternatives.reduce<number>((all, one) => all | types(one), 0);
@@ -62,23 +63,38 @@ export function schemaView(root: JsonSchema): SchemaView {
   function isPossible(at: SchemaAt, value: unknown): boolean {
     if ((types(at) & typeOf(value)) === 0) return false;
     const properties = typeof at === "object" ? at["properties"] : undefined;
-    if (!isRecord(properties) || !isRecord(value)) return true;
+    if (!isObject(properties) || !isObject(value)) return true;
     return Object.entries(properties).every(([key, property]) => {
-      if (!isRecord(property) || !Object.hasOwn(property, "const") || !Object.hasOwn(value, key)) return true;
-      return property["const"] === value[key] || !isScalar(property["const"]) || !isScalar(value[key]);
+      if (!isObject(property) || !Object.hasOwn(property, "const") || !Object.hasOwn(value, key))
+        return true;
+      return (
+        property["const"] === value[key] || !isScalar(property["const"]) || !isScalar(value[key])
+      );
     });
   }
 
-  function child(at: SchemaAt, key: string | number, value: unknown, seen = new Map<object, SchemaAt>()): SchemaAt {
+  function child(
+    at: SchemaAt,
+    key: string | number,
+    value: unknown,
+    seen = new Map<object, SchemaAt>(),
+  ): SchemaAt {
     if (typeof at === "boolean") return at;
     const known = seen.get(at);
     if (known !== undefined) return known;
     seen.set(at, true);
-    const parts: SchemaAt[] = [typeof key === "number" ? itemSchema(at, key) : propertySchema(at, key)];
+    const parts: SchemaAt[] = [
+      typeof key === "number" ? itemSchema(at, key) : propertySchema(at, key),
+    ];
     for (const one of conjuncts(at)) parts.push(child(one, key, value, seen));
     for (const alternatives of alternativesOf(at)) {
       const possible = alternatives.filter((one) => isPossible(one, value));
-      parts.push(joined("anyOf", possible.map((one) => child(one, key, value, seen))));
+      parts.push(
+        joined(
+          "anyOf",
+          possible.map((one) => child(one, key, value, seen)),
+        ),
+      );
     }
     const found = joined("allOf", parts);
     seen.set(at, found);
@@ -89,15 +105,22 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (typeof at === "boolean" || seen.has(at)) return false;
     seen.add(at);
     if (Array.isArray(at["required"]) && at["required"].includes(key)) return true;
-    const possible = alternativesOf(at).flatMap((some) => some.filter((one) => isPossible(one, value)));
+    const possible = alternativesOf(at).flatMap((some) =>
+      some.filter((one) => isPossible(one, value)),
+    );
     return [...conjuncts(at), ...possible].some((one) => requires(one, key, value, seen));
   }
 
   function collectKeys(at: SchemaAt, found: Set<string>, seen: Set<object>): void {
     if (typeof at === "boolean" || seen.has(at)) return;
     seen.add(at);
-    if (isRecord(at["properties"])) for (const key of Object.keys(at["properties"])) found.add(key);
-    const parts = [...conjuncts(at), ...alternativesOf(at).flat(), ...schemas(at["then"]), ...schemas(at["else"])];
+    if (isObject(at["properties"])) for (const key of Object.keys(at["properties"])) found.add(key);
+    const parts = [
+      ...conjuncts(at),
+      ...alternativesOf(at).flat(),
+      ...schemas(at["then"]),
+      ...schemas(at["else"]),
+    ];
     for (const one of parts) collectKeys(one, found, seen);
   }
 
@@ -114,14 +137,16 @@ export function schemaView(root: JsonSchema): SchemaView {
 }
 
 function alternativesOf(at: JsonSchema): readonly (readonly SchemaAt[])[] {
-  return [schemas(at["anyOf"]), schemas(at["oneOf"])].filter((alternatives) => alternatives.length > 0);
+  return [schemas(at["anyOf"]), schemas(at["oneOf"])].filter(
+    (alternatives) => alternatives.length > 0,
+  );
 }
 
 function propertySchema(at: JsonSchema, key: string): SchemaAt {
   const { properties, patternProperties, additionalProperties } = at;
-  if (isRecord(properties) && Object.hasOwn(properties, key)) return asSchema(properties[key]);
+  if (isObject(properties) && Object.hasOwn(properties, key)) return asSchema(properties[key]);
   // A key may match a pattern, which is not tried here: what is unclear is allowed.
-  if (isRecord(patternProperties)) return true;
+  if (isObject(patternProperties)) return true;
   return additionalProperties === undefined ? true : asSchema(additionalProperties);
 }
 
@@ -144,7 +169,9 @@ const sizes = new WeakMap<object, number>();
  */
 function joined(keyword: "allOf" | "anyOf", parts: readonly SchemaAt[]): SchemaAt {
   const [neutral, absorbing] = keyword === "allOf" ? [true, false] : [false, true];
-  const flat = parts.flatMap((part) => (typeof part === "object" && sizes.has(part) ? (partsOf(part, keyword) ?? part) : part));
+  const flat = parts.flatMap((part) =>
+    typeof part === "object" && sizes.has(part) ? (partsOf(part, keyword) ?? part) : part,
+  );
   const telling = [...new Set(flat)].filter((part) => part !== neutral);
   if (telling.includes(absorbing)) return absorbing;
   if (telling.length <= 1) return telling[0] ?? neutral;
@@ -161,15 +188,11 @@ function partsOf(schema: JsonSchema, keyword: string): readonly SchemaAt[] | und
 
 function schemas(value: unknown): readonly SchemaAt[] {
   if (Array.isArray(value)) return value.map(asSchema);
-  return isRecord(value) || typeof value === "boolean" ? [value] : [];
+  return isObject(value) || typeof value === "boolean" ? [value] : [];
 }
 
 function asSchema(value: unknown): SchemaAt {
-  return typeof value === "boolean" || isRecord(value) ? value : true;
-}
-
-function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "boolean" || isObject(value) ? value : true;
 }
 
 function isScalar(value: unknown): boolean {

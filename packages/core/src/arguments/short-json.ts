@@ -6,9 +6,11 @@ export function shortJson(value: unknown, max = 80): string {
 
   function write(member: unknown, depth: number): void {
     if (text.length > max || depth > max) return;
-    if (typeof member === "string") text += JSON.stringify(member.length > max ? member.slice(0, max + 1) : member);
+    if (typeof member === "string")
+      text += JSON.stringify(member.length > max ? member.slice(0, max + 1) : member);
     else if (typeof member !== "object" || member === null) text += String(member);
-    else if (Array.isArray(member)) writeMembers("[]", member, (item: unknown) => write(item, depth + 1));
+    else if (Array.isArray(member))
+      writeMembers("[]", member, (item: unknown) => write(item, depth + 1));
     else {
       writeMembers("{}", Object.entries(member), ([key, item]: [string, unknown]) => {
         text += `${JSON.stringify(key.slice(0, max))}:`;
@@ -17,7 +19,11 @@ export function shortJson(value: unknown, max = 80): string {
     }
   }
 
-  function writeMembers<T>(brackets: string, members: readonly T[], writeMember: (member: T) => void): void {
+  function writeMembers<T>(
+    brackets: string,
+    members: readonly T[],
+    writeMember: (member: T) => void,
+  ): void {
     text += brackets[0];
     for (const [index, member] of members.entries()) {
       if (text.length > max) return;

@@ -32,16 +32,24 @@ const typeWords: { readonly [type: string]: string } = {
 };
 
 /** The validator's errors as issues: one for each thing to put right. */
-export function validationIssues(errors: readonly SchemaError[], value: unknown): readonly ValidationIssue[] {
+export function validationIssues(
+  errors: readonly SchemaError[],
+  value: unknown,
+): readonly ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const grouped = Map.groupBy(errors, unionOf);
   for (const error of grouped.get("") ?? []) {
-    const isSummarised = error.keyword === "anyOf" || (error.keyword === "oneOf" && grouped.has(error.schemaPath));
+    const isSummarised =
+      error.keyword === "anyOf" || (error.keyword === "oneOf" && grouped.has(error.schemaPath));
     if (!isSummarised && !isRepeated(error, errors)) issues.push(...issuesOf(error, value));
   }
   grouped.delete("");
   for (const nested of grouped.values()) issues.push(...unionIssues(nested, value));
-  return issues.length > 0 ? issues : errors.slice(0, 1).map((error) => issue(error.instancePath, error.keyword, error.message, value));
+  return issues.length > 0
+    ? issues
+    : errors
+        .slice(0, 1)
+        .map((error) => issue(error.instancePath, error.keyword, error.message, value));
 }
 
 /** The outermost union that an error comes from, by its place in the schema; else an empty text. */
@@ -52,11 +60,16 @@ function unionOf(error: SchemaError): string {
 
 /** Errors about members that are reported one by one as well. */
 function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean {
-  if (error.keyword === "boolean") return /\/(?:additional|unevaluated)(?:Properties|Items)$/.test(error.schemaPath);
+  if (error.keyword === "boolean")
+    return /\/(?:additional|unevaluated)(?:Properties|Items)$/.test(error.schemaPath);
   if (/\/propertyNames(?:\/|$)/.test(error.schemaPath)) return true;
-  const isOfMembers = error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties";
+  const isOfMembers =
+    error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties";
   const within = `${error.schemaPath}/${error.keyword}`;
-  return isOfMembers && errors.some((other) => other.keyword !== "boolean" && other.schemaPath.startsWith(within));
+  return (
+    isOfMembers &&
+    errors.some((other) => other.keyword !== "boolean" && other.schemaPath.startsWith(within))
+  );
 }
 
 /**
@@ -66,14 +79,26 @@ function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean
 function unionIssues(nested: readonly SchemaError[], value: unknown): readonly ValidationIssue[] {
   const [first] = nested;
   if (!first) return [];
-  const path = nested.reduce((shortest, { instancePath }) => (instancePath.length < shortest.length ? instancePath : shortest), first.instancePath);
-  const branches = [...Map.groupBy(nested, ({ schemaPath }) => unions.exec(schemaPath)?.[0] ?? "").values()];
+  const path = nested.reduce(
+    (shortest, { instancePath }) =>
+      instancePath.length < shortest.length ? instancePath : shortest,
+    first.instancePath,
+  );
+  const branches = [
+    ...Map.groupBy(nested, ({ schemaPath }) => unions.exec(schemaPath)?.[0] ?? "").values(),
+  ];
   const isMeant = (errors: readonly SchemaError[]): boolean =>
-    !errors.some(({ keyword, instancePath }) => keyword === "const" || (keyword === "type" && instancePath === path));
+    !errors.some(
+      ({ keyword, instancePath }) =>
+        keyword === "const" || (keyword === "type" && instancePath === path),
+    );
   const meant = branches.filter(isMeant);
   if (meant.length === 1 && branches.length > 1) {
-    const own = (meant[0] ?? []).map((error) => ({ ...error, schemaPath: error.schemaPath.replace(unions, "") }));
-    return validationIssues(own as readonly SchemaError[], value);
+    const own = (meant[0] ?? []).map((error) => ({
+      ...error,
+      schemaPath: error.schemaPath.replace(unions, ""),
+    }));
+    return validationIssues(own, value);
   }
   const wanted = branches.map((errors) => expectedOf(errors[0] as SchemaError));
   return [issue(path, "anyOf", [...new Set(wanted)].join(", or "), value)];
@@ -83,45 +108,84 @@ function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[
   const { instancePath } = error;
   switch (error.keyword) {
     case "required":
-      return error.params.requiredProperties.map((key) => missing(`${instancePath}/${pointerPart(key)}`));
+      return error.params.requiredProperties.map((key) =>
+        missing(`${instancePath}/${pointerPart(key)}`),
+      );
     case "dependentRequired":
     case "dependencies":
       return error.params.dependencies.map((key) => missing(`${instancePath}/${pointerPart(key)}`));
     case "additionalProperties":
-      return error.params.additionalProperties.map((key) => unknownProperty(instancePath, key, value));
+      return error.params.additionalProperties.map((key) =>
+        unknownProperty(instancePath, key, value),
+      );
     case "unevaluatedProperties":
-      return error.params.unevaluatedProperties.map((key) => unknownProperty(instancePath, String(key), value));
+      return error.params.unevaluatedProperties.map((key) =>
+        unknownProperty(instancePath, String(key), value),
+      );
     default:
-      return [issue(instancePath, error.keyword === "~refine" ? "pattern" : error.keyword, expectedOf(error), value)];
+      return [
+        issue(
+          instancePath,
+          error.keyword === "~refine" ? "pattern" : error.keyword,
+          expectedOf(error),
+          value,
+        ),
+      ];
   }
 }
 
 function missing(path: string): ValidationIssue {
-  return { path, expected: "a value", received: "nothing", keyword: "required", message: `${path} is required` };
+  return {
+    path,
+    expected: "a value",
+    received: "nothing",
+    keyword: "required",
+    message: `${path} is required`,
+  };
 }
 
 function unknownProperty(parent: string, key: string, value: unknown): ValidationIssue {
   const path = `${parent}/${pointerPart(key)}`;
   const received = receivedAt(path, value);
-  return { path, expected: "no such property", received, keyword: "additionalProperties", message: `${path} is not a known property` };
+  return {
+    path,
+    expected: "no such property",
+    received,
+    keyword: "additionalProperties",
+    message: `${path} is not a known property`,
+  };
 }
 
 function issue(path: string, keyword: string, expected: string, value: unknown): ValidationIssue {
   const received = receivedAt(path, value);
-  return { path, expected, received, keyword, message: `${path || "the arguments"}: expected ${expected}, got ${received}` };
+  return {
+    path,
+    expected,
+    received,
+    keyword,
+    message: `${path || "the arguments"}: expected ${expected}, got ${received}`,
+  };
 }
 
 function receivedAt(path: string, value: unknown): string {
   const found = readPointer(value as JsonValue, path);
-  return found.status === "found" ? `${describeType(found.value)} ${shortJson(found.value)}` : "nothing";
+  return found.status === "found"
+    ? `${describeType(found.value)} ${shortJson(found.value)}`
+    : "nothing";
 }
 
 function expectedOf(error: SchemaError): string {
   switch (error.keyword) {
     case "type":
-      return [error.params.type].flat().map((type) => typeWords[type] ?? type).join(" or ");
+      return [error.params.type]
+        .flat()
+        .map((type) => typeWords[type] ?? type)
+        .join(" or ");
     case "enum":
-      return `one of ${error.params.allowedValues.slice(0, 20).map((allowed) => shortJson(allowed, 40)).join(", ")}`;
+      return `one of ${error.params.allowedValues
+        .slice(0, 20)
+        .map((allowed) => shortJson(allowed, 40))
+        .join(", ")}`;
     case "const":
       return shortJson(error.params.allowedValue);
     case "pattern":

@@ -19,7 +19,11 @@ export interface Validator {
 
 export type CompiledSchema =
   /** `notes` say what of the schema is not enforced, and why. */
-  | { readonly status: "compiled"; readonly validator: Validator; readonly notes: readonly string[] }
+  | {
+      readonly status: "compiled";
+      readonly validator: Validator;
+      readonly notes: readonly string[];
+    }
   | { readonly status: "refused"; readonly message: string };
 
 export interface CompileOptions {
@@ -57,7 +61,10 @@ export function compileSchema(schema: JsonSchema, options: CompileOptions = {}):
   let key: string;
   try {
     if (canonicalJson(schema).length > maxSchemaLength) {
-      return { status: "refused", message: `The schema has more than ${maxSchemaLength} characters.` };
+      return {
+        status: "refused",
+        message: `The schema has more than ${maxSchemaLength} characters.`,
+      };
     }
     key = digest(schema);
   } catch (thrown) {
@@ -72,7 +79,8 @@ export function compileSchema(schema: JsonSchema, options: CompileOptions = {}):
 function compile(schema: JsonSchema, engine: PatternEngine | undefined): CompiledSchema {
   const isLegacy = typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
   const problem = metaSchemaProblem(schema);
-  if (problem !== undefined) return { status: "refused", message: `This is not a JSON Schema: ${problem}.` };
+  if (problem !== undefined)
+    return { status: "refused", message: `This is not a JSON Schema: ${problem}.` };
   const safe = safeSchema(schema, { isLegacy, ...(engine ? { engine } : {}) });
   if (safe.status === "refused") return safe;
   return { status: "compiled", validator: validatorOf(safe.schema), notes: safe.notes };
@@ -91,7 +99,9 @@ function validatorOf(schema: JsonSchema): Validator {
         // A schema that refers to itself without end, or a value that is nested too deep for it.
         const received = "a value that it cannot be applied to";
         const message = `the schema could not be applied: ${errorMessage(thrown)}`;
-        return [{ path: "", expected: "a value for the schema", received, keyword: "$ref", message }];
+        return [
+          { path: "", expected: "a value for the schema", received, keyword: "$ref", message },
+        ];
       }
     },
   };
@@ -107,7 +117,9 @@ function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
 }
 
 /** What every object inherits, and a library that asks `key in value` therefore takes for there. */
-const inherited = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== "__proto__" && name !== "constructor");
+const inherited = Object.getOwnPropertyNames(Object.prototype).filter(
+  (name) => name !== "__proto__" && name !== "constructor",
+);
 
 function namesInherited(schema: JsonSchema): boolean {
   const text = canonicalJson(schema);

@@ -39,7 +39,12 @@ export class EvictionOrder<T extends { readonly visit: number }> {
     for (;;) {
       const visited = this.#visited.oldest;
       const made = this.#made.oldest;
-      const node = visited && made ? (visited.value.visit < made.value.visit ? visited : made) : (visited ?? made);
+      const node =
+        visited && made
+          ? visited.value.visit < made.value.visit
+            ? visited
+            : made
+          : (visited ?? made);
       if (!node) return;
       this.#earlier.push(node);
     }

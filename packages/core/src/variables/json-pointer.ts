@@ -1,9 +1,15 @@
+import { describeType, isList, isObject } from "../arguments/json-type.ts";
 import type { JsonValue } from "../model/json.ts";
 
 export type PointerOutcome =
   | { readonly status: "found"; readonly value: JsonValue }
   /** `at` is the last part of the path that exists; `has` says what is there. */
-  | { readonly status: "missing"; readonly at: string; readonly has: string; readonly keys: readonly string[] };
+  | {
+      readonly status: "missing";
+      readonly at: string;
+      readonly has: string;
+      readonly keys: readonly string[];
+    };
 
 const arrayIndex = /^(0|[1-9]\d*)$/;
 
@@ -31,13 +37,12 @@ export function pointerPart(key: string | number): string {
 }
 
 function child(value: JsonValue, key: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value)) return arrayIndex.test(key) ? value[Number(key)] : undefined;
-  return Object.hasOwn(value, key) ? (value as { readonly [key: string]: JsonValue })[key] : undefined;
+  if (isList(value)) return arrayIndex.test(key) ? value[Number(key)] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function contents(value: JsonValue): { has: string; keys: readonly string[] } {
-  if (Array.isArray(value)) return { has: `a list of ${value.length}`, keys: [] };
-  if (typeof value === "object" && value !== null) return { has: "an object", keys: Object.keys(value) };
-  return { has: value === null ? "null" : `a ${typeof value}`, keys: [] };
+  if (isList(value)) return { has: `a list of ${value.length}`, keys: [] };
+  if (isObject(value)) return { has: "an object", keys: Object.keys(value) };
+  return { has: describeType(value), keys: [] };
 }

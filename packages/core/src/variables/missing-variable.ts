@@ -11,18 +11,32 @@ export function missingVariableError(
   names: () => Iterable<string>,
 ): ToolErrorData {
   const shown = name.slice(0, 200);
-  const again = missing?.call === undefined ? "Make the value again." : `Call ${missing.call} again to get it.`;
+  const again =
+    missing?.call === undefined ? "Make the value again." : `Call ${missing.call} again to get it.`;
   switch (missing?.reason) {
     case "evicted":
-      return { code: "variable_evicted", message: `The variable ${shown} was evicted to make room. ${again}` };
+      return {
+        code: "variable_evicted",
+        message: `The variable ${shown} was evicted to make room. ${again}`,
+      };
     case "removed":
       return { code: "variable_removed", message: `The variable ${shown} was removed. ${again}` };
     case "not_kept":
-      return { code: "variable_not_kept", message: `The variable ${shown} could not be kept: it was too large, or there was no room.` };
+      return {
+        code: "variable_not_kept",
+        message: `The variable ${shown} could not be kept: it was too large, or there was no room.`,
+      };
     case undefined: {
       const nearest = nearestNames(name, names(), maxNearest);
-      const hint = nearest.length === 0 ? "ListVars shows the variables there are." : `Did you mean ${nearest.join(", ")}?`;
-      return { code: "variable_not_found", message: `There is no variable ${shown}. ${hint}`, details: { nearest } };
+      const hint =
+        nearest.length === 0
+          ? "ListVars shows the variables there are."
+          : `Did you mean ${nearest.join(", ")}?`;
+      return {
+        code: "variable_not_found",
+        message: `There is no variable ${shown}. ${hint}`,
+        details: { nearest },
+      };
     }
   }
 }

@@ -64,5 +64,9 @@ export function referenceTarget(body: string, exists: (name: string) => boolean)
   if (hash >= 0) return { name: trimmed.slice(0, hash), pointer: trimmed.slice(hash + 1) };
   const [, name, start, length] = slice.exec(trimmed) ?? [];
   if (name === undefined) return { name: trimmed };
-  return { name, start: Number(start), ...(length === undefined ? {} : { length: Number(length) }) };
+  return {
+    name,
+    start: Number(start),
+    ...(length === undefined ? {} : { length: Number(length) }),
+  };
 }

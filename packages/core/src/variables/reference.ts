@@ -1,12 +1,18 @@
-import { typeOf, jsonTypes } from "../arguments/json-type.ts";
+import { isList, jsonTypes, typeOf } from "../arguments/json-type.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { pointerPart, readPointer } from "./json-pointer.ts";
-import { mentionsReference, type ReferenceTarget, referenceTarget, splitReferences } from "./reference-syntax.ts";
+import {
+  mentionsReference,
+  type ReferenceTarget,
+  referenceTarget,
+  splitReferences,
+} from "./reference-syntax.ts";
 import { sliceText } from "./slice.ts";
 import { copyJson, dataSize } from "./value-size.ts";
 import type { VariableSystem } from "./variable-system.ts";
+import { maxNameLength } from "./variable-name.ts";
 import type { Variable } from "./variable.ts";
 
 /** How deep arguments may nest to be looked through. */
@@ -20,7 +26,11 @@ export interface ResolveOptions {
 
 export type ResolveOutcome =
   /** `references` are the names of the variables used. */
-  | { readonly status: "resolved"; readonly args: JsonObject; readonly references: readonly string[] }
+  | {
+      readonly status: "resolved";
+      readonly args: JsonObject;
+      readonly references: readonly string[];
+    }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
 /**
@@ -74,24 +84,34 @@ class Resolution {
 
   resolve(value: JsonValue, at: SchemaAt, path: string): JsonValue {
     if (this.error) return value;
-    if (typeof value === "string") return mentionsReference(value) ? this.#text(value, at, path) : value;
+    if (typeof value === "string")
+      return mentionsReference(value) ? this.#text(value, at, path) : value;
     if (typeof value !== "object" || value === null) return value;
     const child = (key: string | number, member: JsonValue): JsonValue =>
       this.resolve(member, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
-    if (Array.isArray(value)) return value.map((member, index) => child(index, member));
+    if (isList(value)) return value.map((member, index) => child(index, member));
     // fromEntries defines own properties, `__proto__` too.
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, child(key, member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, child(key, member)]),
+    );
   }
 
   #text(text: string, at: SchemaAt, path: string): JsonValue {
     const parts = splitReferences(text);
     const [only] = parts;
-    if (parts.length === 1 && only?.type === "reference") return this.#whole(only.body, this.#view.types(at), path);
+    if (parts.length === 1 && only?.type === "reference")
+      return this.#whole(only.body, this.#view.types(at), path);
     let resolved = "";
     for (const part of parts) {
       if (part.type === "text") resolved += part.text;
-      else if (part.type === "reference") resolved += String(this.#whole(part.body, inText, path));
-      else this.#fail("malformed_reference", path, `${part.text} is not a complete reference. ${howToWrite}`);
+      else if (part.type === "reference")
+        resolved += this.#whole(part.body, inText, path) as string;
+      else
+        this.#fail(
+          "malformed_reference",
+          path,
+          `${part.text} is not a complete reference. ${howToWrite}`,
+        );
       if (this.error) return text;
     }
     return resolved;
@@ -99,14 +119,20 @@ class Resolution {
 
   /** A reference's value; as text where `types` takes text and not the type of the data. */
   #whole(body: string, types: number, path: string): JsonValue {
-    const target = referenceTarget(body, (name) => this.#variables.peekVariable(name) !== undefined);
+    const target = referenceTarget(
+      body,
+      (name) => this.#variables.peekVariable(name) !== undefined,
+    );
     const variable = this.#variables.getVariable(target.name);
     if (!variable) return this.#notFound(body, target, path);
     this.used.add(variable.name);
     if (target.pointer !== undefined) return this.#pointed(variable, target.pointer, types, path);
     const { text, data } = variable.value;
-    if (target.start !== undefined) return this.#taken(sliceText(text, target.start, target.length), path);
-    return data === undefined || wantsText(data, types) ? this.#taken(text, path) : this.#taken(data, path);
+    if (target.start !== undefined)
+      return this.#taken(sliceText(text, target.start, target.length), path);
+    return data === undefined || wantsText(data, types)
+      ? this.#taken(text, path)
+      : this.#taken(data, path);
   }
 
   #pointed(variable: Variable, pointer: string, types: number, path: string): JsonValue {
@@ -118,7 +144,14 @@ class Resolution {
     const outcome = readPointer(data, pointer);
     if (outcome.status === "found") {
       const { value } = outcome;
-      return this.#taken(wantsText(value, types) ? (typeof value === "string" ? value : JSON.stringify(value)) : value, path);
+      return this.#taken(
+        wantsText(value, types)
+          ? typeof value === "string"
+            ? value
+            : JSON.stringify(value)
+          : value,
+        path,
+      );
     }
     const keys = outcome.keys.slice(0, 20).join(", ");
     const where = outcome.at === "" ? variable.name : `${variable.name}#${outcome.at}`;
@@ -127,14 +160,26 @@ class Resolution {
   }
 
   #notFound(body: string, target: ReferenceTarget, path: string): JsonValue {
-    const wrongSlice = /^(.+?):[^:]*(?::[^:]*)?$/.exec(body)?.[1];
-    if (target.start === undefined && wrongSlice !== undefined && this.#variables.peekVariable(wrongSlice)) {
+    if (this.#isWrongSlice(body)) {
       const message = `$VAR_REF{{${body.slice(0, 100)}}} is not a slice: start and length are whole numbers from 0. ${howToWrite}`;
       return this.#fail("malformed_reference", path, message);
     }
-    if (target.name === "") return this.#fail("malformed_reference", path, `A reference names no variable. ${howToWrite}`);
+    if (target.name === "")
+      return this.#fail(
+        "malformed_reference",
+        path,
+        `A reference names no variable. ${howToWrite}`,
+      );
     const { code, message, details } = this.#variables.missingVariable(target.name);
     return this.#fail(code, path, message, details);
+  }
+
+  /** Whether a variable's name and a colon begin it. */
+  #isWrongSlice(body: string): boolean {
+    const colons = body.slice(0, maxNameLength + 1).matchAll(/:/g);
+    return colons.some(
+      ({ index }) => this.#variables.peekVariable(body.slice(0, index).trim()) !== undefined,
+    );
   }
 
   /** Counts what is put in, so that a short text cannot grow without bound, and copies data. */
@@ -142,7 +187,8 @@ class Resolution {
     const limit = this.#variables.maxValueBytes;
     const room = limit - this.#bytes;
     const size = typeof value === "string" ? undefined : dataSize(value, room);
-    this.#bytes += typeof value === "string" ? value.length : size?.status === "measured" ? size.bytes : 0;
+    this.#bytes +=
+      typeof value === "string" ? value.length : size?.status === "measured" ? size.bytes : 0;
     if (this.#bytes <= limit) return copyJson(value);
     const message = `The arguments would have more than ${limit} bytes with the values of their references. Refer to less.`;
     return this.#fail("arguments_too_large", path, message);
@@ -150,12 +196,17 @@ class Resolution {
 
   #fail(code: string, path: string, problem: string, details?: JsonValue): null {
     const message = `In ${path}: ${problem}`;
-    this.error ??= { code, message, details: { path, ...(details === undefined ? {} : { reason: details }) } };
+    this.error ??= {
+      code,
+      message,
+      details: { path, ...(details === undefined ? {} : { reason: details }) },
+    };
     return null;
   }
 }
 
-const howToWrite = "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
+const howToWrite =
+  "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
 
 /** Inside other text there is only text. */
 const inText = 0;

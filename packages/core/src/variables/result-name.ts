@@ -16,7 +16,10 @@ export interface ResultName {
  */
 export function resultNameOf(name: string): ResultName | undefined {
   const part = name.endsWith("_args") ? "args" : "result";
-  const result = name.endsWith("_args") || name.endsWith("_result") ? name.slice(0, name.lastIndexOf("_")) : name;
+  const result =
+    name.endsWith("_args") || name.endsWith("_result")
+      ? name.slice(0, name.lastIndexOf("_"))
+      : name;
   const [, tool, digits] = keptResult.exec(result) ?? [];
   if (tool === undefined) return undefined;
   const n = Number(digits);

@@ -14,6 +14,8 @@ export function sliceText(text: string, start: number, length?: number): string 
 function boundary(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;
-  const splitsPair = (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  const splitsPair =
+    (text.charCodeAt(index) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
   return splitsPair ? index + 1 : index;
 }

@@ -58,7 +58,8 @@ export function dataSize(data: unknown, limit: number): DataSize {
 
   function measureObject(value: object): boolean {
     if (ancestors.has(value)) reason = "it refers to itself";
-    else if (ancestors.size >= maxDataDepth) reason = `it is nested deeper than ${maxDataDepth} levels`;
+    else if (ancestors.size >= maxDataDepth)
+      reason = `it is nested deeper than ${maxDataDepth} levels`;
     if (reason !== undefined) return false;
     ancestors.add(value);
     bytes += 2;
@@ -74,7 +75,9 @@ export function dataSize(data: unknown, limit: number): DataSize {
     return true;
   }
 
-  return measure(data) ? { status: "measured", bytes } : { status: "refused", reason: reason ?? "it is not JSON" };
+  return measure(data)
+    ? { status: "measured", bytes }
+    : { status: "refused", reason: reason ?? "it is not JSON" };
 }
 
 /** A copy that shares no object with the original. `data` is JSON that has been measured. */

@@ -27,7 +27,9 @@ export interface VariableEntry {
   searchText: string | undefined;
 }
 
-export type EntryFields = Omit<Variable, "length" | "desc"> & { readonly desc?: string | undefined };
+export type EntryFields = Omit<Variable, "length" | "desc"> & {
+  readonly desc?: string | undefined;
+};
 
 export function variableEntry(fields: EntryFields): VariableEntry {
   const entry: Omit<VariableEntry, "order" | "eviction"> = {
@@ -49,7 +51,10 @@ export function variableEntry(fields: EntryFields): VariableEntry {
     searchText: undefined,
   };
   // The two nodes point back at the entry, so they are added last.
-  const nodes = { order: visitNode(entry as VariableEntry), eviction: visitNode(entry as VariableEntry) };
+  const nodes = {
+    order: visitNode(entry as VariableEntry),
+    eviction: visitNode(entry as VariableEntry),
+  };
   return Object.assign(entry, nodes);
 }
 

@@ -1,4 +1,5 @@
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { shortJson } from "../arguments/short-json.ts";
 import { dataSize, utf8Length } from "./value-size.ts";
 import { variableNameProblem } from "./variable-name.ts";
 import type { VariableValue } from "./variable.ts";
@@ -15,14 +16,18 @@ export function variableInputProblem(
 ): ToolErrorData | undefined {
   const problem = variableNameProblem(name);
   if (problem !== undefined) {
-    const shown = JSON.stringify(String(name).slice(0, 80));
-    return { code: "invalid_variable_name", message: `The variable name ${shown} ${problem}. Choose another name.` };
+    const shown = shortJson(name);
+    return {
+      code: "invalid_variable_name",
+      message: `The variable name ${shown} ${problem}. Choose another name.`,
+    };
   }
   if (desc !== undefined && (typeof desc !== "string" || desc.length > maxDescLength)) {
     const message = `The description of ${name} must be text of at most ${maxDescLength} characters.`;
     return { code: "invalid_variable", message };
   }
-  const badTags = tags !== undefined && (!Array.isArray(tags) || tags.length > maxTags || !tags.every(isTag));
+  const badTags =
+    tags !== undefined && (!Array.isArray(tags) || tags.length > maxTags || !tags.every(isTag));
   if (badTags) {
     const message = `The tags of ${name} must be at most ${maxTags} texts of 1 to ${maxTagLength} characters.`;
     return { code: "invalid_variable", message };
@@ -39,7 +44,11 @@ export type MeasuredValue =
   | { readonly status: "refused"; readonly error: ToolErrorData };
 
 /** Brings a value into its stored form, with its size in bytes; `limit` is the largest allowed. */
-export function measureValue(name: string, input: VariableValue | string, limit: number): MeasuredValue {
+export function measureValue(
+  name: string,
+  input: VariableValue | string,
+  limit: number,
+): MeasuredValue {
   const given: VariableValue = typeof input === "string" ? { text: input } : input;
   if (typeof given?.text !== "string") {
     const message = `The value of ${name} must be text, or {text, data}.`;

@@ -15,7 +15,8 @@ export function variableNameProblem(name: string): string | undefined {
   if (typeof name !== "string") return "must be text";
   if (name.trim() === "") return "must not be empty";
   if (name !== name.trim()) return "must not begin or end with white space";
-  if (name.length > maxNameLength) return `must have at most ${maxNameLength} characters, not ${name.length}`;
+  if (name.length > maxNameLength)
+    return `must have at most ${maxNameLength} characters, not ${name.length}`;
   if (!name.isWellFormed()) return "must be well-formed text";
   if (controlCharacters.test(name)) return "must not contain control characters or line breaks";
   if (name.includes("}}") || name.endsWith("}")) return "must not contain `}}` or end with `}`";

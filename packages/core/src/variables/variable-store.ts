@@ -78,11 +78,18 @@ export class VariableStore {
   }
 
   /** Whether an entry of this name and size would find room once all that may go is gone. */
-  fits(wanted: { name: string; type: VariableType; bytes: number }, capacity: number, maxBytes: number): boolean {
+  fits(
+    wanted: { name: string; type: VariableType; bytes: number },
+    capacity: number,
+    maxBytes: number,
+  ): boolean {
     const entry = this.#entries.get(wanted.name);
     const unit = entry ? unitOf(entry) : this.#partnerOf(wanted);
     const kept = unit !== undefined && isKept(unit);
-    const others = { count: this.keptCount - (kept ? 1 : 0), bytes: this.keptBytes - (kept ? unitBytes(unit) : 0) };
+    const others = {
+      count: this.keptCount - (kept ? 1 : 0),
+      bytes: this.keptBytes - (kept ? unitBytes(unit) : 0),
+    };
     const bytes = (unit ? unitBytes(unit) : 0) - (entry?.bytes ?? 0) + wanted.bytes;
     return others.count + 1 <= capacity && others.bytes + bytes <= maxBytes;
   }
@@ -122,13 +129,18 @@ export class VariableStore {
     }
   }
 
-  #partnerOf(of: { readonly name: string; readonly type: VariableType }): VariableEntry | undefined {
+  #partnerOf(of: {
+    readonly name: string;
+    readonly type: VariableType;
+  }): VariableEntry | undefined {
     if (of.type !== "ToolCallArgs" && of.type !== "ToolCallResult") return undefined;
     const name = resultNameOf(of.name);
     if (!name) return undefined;
     const wanted = of.type === "ToolCallArgs" ? "ToolCallResult" : "ToolCallArgs";
     if ((of.type === "ToolCallArgs") !== (name.part === "args")) return undefined;
     const partner = this.#entries.get(wanted === "ToolCallArgs" ? `${of.name}_args` : name.result);
-    return partner?.type === wanted && partner.owner === undefined && partner.args === undefined ? partner : undefined;
+    return partner?.type === wanted && partner.owner === undefined && partner.args === undefined
+      ? partner
+      : undefined;
   }
 }

@@ -4,11 +4,24 @@ import type { ToolErrorData } from "../tool/tool-error.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
-import { infoOf, matchesSearch, unitOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
+import {
+  infoOf,
+  matchesSearch,
+  unitOf,
+  variableEntry,
+  type VariableEntry,
+  variableOf,
+} from "./variable-entry.ts";
 import { measureValue, variableInputProblem } from "./variable-input.ts";
 import { resultNameBase } from "./variable-name.ts";
 import { VariableStore } from "./variable-store.ts";
-import type { Variable, VariableChange, VariableInfo, VariableType, VariableValue } from "./variable.ts";
+import type {
+  Variable,
+  VariableChange,
+  VariableInfo,
+  VariableType,
+  VariableValue,
+} from "./variable.ts";
 
 /** Names whose end is remembered. */
 const rememberedNames = 1000;
@@ -89,7 +102,10 @@ export class VariableSystem {
   }
 
   /** A system that holds these variables, the oldest visit first; see `load`. */
-  static restore(variables: readonly Variable[], options: VariableSystemOptions = {}): VariableSystem {
+  static restore(
+    variables: readonly Variable[],
+    options: VariableSystemOptions = {},
+  ): VariableSystem {
     const system = new VariableSystem(options);
     system.load(variables);
     return system;
@@ -118,7 +134,12 @@ export class VariableSystem {
     desc?: string,
     tags?: readonly string[],
   ): SetOutcome {
-    const patch = { value, type, ...(desc === undefined ? {} : { desc }), ...(tags === undefined ? {} : { tags }) };
+    const patch = {
+      value,
+      type,
+      ...(desc === undefined ? {} : { desc }),
+      ...(tags === undefined ? {} : { tags }),
+    };
     return this.updateVariable(name, patch);
   }
 
@@ -168,7 +189,8 @@ export class VariableSystem {
     for (const name of new Set(names)) {
       const entry = this.#find(name);
       if (!entry) failed.push({ name, reason: this.missingVariable(name).message });
-      else if (entry.type === "RULE") failed.push({ name, reason: "It is a rule, which cannot be removed." });
+      else if (entry.type === "RULE")
+        failed.push({ name, reason: "It is a rule, which cannot be removed." });
       else {
         this.#drop(entry, "removed", changes);
         removed.push(name);
@@ -197,12 +219,21 @@ export class VariableSystem {
     const changes: VariableChange[] = [];
     const names = this.#nextResultName(resultNameBase(tool));
     const keep = (input: VariableValue): SetOutcome =>
-      this.#set(names.result, { value: input, type: "ToolCallResult", ...(desc === undefined ? {} : { desc }) }, changes);
+      this.#set(
+        names.result,
+        { value: input, type: "ToolCallResult", ...(desc === undefined ? {} : { desc }) },
+        changes,
+      );
     let result = keep(value);
-    if (result.status === "refused" && value.data !== undefined) result = keep({ text: value.text });
+    if (result.status === "refused" && value.data !== undefined)
+      result = keep({ text: value.text });
     const keptArgs =
       result.status === "set" &&
-      this.#set(names.args, { value: { text: JSON.stringify(args), data: args }, type: "ToolCallArgs" }, changes).status === "set";
+      this.#set(
+        names.args,
+        { value: { text: JSON.stringify(args), data: args }, type: "ToolCallArgs" },
+        changes,
+      ).status === "set";
     if (!keptArgs) this.#missing.set(names.args, { reason: "not_kept" });
     if (result.status === "refused") this.#missing.set(names.result, { reason: "not_kept" });
     this.#announce(changes);
@@ -232,13 +263,18 @@ export class VariableSystem {
    *
    * @returns what could not be taken in
    */
-  load(variables: readonly Variable[], options: { readonly resultCount?: number } = {}): readonly RefusedVariable[] {
+  load(
+    variables: readonly Variable[],
+    options: { readonly resultCount?: number } = {},
+  ): readonly RefusedVariable[] {
     const changes: VariableChange[] = [];
     const refused: RefusedVariable[] = [];
     for (const variable of variables) {
       const { name } = variable;
       const measured = measureValue(name, variable.value, this.maxValueBytes);
-      const error = variableInputProblem(name, variable.desc, variable.tags) ?? this.#takeIn(variable, measured, changes);
+      const error =
+        variableInputProblem(name, variable.desc, variable.tags) ??
+        this.#takeIn(variable, measured, changes);
       if (error) refused.push({ name, error });
     }
     this.#resultCount = Math.max(this.#resultCount, options.resultCount ?? 0);
@@ -250,7 +286,8 @@ export class VariableSystem {
   fork(): VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;
     const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
-    for (const entry of this.#store.oldestFirst()) copy.#store.put(variableEntry(variableOf(entry)));
+    for (const entry of this.#store.oldestFirst())
+      copy.#store.put(variableEntry(variableOf(entry)));
     for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
     copy.#resultCount = this.#resultCount;
     copy.beginTurn();
@@ -273,11 +310,13 @@ export class VariableSystem {
     const before = this.#store.get(name);
     const type = patch.type ?? before?.type;
     const input = patch.value ?? before?.value;
-    if (type === undefined || input === undefined) return { status: "refused", error: this.missingVariable(name) };
-    const problem = variableInputProblem(name, patch.desc, patch.tags) ?? this.#conflict(name, before, patch);
+    if (type === undefined || input === undefined)
+      return { status: "refused", error: this.missingVariable(name) };
+    const problem =
+      variableInputProblem(name, patch.desc, patch.tags) ?? this.#conflict(name, before, patch);
     if (problem) return { status: "refused", error: problem };
     const measured =
-      before && input === before.value
+      before?.value === input
         ? { status: "measured" as const, value: before.value, bytes: before.bytes }
         : measureValue(name, input, this.maxValueBytes);
     if (measured.status === "refused") return measured;
@@ -307,13 +346,23 @@ export class VariableSystem {
   }
 
   /** A rule is changed only as a rule, and no variable may hide a result's other name. */
-  #conflict(name: string, before: VariableEntry | undefined, patch: VariablePatch): ToolErrorData | undefined {
+  #conflict(
+    name: string,
+    before: VariableEntry | undefined,
+    patch: VariablePatch,
+  ): ToolErrorData | undefined {
     if (before?.type === "RULE" && patch.type !== "RULE") {
-      return { code: "read_only_variable", message: `${name} is a rule, which is read-only. Choose another name.` };
+      return {
+        code: "read_only_variable",
+        message: `${name} is a rule, which is read-only. Choose another name.`,
+      };
     }
     const alias = before ? undefined : this.#find(name);
     if (!alias) return undefined;
-    return { code: "invalid_variable_name", message: `${name} already names the result ${alias.name}. Choose another name.` };
+    return {
+      code: "invalid_variable_name",
+      message: `${name} already names the result ${alias.name}. Choose another name.`,
+    };
   }
 
   #roomProblem(name: string, type: VariableType, bytes: number): ToolErrorData | undefined {
@@ -335,7 +384,9 @@ export class VariableSystem {
     const before = this.#store.get(name);
     if (before) this.#store.take(before);
     const keep = variable.keep || type === "RULE";
-    this.#store.put(variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }));
+    this.#store.put(
+      variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }),
+    );
     this.#missing.delete(name);
     if (type === "ToolCallResult" || type === "ToolCallArgs") {
       this.#resultCount = Math.max(this.#resultCount, resultNameOf(name)?.n ?? 0);
@@ -349,7 +400,9 @@ export class VariableSystem {
       this.#resultCount += 1;
       const result = `${base}_${this.#resultCount}`;
       const args = `${result}_args`;
-      const isTaken = [result, args, `${result}_result`].some((name) => this.#store.get(name) !== undefined);
+      const isTaken = [result, args, `${result}_result`].some(
+        (name) => this.#store.get(name) !== undefined,
+      );
       if (!isTaken) return { result, args };
     }
   }

@@ -1,6 +1,12 @@
 import type { JsonValue } from "../model/json.ts";
 
-export type VariableType = "RULE" | "ToolCallResult" | "ToolCallArgs" | "MessageCache" | "LLMAdd" | "USER_ADD";
+export type VariableType =
+  | "RULE"
+  | "ToolCallResult"
+  | "ToolCallArgs"
+  | "MessageCache"
+  | "LLMAdd"
+  | "USER_ADD";
 
 /** What a variable holds. `text` is what people and models read; `data` what whole references and pointers take. */
 export interface VariableValue {

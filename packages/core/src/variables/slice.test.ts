@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { sliceText } from "./slice.ts";
+
+test("neighbouring slices add up to the whole, and no pair is split", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, length) => {
+      const pieces: string[] = [];
+      for (let start = 0; start < text.length; start += length)
+        pieces.push(sliceText(text, start, length));
+      assert.equal(pieces.join(""), text);
+      if (text.isWellFormed()) assert.ok(pieces.every((piece) => piece.isWellFormed()));
+    }),
+  );
+});
+
+test("beyond the end there is nothing", () => {
+  assert.equal(sliceText("abc", 5), "");
+  assert.equal(sliceText("abc", 1, 0), "");
+  assert.equal(sliceText("abc", 1), "bc");
+});

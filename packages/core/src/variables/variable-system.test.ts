@@ -1,0 +1,352 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Variable, VariableChange } from "./variable.ts";
+import { VariableSystem } from "./variable-system.ts";
+
+/** A clock that never moves, so that nothing can be decided by dates. */
+const stopped = { now: () => 1000, after: () => () => {} };
+
+function system(
+  capacity: number,
+  more: { maxBytes?: number; maxValueBytes?: number } = {},
+): VariableSystem {
+  return new VariableSystem({ capacity, clock: stopped, ...more });
+}
+
+test("a variable is added, read, changed and removed", () => {
+  const variables = system(10);
+  assert.equal(
+    variables.addVariable("notes", "milk", "USER_ADD", "shopping", ["home"]).status,
+    "set",
+  );
+  assert.equal(
+    variables.updateVariable("notes", { value: { text: "[1]", data: [1] } }).status,
+    "set",
+  );
+  const read = variables.getVariable("notes");
+  assert.deepEqual(read?.value, { text: "[1]", data: [1] });
+  assert.deepEqual(
+    [read?.desc, read?.tags, read?.type, read?.referenceCount],
+    ["shopping", ["home"], "USER_ADD", 1],
+  );
+  assert.deepEqual(variables.removeVariables(["notes", "other"]).removed, ["notes"]);
+  assert.equal(variables.getVariable("notes"), undefined);
+});
+
+test("names that a reference could not tell apart are refused", () => {
+  const variables = system(10);
+  for (const name of [
+    "",
+    " a",
+    "a}}b",
+    "a}",
+    "a:3",
+    "a:3:5",
+    "a#/b",
+    "a\nb",
+    "x".repeat(201),
+    "\ud800",
+  ]) {
+    const outcome = variables.addVariable(name, "x", "LLMAdd");
+    assert.equal(
+      outcome.status === "refused" && outcome.error.code,
+      "invalid_variable_name",
+      JSON.stringify(name),
+    );
+  }
+  for (const name of ["a:b", "Rule/g/n", "日本 語", "a#b", "__proto__", "constructor"]) {
+    assert.equal(variables.addVariable(name, "x", "LLMAdd").status, "set", name);
+    assert.equal(variables.getVariable(name)?.value.text, "x");
+  }
+});
+
+test("bad values are refused as data", () => {
+  const variables = system(10, { maxValueBytes: 10 });
+  const circular: { [key: string]: unknown } = {};
+  circular["self"] = circular;
+  const bad: unknown[] = [
+    undefined,
+    null,
+    5,
+    { data: 1 },
+    { text: "x", data: circular },
+    { text: "x", data: 1n },
+  ];
+  for (const value of bad) {
+    assert.equal(variables.addVariable("a", value as string, "LLMAdd").status, "refused");
+  }
+  const large = variables.addVariable("a", "é".repeat(6), "LLMAdd");
+  assert.equal(large.status === "refused" && large.error.code, "variable_too_large");
+  assert.equal(variables.addVariable("a", "é".repeat(5), "LLMAdd").status, "set");
+  assert.equal(variables.peekVariable("a")?.bytes, 10);
+});
+
+test("the least recent visit goes first, though all dates are equal", () => {
+  const variables = system(3);
+  for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "LLMAdd");
+  variables.beginTurn();
+  variables.getVariable("a");
+  variables.peekVariable("b");
+  variables.addVariable("d", "d", "LLMAdd");
+  assert.deepEqual(new Set(variables.names()), new Set(["a", "c", "d"]));
+});
+
+test("what the current turn made goes last, whatever was read since", () => {
+  const variables = system(3);
+  variables.addVariable("old", "x", "LLMAdd");
+  variables.beginTurn();
+  variables.addVariable("new1", "x", "LLMAdd");
+  variables.addVariable("new2", "x", "LLMAdd");
+  variables.getVariable("old");
+  variables.addVariable("new3", "x", "LLMAdd");
+  assert.deepEqual(variables.names(), ["new1", "new2", "new3"]);
+  variables.addVariable("new4", "x", "LLMAdd");
+  assert.deepEqual(variables.names(), ["new2", "new3", "new4"]);
+});
+
+test("what is kept is never evicted, and a system full of it refuses", () => {
+  const variables = system(2);
+  variables.addVariable("Rule/a/b", "r", "RULE");
+  variables.updateVariable("pinned", { value: "p", type: "USER_ADD", keep: true });
+  const refused = variables.addVariable("more", "m", "LLMAdd");
+  assert.equal(refused.status === "refused" && refused.error.code, "variables_full");
+  assert.equal(variables.keepResult("Tool", { text: "r" }, {}).refused?.code, "variables_full");
+  assert.equal(variables.missingVariable("Tool_1").code, "variable_not_kept");
+  assert.deepEqual(variables.names(), ["Rule/a/b", "pinned"]);
+  variables.updateVariable("pinned", { keep: false });
+  assert.equal(variables.addVariable("more", "m", "LLMAdd").status, "set");
+  assert.deepEqual(variables.names(), ["Rule/a/b", "more"]);
+});
+
+test("bytes are a limit too, and a refused value evicts nothing", () => {
+  const variables = system(100, { maxBytes: 100, maxValueBytes: 90 });
+  variables.updateVariable("kept", { value: "k".repeat(40), type: "USER_ADD", keep: true });
+  variables.addVariable("a", "a".repeat(30), "LLMAdd");
+  assert.equal(variables.addVariable("b", "b".repeat(70), "LLMAdd").status, "refused");
+  assert.deepEqual(variables.names(), ["kept", "a"]);
+  assert.equal(variables.addVariable("b", "b".repeat(50), "LLMAdd").status, "set");
+  assert.deepEqual(variables.names(), ["kept", "b"]);
+  assert.equal(variables.bytes, 90);
+});
+
+test("a rule can be neither overwritten nor removed, except as a rule", () => {
+  const variables = system(10);
+  variables.addVariable("Rule/a/b", "first", "RULE");
+  assert.equal(variables.addVariable("Rule/a/b", "mine", "LLMAdd").status, "refused");
+  assert.equal(variables.updateVariable("Rule/a/b", { value: "mine" }).status, "refused");
+  assert.match(variables.removeVariables(["Rule/a/b"]).failed[0]?.reason ?? "", /rule/);
+  assert.equal(variables.addVariable("Rule/a/b", "second", "RULE").status, "set");
+  assert.equal(variables.getVariable("Rule/a/b")?.value.text, "second");
+});
+
+test("a result has three names, and its arguments do not count", () => {
+  const variables = system(2);
+  const kept = variables.keepResult("ListFiles", { text: "a\nb", data: ["a", "b"] }, { path: "." });
+  assert.deepEqual(kept, { result: "ListFiles_1", args: "ListFiles_1_args" });
+  assert.equal(variables.keepResult("ViewFile", { text: "x" }, {}).result, "ViewFile_2");
+  assert.equal(variables.size, 2);
+  assert.equal(variables.getVariable("ListFiles_1_result")?.name, "ListFiles_1");
+  assert.deepEqual(variables.getVariable("ListFiles_1_args")?.value.data, { path: "." });
+  assert.equal(variables.addVariable("ListFiles_1_result", "x", "LLMAdd").status, "refused");
+});
+
+test("a result goes together with its arguments, and what is missing names the call to repeat", () => {
+  const variables = system(2);
+  const changes: VariableChange[] = [];
+  variables.keepResult("ListFiles", { text: "a" }, { path: "." });
+  variables.subscribe((change) => changes.push(change));
+  variables.addVariable("b", "b", "LLMAdd");
+  variables.addVariable("c", "c", "LLMAdd");
+  assert.deepEqual(
+    changes.map((change) => (change.type === "set" ? change.variable.name : `-${change.name}`)),
+    ["b", "c", "-ListFiles_1", "-ListFiles_1_args"],
+  );
+  for (const name of ["ListFiles_1", "ListFiles_1_result", "ListFiles_1_args"]) {
+    const error = variables.missingVariable(name);
+    assert.equal(error.code, "variable_evicted");
+    assert.match(error.message, /Call ListFiles\(\{"path":"\."\}\) again/);
+  }
+  variables.removeVariables(["b"]);
+  assert.equal(variables.missingVariable("b").code, "variable_removed");
+  assert.deepEqual(variables.missingVariable("C").details, { nearest: ["c"] });
+});
+
+test("keeping the arguments keeps their result", () => {
+  const variables = system(1);
+  variables.keepResult("Tool", { text: "r" }, { a: 1 });
+  variables.updateVariable("Tool_1_args", { keep: true });
+  assert.equal(variables.addVariable("b", "b", "LLMAdd").status, "refused");
+  variables.updateVariable("Tool_1_args", { keep: false });
+  assert.equal(variables.addVariable("b", "b", "LLMAdd").status, "set");
+  assert.deepEqual(variables.names(), ["b"]);
+});
+
+test("a result whose data is not JSON keeps its text", () => {
+  const variables = system(5);
+  const names = variables.keepResult("Tool", { text: "1n", data: 1n as unknown as number }, {});
+  assert.deepEqual(variables.getVariable(names.result)?.value, { text: "1n" });
+});
+
+test("names of results never come twice, not after a restart and not where one is taken", () => {
+  const variables = system(10);
+  variables.addVariable("Tool_1", "mine", "USER_ADD");
+  assert.equal(variables.keepResult("Tool", { text: "r" }, {}).result, "Tool_2");
+  const restored = VariableSystem.restore(variables.snapshot(), { clock: stopped });
+  assert.equal(restored.keepResult("Other", { text: "r" }, {}).result, "Other_3");
+  const later = new VariableSystem({ clock: stopped });
+  later.load([], { resultCount: variables.resultCount });
+  assert.equal(later.keepResult("Tool", { text: "r" }, {}).result, "Tool_3");
+});
+
+test("a snapshot restores values, order of visits and pairs, in whatever order pairs come", () => {
+  const variables = system(10);
+  variables.addVariable("a", "a", "USER_ADD", "first", ["t"]);
+  variables.keepResult("Tool", { text: "r", data: { x: 1 } }, { p: 1 });
+  variables.getVariable("a");
+  const snapshot = JSON.parse(JSON.stringify(variables.snapshot())) as Variable[];
+  const restored = VariableSystem.restore(snapshot, { clock: stopped });
+  assert.deepEqual(restored.snapshot(), variables.snapshot());
+  const reversed = VariableSystem.restore(snapshot.toReversed(), { clock: stopped });
+  assert.deepEqual([reversed.size, reversed.bytes], [2, variables.bytes]);
+  reversed.removeVariables(["Tool_1"]);
+  assert.deepEqual(reversed.names(), ["a"]);
+});
+
+test("loading tells what it cannot take, and evicts beyond the capacity", () => {
+  const source = system(10);
+  for (const name of ["a", "b", "c"]) source.addVariable(name, "xxxx", "LLMAdd");
+  const variables = system(2, { maxValueBytes: 5 });
+  const bad: Variable = {
+    ...(source.snapshot()[0] as Variable),
+    name: "d",
+    value: { text: "too long" },
+  };
+  const changes: VariableChange[] = [];
+  variables.subscribe((change) => changes.push(change));
+  assert.deepEqual(
+    variables.load([...source.snapshot(), bad]).map(({ name }) => name),
+    ["d"],
+  );
+  assert.deepEqual(changes, [{ type: "removed", name: "a", reason: "evicted" }]);
+  assert.deepEqual(variables.names(), ["b", "c"]);
+});
+
+test("a fork is independent, shares values and goes on counting", () => {
+  const variables = system(10);
+  variables.keepResult("Tool", { text: "r", data: [1] }, {});
+  variables.removeVariables([variables.keepResult("Tool", { text: "s" }, {}).result]);
+  const fork = variables.fork();
+  assert.equal(fork.getVariable("Tool_1")?.value, variables.getVariable("Tool_1")?.value);
+  assert.equal(fork.keepResult("Tool", { text: "f" }, {}).result, "Tool_3");
+  assert.equal(fork.missingVariable("Tool_2").code, "variable_removed");
+  fork.updateVariable("Tool_1", { value: "changed" });
+  assert.equal(variables.getVariable("Tool_1")?.value.text, "r");
+  assert.equal(variables.peekVariable("Tool_3"), undefined);
+});
+
+test("a list is filtered, and has the newest visit first", () => {
+  const variables = system(10);
+  variables.addVariable("apple", "1", "USER_ADD", "a Fruit", ["food"]);
+  variables.addVariable("carrot", "2", "LLMAdd", "a vegetable", ["food"]);
+  variables.addVariable("car", "3", "LLMAdd");
+  variables.getVariable("apple");
+  const names = (filter: Parameters<VariableSystem["listVariables"]>[0]): string[] =>
+    variables.listVariables(filter).map(({ name }) => name);
+  assert.deepEqual(names({}), ["apple", "car", "carrot"]);
+  assert.deepEqual(names({ type: "LLMAdd" }), ["car", "carrot"]);
+  assert.deepEqual(names({ tag: "food" }), ["apple", "carrot"]);
+  assert.deepEqual(names({ search: "FRUIT" }), ["apple"]);
+  assert.equal(variables.listVariables()[0]?.referenceCount, 1);
+});
+
+test("the memory of names that are gone is bounded", () => {
+  const variables = system(1);
+  for (let i = 0; i < 1100; i++) variables.addVariable(`v${i}`, "x", "LLMAdd");
+  assert.equal(variables.missingVariable("v50").code, "variable_not_found");
+  assert.equal(variables.missingVariable("v1000").code, "variable_evicted");
+});
+
+test("whatever is done, totals agree with the entries and the limits hold", () => {
+  const name = fc.constantFrom(
+    "a",
+    "b",
+    "c",
+    "Tool_1",
+    "Tool_2",
+    "Tool_1_args",
+    "Tool_2_args",
+    "Tool_3_result",
+  );
+  const type = fc.constantFrom("RULE", "ToolCallResult", "ToolCallArgs", "LLMAdd", "USER_ADD");
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("set"), name, type, size: fc.nat(30), keep: fc.boolean() }),
+    fc.record({
+      do: fc.constantFrom("get", "remove", "keep", "turn"),
+      name,
+      type,
+      size: fc.nat(30),
+      keep: fc.boolean(),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const variables = system(4, { maxBytes: 80, maxValueBytes: 40 });
+      const mirror = new Map<string, Variable>();
+      variables.subscribe((change) =>
+        change.type === "set"
+          ? mirror.set(change.variable.name, change.variable)
+          : mirror.delete(change.name),
+      );
+      for (const { do: action, name: target, type: kind, size, keep } of steps) {
+        if (action === "set") {
+          const before = variables.peekVariable(target);
+          const outcome = variables.updateVariable(target, {
+            value: "x".repeat(size),
+            type: kind,
+            keep,
+          });
+          if (outcome.status === "set") assert.equal(variables.peekVariable(target)?.length, size);
+          else assert.deepEqual(variables.peekVariable(target), before);
+        } else if (action === "get") variables.getVariable(target);
+        else if (action === "remove") variables.removeVariables([target]);
+        else if (action === "turn") variables.beginTurn();
+        else variables.keepResult("Tool", { text: "x".repeat(size) }, { size });
+        const all = variables.snapshot();
+        assert.ok(variables.size <= 4 && variables.bytes <= 80);
+        assert.equal(
+          variables.bytes,
+          all.reduce((sum, { bytes }) => sum + bytes, 0),
+        );
+        const paired = all.filter(
+          (one) =>
+            one.type === "ToolCallArgs" &&
+            all.some(
+              (other) => other.type === "ToolCallResult" && `${other.name}_args` === one.name,
+            ),
+        );
+        assert.equal(variables.size, all.length - paired.length);
+        assert.deepEqual(new Set(mirror.keys()), new Set(variables.names()));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("10,000 variables are listed, found and evicted in under a millisecond each", () => {
+  const variables = system(10_000);
+  for (let i = 0; i < 10_000; i++)
+    variables.addVariable(`variable-${i}`, `value ${i}`, "LLMAdd", `number ${i}`);
+  variables.listVariables({ search: "warm" });
+  const time = (times: number, run: (i: number) => void): number => {
+    const start = performance.now();
+    for (let i = 0; i < times; i++) run(i);
+    return (performance.now() - start) / times;
+  };
+  const perList = time(20, () => variables.listVariables());
+  const perSearch = time(20, (i) => variables.listVariables({ search: `number ${i}` }));
+  const perGet = time(1000, (i) => variables.getVariable(`variable-${i * 7}`));
+  const perEviction = time(1000, (i) => variables.addVariable(`more-${i}`, "x", "LLMAdd"));
+  // Twice the aim, for a machine that is busy.
+  for (const ms of [perList, perSearch, perGet, perEviction]) assert.ok(ms < 2, `${ms} ms`);
+});
