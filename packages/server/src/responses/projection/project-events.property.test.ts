@@ -159,9 +159,9 @@ test("events that were sent never change afterwards", () => {
     fc.property(script, options, (events, given) => {
       const projection = createProjection(given);
       const sent = events.flatMap((event) =>
-        projection.push(event).map((out) => ({ out, then: encodeEvent(out) })),
+        projection.push(event).map((out) => ({ out, bytes: encodeEvent(out) })),
       );
-      for (const { out, then } of sent) assert.equal(encodeEvent(out), then);
+      for (const { out, bytes } of sent) assert.equal(encodeEvent(out), bytes);
     }),
     { numRuns: 100 },
   );

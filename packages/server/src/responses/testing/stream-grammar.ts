@@ -148,7 +148,9 @@ function textOf(item: OutputItem | undefined): string {
 function assertSameIdentity(added: OutputItem, done: OutputItem): void {
   assert.deepEqual([added.id, added.type], [done.id, done.type]);
   for (const key of ["call_id", "name", "server_label", "approval_request_id"] as const) {
-    const [before, after] = [added, done].map((item) => new Map(Object.entries(item)).get(key));
+    const [before, after] = [added, done].map((item) =>
+      new Map<string, unknown>(Object.entries(item)).get(key),
+    );
     assert.equal(before, after, `${key} is final when the item is added`);
   }
 }

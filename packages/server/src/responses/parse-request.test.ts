@@ -1,0 +1,431 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { ApiError } from "./api-error.ts";
+import { parseCreateRequest } from "./parse-request.ts";
+import type { CreateRequest } from "./request/create-request.ts";
+
+const origins = ["http://127.0.0.1:8787"];
+
+function parse(body: object): CreateRequest {
+  const parsed = parseCreateRequest({ model: "m", input: "hi", ...body }, { origins });
+  assert.equal(parsed.status, "ok", parsed.status === "error" ? parsed.error.message : "");
+  return (parsed as { request: CreateRequest }).request;
+}
+
+function refuse(body: object, code: string, param: string): ApiError {
+  const parsed = parseCreateRequest({ model: "m", input: "hi", ...body }, { origins });
+  assert.ok(parsed.status === "error", "it should be refused");
+  assert.deepEqual(
+    [parsed.error.status, parsed.error.code, parsed.error.param],
+    [400, code, param],
+  );
+  return parsed.error;
+}
+
+const weather = { type: "function", name: "Weather", parameters: { type: "object" } };
+const files = { type: "mcp", server_label: "f", server_url: "capstan://groups/files" };
+
+test("a string is one message of the user, and everything else has its default", () => {
+  const request = parse({});
+  assert.deepEqual(request.input, [
+    {
+      type: "message",
+      status: "completed",
+      role: "user",
+      content: [{ type: "input_text", text: "hi" }],
+    },
+  ]);
+  assert.deepEqual(request.settings, { toolChoice: "auto" });
+  assert.deepEqual([request.store, request.background, request.stream], [true, false, false]);
+  assert.deepEqual(request.echo, {
+    background: false,
+    frequency_penalty: 0,
+    instructions: null,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    presence_penalty: 0,
+    prompt_cache_key: null,
+    reasoning: null,
+    safety_identifier: null,
+    service_tier: "default",
+    store: true,
+    temperature: 1,
+    text: { format: { type: "text" } },
+    tool_choice: "auto",
+    tools: [],
+    top_logprobs: 0,
+    top_p: 1,
+    truncation: "disabled",
+  });
+});
+
+test("null, empty and unknown members are as if they were not there", () => {
+  const nulls = Object.fromEntries(
+    "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals"
+      .split(" ")
+      .map((name) => [name, null]),
+  );
+  const plain = parseCreateRequest({ input: "hi" });
+  assert.deepEqual(parseCreateRequest({ input: "hi", ...nulls }), plain);
+  const empty = { model: "", tools: [], include: [], text: {}, client_metadata: { a: 1 } };
+  assert.deepEqual(parseCreateRequest({ input: "hi", ...empty }), plain);
+});
+
+test("settings and echo carry what was given", () => {
+  const request = parse({
+    instructions: "Be brief.",
+    temperature: 0,
+    top_p: 0.5,
+    max_output_tokens: 16,
+    max_tool_calls: 1,
+    parallel_tool_calls: false,
+    reasoning: { effort: "minimal" },
+    text: {
+      format: { type: "json_schema", name: "s", schema: { type: "object" }, strict: true },
+      verbosity: "low",
+    },
+    approvals: "inline",
+    metadata: { a: "b" },
+    conversation: { id: "conv_1" },
+  });
+  assert.deepEqual(request.settings, {
+    toolChoice: "auto",
+    parallelToolCalls: false,
+    temperature: 0,
+    topP: 0.5,
+    maxOutputTokens: 16,
+    reasoningEffort: "minimal",
+    responseFormat: { type: "json_schema", name: "s", schema: { type: "object" }, strict: true },
+  });
+  assert.deepEqual(request.echo.reasoning, { effort: "minimal", summary: null });
+  assert.deepEqual(request.echo.text, {
+    format: {
+      type: "json_schema",
+      name: "s",
+      description: null,
+      schema: { type: "object" },
+      strict: true,
+    },
+    verbosity: "low",
+  });
+  assert.deepEqual(
+    [request.approvals, request.conversation, request.maxToolCalls, request.echo.temperature],
+    ["inline", "conv_1", 1, 0],
+  );
+});
+
+test("a body that is no object, or has no input, is refused", () => {
+  for (const body of [undefined, null, [], "x", 3]) {
+    const parsed = parseCreateRequest(body);
+    assert.ok(parsed.status === "error");
+    assert.equal(parsed.error.param, "request");
+  }
+  refuse({ input: null }, "missing_required_parameter", "input");
+  assert.equal(parse({ input: null, previous_response_id: "resp_1" }).input.length, 0);
+});
+
+test("numbers outside their range are named with their limit", () => {
+  const error = refuse({ max_tool_calls: 0 }, "integer_below_min_value", "max_tool_calls");
+  assert.equal(
+    error.message,
+    "Invalid 'max_tool_calls': integer below minimum value. Expected a value >= 1, but got 0 instead.",
+  );
+  refuse({ max_output_tokens: 15 }, "integer_below_min_value", "max_output_tokens");
+  refuse({ top_logprobs: 21 }, "integer_above_max_value", "top_logprobs");
+  refuse({ temperature: 3 }, "decimal_above_max_value", "temperature");
+  refuse({ temperature: "hot" }, "invalid_type", "temperature");
+  refuse({ max_tool_calls: 1.5 }, "invalid_type", "max_tool_calls");
+});
+
+test("metadata has its limits", () => {
+  refuse({ metadata: { a: "x".repeat(513) } }, "string_above_max_length", "metadata.a");
+  refuse({ metadata: { ["k".repeat(65)]: "" } }, "string_above_max_length", "metadata");
+  const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, ""]));
+  refuse({ metadata: many }, "object_above_max_properties", "metadata");
+  refuse({ metadata: { a: 1 } }, "invalid_type", "metadata.a");
+});
+
+test("what cannot go together is refused", () => {
+  refuse(
+    { previous_response_id: "resp_1", conversation: "conv_1" },
+    "mutually_exclusive_parameters",
+    "previous_response_id",
+  );
+  refuse({ background: true, store: false }, "invalid_value", "background");
+  assert.match(refuse({ conversation: "abc" }, "invalid_value", "conversation").message, /conv_/);
+});
+
+test("messages need no type, and references no more than an id", () => {
+  const { input } = parse({
+    input: [
+      { role: "assistant", content: "yes" },
+      { id: "msg_1" },
+      { type: "message", role: "user", content: [] },
+    ],
+  });
+  assert.deepEqual(input, [
+    {
+      type: "message",
+      status: "completed",
+      role: "assistant",
+      content: [{ type: "output_text", text: "yes", annotations: [], logprobs: [] }],
+    },
+    { type: "item_reference", id: "msg_1" },
+    { type: "message", status: "completed", role: "user", content: [] },
+  ]);
+});
+
+test("replayed output items are taken with whatever they lack", () => {
+  const { input } = parse({
+    input: [
+      { type: "reasoning", summary: [], content: null, encrypted_content: null },
+      { type: "function_call", call_id: "c", name: "Weather", arguments: "{}", namespace: null },
+      { type: "function_call_output", call_id: "c", output: "sun" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sun." }] },
+      { type: "mcp_call", id: "mcp_1", server_label: "f", name: "ViewFile", arguments: "{}" },
+    ],
+  });
+  assert.deepEqual(input, [
+    { type: "reasoning", summary: [] },
+    { type: "function_call", status: "completed", call_id: "c", name: "Weather", arguments: "{}" },
+    { type: "function_call_output", status: "completed", call_id: "c", output: "sun" },
+    {
+      type: "message",
+      status: "completed",
+      role: "assistant",
+      content: [{ type: "output_text", text: "Sun.", annotations: [], logprobs: [] }],
+    },
+    {
+      type: "mcp_call",
+      id: "mcp_1",
+      status: "completed",
+      server_label: "f",
+      name: "ViewFile",
+      arguments: "{}",
+    },
+  ]);
+});
+
+test("items of unknown types are carried", () => {
+  const item = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
+  assert.deepEqual(parse({ input: [item] }).input, [{ type: "carried", item }]);
+  const named = { type: "constructor" };
+  assert.deepEqual(parse({ input: [named] }).input, [{ type: "carried", item: named }]);
+});
+
+test("what is wrong in an item is named by its path", () => {
+  const call = { type: "function_call", call_id: "c", name: "Weather" };
+  const error = refuse({ input: [call] }, "missing_required_parameter", "input[0].arguments");
+  assert.equal(error.message, "Missing required parameter: 'input[0].arguments'.");
+  refuse({ input: [{}] }, "missing_required_parameter", "input[0].type");
+  refuse({ input: ["hi"] }, "invalid_type", "input[0]");
+  refuse({ input: 3 }, "invalid_type", "input");
+  refuse({ input: [{ role: "martian", content: "" }] }, "invalid_value", "input[0].role");
+  refuse({ input: [{ role: "user" }] }, "missing_required_parameter", "input[0].content");
+  const part = (content: object) => ({ input: [{ role: "user", content: [content] }] });
+  assert.match(
+    refuse(part({ type: "hologram" }), "invalid_value", "input[0].content[0].type").message,
+    /'hologram'/,
+  );
+  refuse(part({ type: "input_text" }), "missing_required_parameter", "input[0].content[0].text");
+  refuse(
+    part({ type: "input_image" }),
+    "missing_required_parameter",
+    "input[0].content[0].image_url",
+  );
+  refuse(
+    part({ type: "input_file", file_id: "file-1" }),
+    "unsupported_parameter",
+    "input[0].content[0].file_id",
+  );
+  refuse(
+    { input: [{ type: "mcp_approval_response", approval_request_id: "x" }] },
+    "missing_required_parameter",
+    "input[0].approve",
+  );
+});
+
+test("functions and custom tools are offered to the model, and run by the client", () => {
+  const { tools, echo } = parse({
+    tools: [
+      { ...weather, strict: null, description: null },
+      { type: "function", function: { name: "Old", parameters: {} } },
+      {
+        type: "custom",
+        name: "Patch",
+        description: "Applies a patch.",
+        format: { type: "grammar", syntax: "lark", definition: "start: /x/" },
+      },
+    ],
+  });
+  assert.deepEqual(
+    tools.client.map((tool) => tool.function.name),
+    ["Weather", "Old", "Patch"],
+  );
+  assert.deepEqual(tools.client[0], {
+    type: "function",
+    function: { name: "Weather", parameters: { type: "object" } },
+  });
+  assert.deepEqual(tools.customTools, ["Patch"]);
+  assert.match(tools.client[2]?.function.description ?? "", /lark grammar:\nstart: \/x\/$/);
+  assert.deepEqual(echo.tools[0], {
+    type: "function",
+    name: "Weather",
+    description: null,
+    parameters: { type: "object" },
+    strict: null,
+  });
+});
+
+test("a tool group is named by its URL, ours or the short one", () => {
+  const { tools, echo } = parse({
+    tools: [
+      { ...files, authorization: "secret", headers: { a: "secret" }, require_approval: "never" },
+      {
+        type: "mcp",
+        server_label: "w",
+        server_url: "http://127.0.0.1:8787/mcp/groups/web",
+        allowed_tools: ["FetchWebPage"],
+        require_approval: { always: { tool_names: ["FetchWebPage"] }, never: { read_only: true } },
+      },
+      { type: "mcp", server_label: "x", server_url: "https://example.org/mcp/groups/web" },
+    ],
+  });
+  assert.deepEqual(tools.servers, [
+    { label: "f", group: "files", requireApproval: "never" },
+    {
+      label: "w",
+      group: "web",
+      allowedTools: { toolNames: ["FetchWebPage"] },
+      requireApproval: { always: { toolNames: ["FetchWebPage"] }, never: { readOnly: true } },
+    },
+  ]);
+  assert.deepEqual(
+    tools.carried.map((tool) => tool["server_label"]),
+    ["x"],
+  );
+  assert.doesNotMatch(JSON.stringify(echo), /secret/);
+});
+
+test("servers that are declared twice, or nowhere, are refused", () => {
+  const other = { ...files, server_url: "https://example.org" };
+  refuse({ tools: [files, other] }, "duplicate_value", "tools[1].server_label");
+  refuse(
+    { tools: [files, { ...files, server_label: "g" }] },
+    "duplicate_value",
+    "tools[1].server_url",
+  );
+  refuse({ tools: [weather, weather] }, "duplicate_value", "tools[1].name");
+  refuse(
+    { tools: [{ type: "mcp", server_label: "f" }] },
+    "missing_required_parameter",
+    "tools[0].server_url",
+  );
+  refuse(
+    { tools: [{ ...files, server_label: undefined }] },
+    "missing_required_parameter",
+    "tools[0].server_label",
+  );
+  refuse(
+    { tools: [{ ...files, server_url: "capstan://groups/" }] },
+    "invalid_value",
+    "tools[0].server_url",
+  );
+  refuse(
+    { tools: [{ ...files, server_url: "capstan://groups/a%2Fb" }] },
+    "invalid_value",
+    "tools[0].server_url",
+  );
+  refuse(
+    { tools: [{ ...files, require_approval: "sometimes" }] },
+    "invalid_value",
+    "tools[0].require_approval",
+  );
+});
+
+test("tools of unknown types are carried and echoed", () => {
+  const search = { type: "web_search", search_content_types: ["text"] };
+  const { tools, echo } = parse({ tools: [search] });
+  assert.deepEqual([tools.client, tools.servers, tools.carried], [[], [], [search]]);
+  assert.deepEqual(echo.tools, [search]);
+  refuse({ tools: [{ name: "x" }] }, "missing_required_parameter", "tools[0].type");
+  refuse({ tools: [{ type: "function" }] }, "missing_required_parameter", "tools[0].name");
+  refuse({ tools: [{ type: "function", name: "a b" }] }, "invalid_value", "tools[0].name");
+});
+
+test("a tool choice names a declared tool", () => {
+  const tools = [weather, files, { type: "web_search" }];
+  const choose = (tool_choice: unknown) => parse({ tools, tool_choice });
+  assert.deepEqual(choose("required").settings.toolChoice, "required");
+  const forced = { type: "function", name: "Weather" };
+  assert.deepEqual(choose(forced).settings.toolChoice, forced);
+  assert.deepEqual(choose({ type: "function", function: { name: "Weather" } }).toolChoice, forced);
+  assert.deepEqual(choose({ type: "mcp", server_label: "f", name: "ViewFile" }).toolChoice, {
+    type: "server",
+    label: "f",
+    name: "ViewFile",
+  });
+  assert.deepEqual(choose({ type: "web_search" }).toolChoice, { type: "auto" });
+  const allowed = choose({
+    type: "allowed_tools",
+    tools: [forced, { type: "mcp", server_label: "f" }],
+  });
+  assert.deepEqual(allowed.toolChoice, {
+    type: "allowed",
+    mode: "auto",
+    tools: [forced, { type: "server", label: "f" }],
+  });
+  assert.equal((allowed.echo.tool_choice as { mode?: string }).mode, "auto");
+
+  refuse({ tool_choice: "invalid_choice" }, "invalid_value", "tool_choice");
+  const error = refuse(
+    { tool_choice: { type: "function", name: "X" } },
+    "invalid_value",
+    "tool_choice",
+  );
+  assert.equal(error.message, "Tool choice 'X' not found in 'tools' parameter.");
+  refuse({ tool_choice: { type: "mcp", server_label: "x" } }, "invalid_value", "tool_choice");
+  refuse({ tool_choice: { type: "shell" } }, "invalid_value", "tool_choice");
+  refuse({ tool_choice: {} }, "missing_required_parameter", "tool_choice.type");
+});
+
+test("formats other than the known ones are refused", () => {
+  refuse({ text: { format: { type: "xml" } } }, "invalid_value", "text.format.type");
+  refuse(
+    { text: { format: { type: "json_schema", name: "s" } } },
+    "missing_required_parameter",
+    "text.format.schema",
+  );
+});
+
+test("no body makes the parser throw, and every error has all its texts", () => {
+  const known = fc.constantFrom(
+    "input",
+    "tools",
+    "tool_choice",
+    "text",
+    "metadata",
+    "conversation",
+  );
+  const near = fc.dictionary(
+    fc.oneof(known, fc.string()),
+    fc.oneof(
+      fc.jsonValue(),
+      fc.array(
+        fc.dictionary(fc.constantFrom("type", "role", "content", "id", "name"), fc.jsonValue()),
+      ),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), near), (body) => {
+      const parsed = parseCreateRequest(body);
+      if (parsed.status === "ok") return;
+      const { code, message, param, type } = parsed.error;
+      for (const text of [code, message, param, type]) assert.ok(text.length > 0);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,200 @@
+import type { JsonObject, ModelSettings } from "@capstan/core";
+import {
+  type ApiError,
+  failed,
+  invalidRequest,
+  missingParameter,
+  ok,
+  type Parsed,
+} from "./api-error.ts";
+import type { CreateRequest } from "./request/create-request.ts";
+import { issueError, wrongType } from "./request/issue-error.ts";
+import { type ParsedFormat, parseFormat } from "./request/parse-format.ts";
+import { parseInput } from "./request/parse-input.ts";
+import {
+  modelToolChoice,
+  type ParsedToolChoice,
+  parseToolChoice,
+} from "./request/parse-tool-choice.ts";
+import { type ParsedTools, parseTools } from "./request/parse-tools.ts";
+import { type RequestBody, requestSchema } from "./request/request-schema.ts";
+import { isObject, withoutNulls } from "./request/without-nulls.ts";
+import type { ResponseEcho } from "./wire.ts";
+
+export type ParsedRequest =
+  | { readonly status: "ok"; readonly request: CreateRequest }
+  | { readonly status: "error"; readonly error: ApiError };
+
+/**
+ * The body of `POST /v1/responses`. Unknown members, tools and items are let through; what is
+ * known and wrong is an error in OpenAI's words, with the path of what is wrong.
+ *
+ * @param body JSON from outside, of whatever form
+ * @example
+ * const parsed = parseCreateRequest(JSON.parse(text), { origins: ["http://127.0.0.1:8787"] });
+ * if (parsed.status === "error") return c.json(errorBody(parsed.error), 400);
+ */
+export function parseCreateRequest(
+  body: unknown,
+  options: {
+    /** Where this server is reached: its groups may be named by such a URL. @default [] */
+    readonly origins?: readonly string[];
+  } = {},
+): ParsedRequest {
+  if (!isObject(body)) return failed(wrongType("request", "a JSON object", body ?? null));
+  const result = requestSchema.safeParse(body);
+  if (!result.success) return failed(issueError(result.error.issues, body, ""));
+  const given =
+    result.data.conversation === "" ? { ...result.data, conversation: null } : result.data;
+
+  const conflict = conflictOf(given) ?? metadataError(given.metadata ?? {});
+  if (conflict !== undefined) return failed(conflict);
+  const conversation = parseConversation(given.conversation);
+  if (conversation.status === "error") return conversation;
+  const input = parseInput(given.input);
+  if (input.status === "error") return input;
+  const tools = parseTools(given.tools ?? [], options.origins ?? []);
+  if (tools.status === "error") return tools;
+  const toolChoice = parseToolChoice(given.tool_choice, tools.value);
+  if (toolChoice.status === "error") return toolChoice;
+  const format = parseFormat(given.text?.format);
+  if (format.status === "error") return format;
+
+  const { client, customTools, servers, carried } = tools.value;
+  const echo = echoOf(given, tools.value, toolChoice.value, format.value);
+  const request: CreateRequest = {
+    ...withoutNulls({
+      model: given.model,
+      instructions: given.instructions,
+      previousResponseId: given.previous_response_id,
+      conversation: conversation.value,
+      maxToolCalls: given.max_tool_calls,
+      promptCacheKey: given.prompt_cache_key,
+    }),
+    input: input.value,
+    tools: { client, customTools, servers, carried },
+    toolChoice: toolChoice.value.choice,
+    settings: settingsOf(given, toolChoice.value, format.value),
+    truncation: given.truncation ?? "disabled",
+    store: echo.store,
+    background: echo.background,
+    stream: given.stream ?? false,
+    include: given.include ?? [],
+    metadata: echo.metadata,
+    ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
+    echo,
+  };
+  return { status: "ok", request };
+}
+
+/** What must be there, and what cannot be together. */
+function conflictOf(given: RequestBody): ApiError | undefined {
+  const { input, previous_response_id: previous, conversation } = given;
+  if (input == null && previous == null && conversation == null) return missingParameter("input");
+  if (previous != null && conversation != null) {
+    return invalidRequest({
+      param: "previous_response_id",
+      code: "mutually_exclusive_parameters",
+      message:
+        "'previous_response_id' and 'conversation' are mutually exclusive: a conversation knows its last response. Send one of them.",
+    });
+  }
+  if (given.background === true && given.store === false) {
+    return invalidRequest({
+      param: "background",
+      code: "invalid_value",
+      message: "'background' can only be used when 'store' is true: the response is read later.",
+    });
+  }
+  return undefined;
+}
+
+function metadataError(metadata: { readonly [key: string]: string }): ApiError | undefined {
+  const keys = Object.keys(metadata);
+  if (keys.length > 16) {
+    return invalidRequest({
+      param: "metadata",
+      code: "object_above_max_properties",
+      message: `Invalid 'metadata': too many properties. Expected at most 16, but got ${keys.length} instead.`,
+    });
+  }
+  const long = keys.find((key) => key.length > 64);
+  if (long === undefined) return undefined;
+  return invalidRequest({
+    param: "metadata",
+    code: "string_above_max_length",
+    message: `Invalid 'metadata': a key is too long. Expected at most 64 characters, but got ${long.length} instead.`,
+  });
+}
+
+function parseConversation(given: unknown): Parsed<string | undefined> {
+  if (given === undefined || given === null) return ok(undefined);
+  const id: unknown = isObject(given) ? given["id"] : given;
+  if (typeof id !== "string") {
+    return failed(wrongType("conversation", "a string or an object with an 'id'", given));
+  }
+  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return ok(id);
+  return failed(
+    invalidRequest({
+      param: "conversation",
+      code: "invalid_value",
+      message: `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`,
+    }),
+  );
+}
+
+function settingsOf(
+  given: RequestBody,
+  { choice }: ParsedToolChoice,
+  { format }: ParsedFormat,
+): ModelSettings {
+  return withoutNulls({
+    toolChoice: modelToolChoice(choice),
+    parallelToolCalls: given.parallel_tool_calls,
+    temperature: given.temperature,
+    topP: given.top_p,
+    presencePenalty: given.presence_penalty,
+    frequencyPenalty: given.frequency_penalty,
+    maxOutputTokens: given.max_output_tokens,
+    reasoningEffort: given.reasoning?.effort,
+    responseFormat: format.type === "text" ? undefined : format,
+  });
+}
+
+function echoOf(
+  given: RequestBody,
+  tools: ParsedTools,
+  toolChoice: ParsedToolChoice,
+  format: ParsedFormat,
+): ResponseEcho {
+  const { reasoning, text } = given;
+  const wireText: JsonObject = {
+    format: format.echo,
+    ...withoutNulls({ verbosity: text?.verbosity }),
+  };
+  return {
+    background: given.background ?? false,
+    frequency_penalty: given.frequency_penalty ?? 0,
+    instructions: given.instructions ?? null,
+    max_output_tokens: given.max_output_tokens ?? null,
+    max_tool_calls: given.max_tool_calls ?? null,
+    metadata: given.metadata ?? {},
+    parallel_tool_calls: given.parallel_tool_calls ?? true,
+    presence_penalty: given.presence_penalty ?? 0,
+    prompt_cache_key: given.prompt_cache_key ?? null,
+    reasoning:
+      reasoning == null
+        ? null
+        : { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
+    safety_identifier: given.safety_identifier ?? null,
+    service_tier: given.service_tier ?? "default",
+    store: given.store ?? true,
+    temperature: given.temperature ?? 1,
+    text: wireText,
+    tool_choice: toolChoice.echo,
+    tools: tools.echo,
+    top_logprobs: given.top_logprobs ?? 0,
+    top_p: given.top_p ?? 1,
+    truncation: given.truncation ?? "disabled",
+  };
+}
