@@ -82,6 +82,7 @@ before(async () => {
   }
   const oxlint = join(root, "node_modules/.bin/oxlint");
   const { output } = await runCommand(oxlint, ["-f", "unix"], { cwd: folder });
+  assert.match(output, /\d+ problems/, "the linter ran");
   const found = output.matchAll(/^(\S+?):\d+:\d+: .*no-restricted-imports/gm);
   refused = new Set(Array.from(found, ([, path]) => path ?? ""));
 });

@@ -12,13 +12,20 @@ export interface TestRun {
   readonly isolation: "none" | "process";
   /** Ends the run, with what has not ended counted as one failure. */
   readonly limitMs: number;
+  /** @default console.log */
+  readonly print?: (text: string) => void;
 }
 
 const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
 const totalsReporter = fileURLToPath(new URL("totals-reporter.ts", import.meta.url));
 
 /** Runs test files and prints what fails. Success is quiet. */
-export async function runTests({ files, isolation, limitMs }: TestRun): Promise<TestTotals> {
+export async function runTests({
+  files,
+  isolation,
+  limitMs,
+  print = console.log,
+}: TestRun): Promise<TestTotals> {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: {} };
   const folder = await mkdtemp(join(tmpdir(), "capstan-test-"));
   const totalsFile = join(folder, "totals.json");
@@ -36,14 +43,15 @@ export async function runTests({ files, isolation, limitMs }: TestRun): Promise<
       `--test-reporter-destination=${totalsFile}`,
       ...files,
     ],
-    { env: withSourceCondition(), signal: limit },
+    // Inside a test run node would take this one for a part of it.
+    { env: { ...withSourceCondition(), NODE_TEST_CONTEXT: undefined }, signal: limit },
   );
   const totals = await readTotals(totalsFile);
   await rm(folder, { recursive: true, force: true });
   if (code === 0) return totals;
-  console.log(output.trimEnd());
+  print(output.trimEnd());
   if (limit.aborted) {
-    console.log(
+    print(
       `\n✖ The tests did not end within ${limitMs / 1000} s: one hangs, or left something open.`,
     );
   }
