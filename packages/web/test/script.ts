@@ -10,7 +10,7 @@ type WithoutSeq<Event> = Event extends unknown
 
 /** Numbers steps from `first` on. */
 export function numbered(steps: readonly Step[], first = 1): RunEvent[] {
-  return steps.map((step, index) => ({ ...step, seq: first + index }) as RunEvent);
+  return steps.map((step, index) => ({ ...step, seq: first + index }));
 }
 
 /** Cuts text as a model streams it: a few characters at a time. */
@@ -26,7 +26,7 @@ type WithoutStart<Start> = Start extends unknown ? Omit<Start, "type" | "itemId"
 /** A streamed item, from its start to its end. */
 export function streamed(itemId: string, item: Item, text: string, size?: number): Step[] {
   return [
-    { type: "item.start", itemId, ...item } as Step,
+    { type: "item.start", itemId, ...item },
     ...pieces(text, size).map((delta): Step => ({ type: "item.delta", itemId, delta })),
     { type: "item.end", itemId, text },
   ];

@@ -47,7 +47,7 @@ export function createAppState(): AppState {
       conversations.all.set((before) => [conversation, ...before]);
       navigateTo(conversation.id);
     },
-    onTurnEnded: () => void conversations.all.refresh(),
+    onTurnChanged: () => void conversations.all.refresh(),
   });
 
   createEffect(

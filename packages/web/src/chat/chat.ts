@@ -29,7 +29,8 @@ export interface SendOptions {
 export interface ChatEvents {
   /** A conversation was made by sending its first message. */
   readonly onCreated: (conversation: ConversationView) => void;
-  readonly onTurnEnded: () => void;
+  /** A turn began or ended, which the list of conversations shows. */
+  readonly onTurnChanged: () => void;
 }
 
 /** The conversation that is open: its runs, and what can be done. */
@@ -83,7 +84,7 @@ export function createChat(events: ChatEvents): Chat {
           noteChange();
         if (batchOfEvents.some(({ type }) => type === "chain.ended")) {
           noteChange();
-          events.onTurnEnded();
+          events.onTurnChanged();
         }
       },
     });
@@ -169,6 +170,7 @@ export function createChat(events: ChatEvents): Chat {
         conversation: id,
         groups: options.groups,
       });
+      events.onTurnChanged();
       if (signal.aborted) return true;
       batch(() => {
         setSending(null);

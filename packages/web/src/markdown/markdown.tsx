@@ -44,7 +44,7 @@ export function Markdown(props: { readonly text: string; readonly open?: boolean
 
   return (
     <div
-      ref={container}
+      ref={(element) => (container = element)}
       class="markdown"
       classList={{ growing: props.open === true }}
       onClick={onClick}

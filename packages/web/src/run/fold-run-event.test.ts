@@ -28,6 +28,7 @@ const approval = {
   argsDigest: "d",
   definitionDigest: "e",
   reason: "It reads the web.",
+  remember: true,
   grant: { key: "https://example.org", title: "FetchWebPage: pages of example.org" },
   createdAt: 1100,
   expiresAt: 9000,

@@ -1,0 +1,53 @@
+import { createSignal, onMount, Show } from "solid-js";
+import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
+import { ChatPage } from "../chat/chat-page.tsx";
+import { Sidebar } from "../conversations/sidebar.tsx";
+import { createMediaQuery } from "../shell/media-query.ts";
+import { ToastList } from "../shell/toast-list.tsx";
+import { AppProvider, createAppState } from "./app-state.ts";
+import { Header } from "./header.tsx";
+import { SidePanel } from "./side-panel.tsx";
+import { bindStopKey } from "./stop-key.ts";
+import "./app.css";
+
+/** The whole page. */
+export function App() {
+  const app = createAppState();
+  const isNarrow = createMediaQuery("(max-width: 760px)");
+  const isMedium = createMediaQuery("(max-width: 1080px)");
+  const [menuOpen, setMenuOpen] = createSignal(false);
+  const overlay = () => (isNarrow() && menuOpen()) || (isMedium() && app.panel() !== null);
+  onMount(() => bindStopKey(app));
+
+  return (
+    <AppProvider value={app}>
+      <a
+        class="skip-link"
+        href="#message"
+        onClick={(event) => {
+          // The address names the conversation, so the link must not change it.
+          event.preventDefault();
+          document.getElementById("message")?.focus();
+        }}
+      >
+        Skip to the message field
+      </a>
+      <div class="app" classList={{ "with-panel": app.panel() !== null && !isMedium() }}>
+        <Sidebar
+          isOverlay={isNarrow()}
+          open={!isNarrow() || menuOpen()}
+          onClose={() => setMenuOpen(false)}
+        />
+        <div class="main" inert={overlay()}>
+          <Header isNarrow={isNarrow()} menuOpen={menuOpen()} onMenu={() => setMenuOpen(true)} />
+          <ChatPage />
+        </div>
+        <Show when={app.panel()}>
+          {(panel) => <SidePanel panel={panel()} isOverlay={isMedium()} />}
+        </Show>
+      </div>
+      <ToastList />
+      <ApiKeyDialog />
+    </AppProvider>
+  );
+}

@@ -1,0 +1,79 @@
+import { Show } from "solid-js";
+import { serverLost } from "../api/server-presence.ts";
+import { ThemeToggle } from "../settings/theme-toggle.tsx";
+import { Icon, type IconName } from "../shell/icon.tsx";
+import { useApp, type PanelName } from "./app-state.ts";
+
+export interface HeaderProps {
+  readonly isNarrow: boolean;
+  readonly menuOpen: boolean;
+  readonly onMenu: () => void;
+}
+
+/** The conversation's title, the connection, and the doors to the panels. */
+export function Header(props: HeaderProps) {
+  const app = useApp();
+  const title = () => {
+    const open = app.chat.conversation();
+    if (open === null) return "New chat";
+    const listed = app.conversations.all.value().find((entry) => entry.id === open.id);
+    return (listed ?? open).title || "Untitled";
+  };
+  const isReconnecting = () => serverLost() || app.chat.active()?.stream() === "reconnecting";
+
+  return (
+    <header class="header">
+      <Show when={props.isNarrow}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Conversations"
+          aria-expanded={props.menuOpen}
+          data-testid="open-sidebar"
+          onClick={() => props.onMenu()}
+        >
+          <Icon name="menu" />
+        </button>
+      </Show>
+      <h1 class="header-title" data-testid="conversation-title">
+        {title()}
+      </h1>
+      <span role="status" class="connection">
+        <Show when={isReconnecting()}>
+          <span class="pill warning" data-testid="reconnecting">
+            <span class="spinner" /> Reconnecting…
+          </span>
+        </Show>
+      </span>
+      <nav class="header-actions" aria-label="Panels">
+        <PanelButton panel="tools" icon="tools" label="Tools" />
+        <PanelButton panel="variables" icon="variables" label="Variables" />
+        <PanelButton panel="allowed" icon="hand" label="What you allowed" />
+        <ThemeToggle />
+      </nav>
+    </header>
+  );
+}
+
+function PanelButton(props: {
+  readonly panel: PanelName;
+  readonly icon: IconName;
+  readonly label: string;
+}) {
+  const app = useApp();
+  const isOpen = () => app.panel() === props.panel;
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      classList={{ active: isOpen() }}
+      aria-label={props.label}
+      aria-expanded={isOpen()}
+      title={props.label}
+      data-testid={`open-${props.panel}`}
+      onClick={() => app.showPanel(isOpen() ? null : props.panel)}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}

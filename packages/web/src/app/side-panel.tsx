@@ -1,0 +1,65 @@
+import { Match, onMount, Show, Switch } from "solid-js";
+import { GrantsPanel } from "../approvals/grants-panel.tsx";
+import { ToolsPanel } from "../settings/tools-panel.tsx";
+import { Icon } from "../shell/icon.tsx";
+import { bindOverlay } from "../shell/overlay.ts";
+import { VariablesPanel } from "../variables/variables-panel.tsx";
+import { useApp, type PanelName } from "./app-state.ts";
+
+const titles: { readonly [panel in PanelName]: string } = {
+  tools: "Tools",
+  variables: "Variables",
+  allowed: "What you allowed",
+};
+
+/** The panel beside the chat; over it where there is no room. */
+export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay: boolean }) {
+  const app = useApp();
+  let aside!: HTMLElement;
+  const close = () => app.showPanel(null);
+  onMount(() => bindOverlay(aside, () => props.isOverlay, close));
+
+  return (
+    <>
+      <Show when={props.isOverlay}>
+        <div class="scrim" onClick={close} />
+      </Show>
+      <aside
+        ref={(element) => (aside = element)}
+        class="panel"
+        classList={{ overlay: props.isOverlay }}
+        role={props.isOverlay ? "dialog" : "complementary"}
+        aria-modal={props.isOverlay ? "true" : undefined}
+        aria-labelledby="panel-title"
+        tabindex="-1"
+        data-testid={`panel-${props.panel}`}
+      >
+        <div class="panel-head">
+          <h2 id="panel-title">{titles[props.panel]}</h2>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Close the panel"
+            data-testid="close-panel"
+            onClick={close}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+        <div class="panel-body">
+          <Switch>
+            <Match when={props.panel === "tools"}>
+              <ToolsPanel />
+            </Match>
+            <Match when={props.panel === "variables"}>
+              <VariablesPanel />
+            </Match>
+            <Match when={props.panel === "allowed"}>
+              <GrantsPanel />
+            </Match>
+          </Switch>
+        </div>
+      </aside>
+    </>
+  );
+}

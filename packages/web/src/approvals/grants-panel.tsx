@@ -1,0 +1,102 @@
+import type { GrantView } from "@capstan/server/contract";
+import { createEffect, createSignal, For, on, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { listGrants, revokeGrant } from "../api/endpoints.ts";
+import { useApp } from "../app/app-state.ts";
+import { formatAge } from "../format/duration.ts";
+import { createLoaded } from "../shell/loaded.ts";
+import { showToast } from "../shell/toasts.ts";
+import { ArgumentsView } from "./arguments-view.tsx";
+import "./approvals.css";
+
+/** What a person said that holds for more than one call, and a way to take it back. */
+export function GrantsPanel() {
+  const { chat } = useApp();
+  const conversation = () => chat.conversation()?.id ?? null;
+  const grants = createLoaded<readonly GrantView[]>([], async () => {
+    const id = conversation();
+    return id === null ? [] : (await listGrants(id)).data;
+  });
+  createEffect(on([conversation, chat.revision], () => void grants.refresh()));
+
+  const revoke = async (grant: GrantView) => {
+    try {
+      await revokeGrant(grant.id);
+      grants.set((all) => all.filter(({ id }) => id !== grant.id));
+      showToast({ text: `Revoked. ${grant.toolId} asks again.` });
+    } catch (error) {
+      showToast({ text: `Not revoked: ${messageOf(error)}`, tone: "danger" });
+    }
+  };
+
+  return (
+    <>
+      <p class="panel-text">
+        Your answers that hold for more than one call. Take one back, and the tool asks again.
+      </p>
+      <Show when={grants.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <ul class="grants" aria-label="What you allowed">
+        <For
+          each={grants.value()}
+          fallback={
+            <li class="empty" data-testid="no-grants">
+              Nothing yet: every call that has to ask, asks.
+            </li>
+          }
+        >
+          {(grant) => <GrantItem grant={grant} onRevoke={() => revoke(grant)} />}
+        </For>
+      </ul>
+    </>
+  );
+}
+
+function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => Promise<void> }) {
+  const [isRevoking, setRevoking] = createSignal(false);
+  const isAllowed = () => props.grant.verdict === "allow";
+  return (
+    <li class="grant" data-testid="grant" data-tool={props.grant.toolId}>
+      <div class="grant-head">
+        <span class="tag" classList={{ good: isAllowed(), bad: !isAllowed() }}>
+          {isAllowed() ? "allowed" : "refused"}
+        </span>
+        <strong>{props.grant.title}</strong>
+      </div>
+      <p class="grant-facts">
+        <code>{props.grant.toolId}</code> ·{" "}
+        {props.grant.scope === "always" ? "in every session" : "in this session"} ·{" "}
+        {formatAge(props.grant.createdAt, Date.now())}
+      </p>
+      <Show when={props.grant.reason}>
+        {(reason) => <p class="grant-facts">Reason: {reason()}</p>}
+      </Show>
+      <Show when={props.grant.args}>
+        {(args) => (
+          <details>
+            <summary>The arguments it was given for</summary>
+            <ArgumentsView args={args()} />
+          </details>
+        )}
+      </Show>
+      <button
+        type="button"
+        class="button small"
+        disabled={isRevoking()}
+        aria-label={`Revoke: ${props.grant.title}`}
+        data-testid="revoke-grant"
+        onClick={() => {
+          setRevoking(true);
+          void props.onRevoke().finally(() => setRevoking(false));
+        }}
+      >
+        Revoke
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,122 @@
+import { For, Show, type JSX } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { formatCount } from "../format/count.ts";
+import { formatDuration } from "../format/duration.ts";
+import { prettyJson } from "../format/json-text.ts";
+import type { CallState } from "../run/call-state.ts";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { ContentParts } from "./content-parts.tsx";
+import { decisionText } from "./decision-text.ts";
+
+/** All there is to a call: arguments, what was repaired, who decided, what it said, what the model saw. */
+export function CallDetails(props: { readonly id: string; readonly call: CallState }) {
+  const { showVariable } = useApp();
+  const args = () => {
+    const { args: resolved, argumentsText } = props.call;
+    return resolved === null
+      ? prettyJson(argumentsText || "{}")
+      : JSON.stringify(resolved, null, 2);
+  };
+  const output = () => props.call.outputs.map(({ text }) => text).join("");
+  const result = () => props.call.result;
+  const numbers = () => {
+    const settled = result();
+    if (settled === null) return "";
+    const { shown, withheld } = settled.tokens;
+    const time = props.call.startedAt === null ? "" : `${formatDuration(settled.durationMs)} · `;
+    return `${time}${formatCount(shown)} tokens shown to the model · ${formatCount(withheld)} withheld from it`;
+  };
+
+  return (
+    <div class="call-details" id={props.id} data-testid="call-details">
+      <Section
+        title={props.call.edited ? "Arguments, as you changed them" : "Arguments"}
+        copy={args()}
+      >
+        <pre class="value" tabindex="0" data-testid="call-arguments">
+          {args()}
+        </pre>
+      </Section>
+      <Show when={props.call.repairs.length > 0}>
+        <Section title="Repaired in the arguments">
+          <ul class="repairs" data-testid="call-repairs">
+            <For each={props.call.repairs}>{(repair) => <li>{repair}</li>}</For>
+          </ul>
+        </Section>
+      </Show>
+      <Show when={props.call.decision}>
+        {(decision) => (
+          <p class="decision" data-testid="call-decision">
+            {decisionText(decision())}
+          </p>
+        )}
+      </Show>
+      <Show when={output() !== ""}>
+        <Section title="What it said while it ran" copy={output()}>
+          <pre class="value" tabindex="0">
+            {output()}
+          </pre>
+        </Section>
+      </Show>
+      <For each={props.call.notes}>
+        {(note) => (
+          <p class="call-note">
+            <code>{note.name}</code> {JSON.stringify(note.data)}
+          </p>
+        )}
+      </For>
+      <Show when={result()}>
+        {(settled) => (
+          <>
+            <Section
+              title={
+                settled().isTruncated
+                  ? "Result, as the model saw it (cut)"
+                  : "Result, as the model saw it"
+              }
+              copy={settled().finalText}
+            >
+              <pre class="value" tabindex="0" data-testid="call-result">
+                {settled().finalText}
+              </pre>
+            </Section>
+            <ContentParts parts={settled().parts ?? []} />
+            <div class="call-foot">
+              <Show when={settled().cacheVarResult}>
+                {(name) => (
+                  <button
+                    type="button"
+                    class="button"
+                    data-testid="open-variable"
+                    onClick={() => showVariable(name())}
+                  >
+                    Open the whole value: <code>{name()}</code>
+                  </button>
+                )}
+              </Show>
+              <span class="call-numbers">{numbers()}</span>
+            </div>
+          </>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function Section(props: {
+  readonly title: string;
+  readonly copy?: string;
+  readonly children: JSX.Element;
+}) {
+  return (
+    <section class="call-section">
+      <div class="section-head">
+        <h3>{props.title}</h3>
+        <Show when={props.copy}>
+          {(text) => <CopyButton text={text()} label={`Copy: ${props.title}`} />}
+        </Show>
+      </div>
+      {props.children}
+    </section>
+  );
+}

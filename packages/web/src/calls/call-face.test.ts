@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newCall, type CallState } from "../run/call-state.ts";
+import { callFace } from "./call-face.ts";
+
+const call = (more: Partial<CallState>): CallState => ({ ...newCall("c", "Tool"), ...more });
+
+test("each outcome has its own word", () => {
+  const outcomes = [
+    "success",
+    "error",
+    "timed_out",
+    "execution_rejected",
+    "result_rejected",
+    "not_found",
+    "cancelled",
+    "outcome_unknown",
+  ] as const;
+  const words = outcomes.map((status) => callFace(call({ phase: "settled", status }), false).label);
+  assert.equal(new Set(words).size, outcomes.length);
+});
+
+test("in a run that is over, a call that had begun has an unknown outcome", () => {
+  assert.equal(callFace(call({ phase: "running", startedAt: 5 }), true).status, "outcome_unknown");
+  assert.equal(callFace(call({ phase: "asking" }), true).status, "cancelled");
+  assert.equal(callFace(call({ phase: "running", startedAt: 5 }), false).status, "running");
+});

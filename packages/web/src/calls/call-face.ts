@@ -1,0 +1,54 @@
+import type { CallState } from "../run/call-state.ts";
+import type { IconName } from "../shell/icon.tsx";
+
+export type CallTone = "quiet" | "busy" | "asking" | "done" | "danger" | "warning";
+
+/** How a call's state is shown: a word, a colour, a sign. */
+export interface CallFace {
+  readonly status: string;
+  readonly label: string;
+  readonly tone: CallTone;
+  readonly icon: IconName | "spinner";
+}
+
+const face = (status: string, label: string, tone: CallTone, icon: CallFace["icon"]): CallFace => ({
+  status,
+  label,
+  tone,
+  icon,
+});
+
+const settledFaces = {
+  success: face("done", "done", "done", "check"),
+  error: face("failed", "failed", "danger", "cross"),
+  timed_out: face("timed_out", "timed out", "danger", "wait"),
+  execution_rejected: face("refused", "refused", "warning", "hand"),
+  result_rejected: face("withheld", "result withheld", "warning", "hand"),
+  not_found: face("not_found", "no such tool", "danger", "question"),
+  cancelled: face("cancelled", "stopped", "warning", "stop"),
+  outcome_unknown: face("outcome_unknown", "outcome unknown", "warning", "question"),
+} as const;
+
+/**
+ * The face of a call. In a run that is over, a call that was never settled has no outcome: it may
+ * have acted if it had begun.
+ */
+export function callFace(call: CallState, runIsOver: boolean): CallFace {
+  if (call.phase === "settled") return settledFaces[call.status ?? "outcome_unknown"];
+  if (runIsOver)
+    return call.startedAt === null ? settledFaces.cancelled : settledFaces.outcome_unknown;
+  switch (call.phase) {
+    case "writing":
+      return face("writing", "being written", "busy", "spinner");
+    case "proposed":
+      return face("waiting", "waiting", "quiet", "wait");
+    case "answered":
+      return face("waiting", "waiting for its turn", "quiet", "wait");
+    case "asking":
+      return face("asking", "asks you", "asking", "hand");
+    case "client":
+      return face("waiting", "waits for a client", "quiet", "wait");
+    case "running":
+      return face("running", "running", "busy", "spinner");
+  }
+}

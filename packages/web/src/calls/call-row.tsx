@@ -1,0 +1,132 @@
+import { createMemo, createSignal, For, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { cancelCall } from "../api/endpoints.ts";
+import { ApprovalCard } from "../approvals/approval-card.tsx";
+import type { LiveRun } from "../chat/live-run.ts";
+import { formatCount } from "../format/count.ts";
+import { argumentsLine } from "../format/json-text.ts";
+import { hasEnded } from "../run/run-state.ts";
+import { Icon } from "../shell/icon.tsx";
+import { showToast } from "../shell/toasts.ts";
+import { CallDetails } from "./call-details.tsx";
+import { callFace } from "./call-face.ts";
+import { CallProgress } from "./call-progress.tsx";
+import { CallTime } from "./call-time.tsx";
+import "./calls.css";
+
+/** One call of the timeline: what it is, how it goes, what it cost; the rest unfolds. */
+export function CallRow(props: { readonly run: LiveRun; readonly callId: string }) {
+  const [isOpen, setOpen] = createSignal(false);
+  const call = createMemo(() => props.run.state().calls[props.callId]);
+
+  return (
+    <Show when={call()}>
+      {(known) => {
+        const face = () => callFace(known(), hasEnded(props.run.state().phase));
+        const isStoppable = () => known().phase === "running" && face().status === "running";
+        const summary = () => {
+          const { args, argumentsText } = known();
+          return args === null ? argumentsText.slice(0, 160) : argumentsLine(args);
+        };
+        const tokens = () => known().result?.tokens;
+        const detailsId = () => `details-${props.run.view.id}-${props.callId}`;
+
+        return (
+          <li
+            class={`call ${face().tone}`}
+            data-testid="call-row"
+            data-tool={known().name}
+            data-status={face().status}
+          >
+            <div class="call-line">
+              <button
+                type="button"
+                class="call-toggle"
+                aria-expanded={isOpen()}
+                aria-controls={detailsId()}
+                data-testid="call-toggle"
+                onClick={() => setOpen(!isOpen())}
+              >
+                <CallSign icon={face().icon} />
+                <span class="call-name">{known().name}</span>
+                <span class="call-status">{face().label}</span>
+                <span class="call-summary">{summary()}</span>
+                <CallTime call={known()} isRunning={isStoppable()} />
+                <Show when={tokens()}>
+                  {(count) => (
+                    <span
+                      class="call-tokens"
+                      title={`${formatCount(count().shown)} tokens shown to the model, ${formatCount(count().withheld)} withheld from it`}
+                      data-testid="call-tokens"
+                    >
+                      {formatCount(count().shown)}
+                      <Show when={count().withheld > 0}>
+                        <span class="withheld"> +{formatCount(count().withheld)} withheld</span>
+                      </Show>
+                      <span class="unit"> tok</span>
+                    </span>
+                  )}
+                </Show>
+                <span class="call-chevron">
+                  <Icon name="chevron" size={16} />
+                </span>
+              </button>
+              <Show when={isStoppable()}>
+                <StopCall run={props.run.view.id} callId={props.callId} name={known().name} />
+              </Show>
+            </div>
+            <CallProgress call={known()} isRunning={isStoppable()} />
+            <Show when={face().status === "asking" && known().approval}>
+              {(approval) => <ApprovalCard approval={approval()} />}
+            </Show>
+            <Show when={isOpen()}>
+              <CallDetails id={detailsId()} call={known()} />
+            </Show>
+            <Show when={known().children.length > 0}>
+              <ol class="calls nested" aria-label={`Calls made by ${known().name}`}>
+                <For each={known().children}>{(id) => <CallRow run={props.run} callId={id} />}</For>
+              </ol>
+            </Show>
+          </li>
+        );
+      }}
+    </Show>
+  );
+}
+
+function CallSign(props: { readonly icon: ReturnType<typeof callFace>["icon"] }) {
+  const name = () => (props.icon === "spinner" ? null : props.icon);
+  return (
+    <span class="call-sign">
+      <Show when={name()} fallback={<span class="spinner" />}>
+        {(icon) => <Icon name={icon()} size={16} />}
+      </Show>
+    </span>
+  );
+}
+
+function StopCall(props: { readonly run: string; readonly callId: string; readonly name: string }) {
+  const [isStopping, setStopping] = createSignal(false);
+  const stop = async () => {
+    setStopping(true);
+    try {
+      await cancelCall(props.run, props.callId);
+    } catch (error) {
+      showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
+      setStopping(false);
+    }
+  };
+  return (
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label={`Stop ${props.name}`}
+      title="Stop this call; the turn goes on"
+      disabled={isStopping()}
+      data-testid="stop-call"
+      onClick={() => void stop()}
+    >
+      <Icon name="stop" size={16} />
+    </button>
+  );
+}

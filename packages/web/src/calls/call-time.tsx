@@ -1,0 +1,23 @@
+import { Show } from "solid-js";
+import { formatDuration, formatElapsed } from "../format/duration.ts";
+import type { CallState } from "../run/call-state.ts";
+import { createTicking } from "../shell/ticking.ts";
+
+/** How long a call took, or has been running; waiting for a person does not count. */
+export function CallTime(props: { readonly call: CallState; readonly isRunning: boolean }) {
+  const now = createTicking(() => props.isRunning);
+  const text = () => {
+    const { result, startedAt } = props.call;
+    if (result !== null) return startedAt === null ? null : formatDuration(result.durationMs);
+    return props.isRunning && startedAt !== null ? formatElapsed(now() - startedAt) : null;
+  };
+  return (
+    <Show when={text()}>
+      {(shown) => (
+        <span class="call-time" data-testid="call-time">
+          {shown()}
+        </span>
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,51 @@
+import { For, Match, Switch } from "solid-js";
+import type { CallResult } from "../run/run-event.ts";
+
+type ContentPart = NonNullable<CallResult["parts"]>[number];
+
+/** Pictures, files and links that a tool returned. What lies elsewhere is linked, never loaded. */
+export function ContentParts(props: { readonly parts: readonly ContentPart[] }) {
+  return (
+    <div class="content-parts">
+      <For each={props.parts}>{(part) => <ContentPartView part={part} />}</For>
+    </div>
+  );
+}
+
+const picture = /^image\/(png|jpeg|gif|webp)$/;
+
+function ContentPartView(props: { readonly part: ContentPart }) {
+  const embedded = () => {
+    const { part } = props;
+    if (part.type !== "image" || part.source.type !== "base64" || !picture.test(part.mimeType))
+      return null;
+    return `data:${part.mimeType};base64,${part.source.data}`;
+  };
+  const address = () => {
+    const { part } = props;
+    if (part.type === "link") return part.url;
+    if (part.type === "text" || part.source.type === "base64") return null;
+    return part.source.url;
+  };
+  const name = () => {
+    const { part } = props;
+    if (part.type === "file") return part.name;
+    return part.type === "link" ? (part.title ?? part.url) : part.type;
+  };
+  const safeAddress = () => (/^https?:/i.test(address() ?? "") ? address() : null);
+
+  return (
+    <Switch fallback={<span class="part-name">{name()}</span>}>
+      <Match when={embedded()}>
+        {(source) => <img src={source()} alt="Returned by the tool" />}
+      </Match>
+      <Match when={safeAddress()}>
+        {(url) => (
+          <a href={url()} target="_blank" rel="noopener noreferrer">
+            {name()}
+          </a>
+        )}
+      </Match>
+    </Switch>
+  );
+}

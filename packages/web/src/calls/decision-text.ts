@@ -1,0 +1,17 @@
+import type { CallDecision } from "../run/run-event.ts";
+
+const deciders: { readonly [by in CallDecision["by"]]: string } = {
+  tool: "by the tool's own policy",
+  rule: "by a rule of this server",
+  grant: "by what you said before",
+  person: "by you",
+  request: "by the request",
+};
+
+/** Who decided on a call, and why. */
+export function decisionText(decision: CallDecision): string {
+  const verdict = decision.verdict === "allowed" ? "Allowed" : "Refused";
+  const reason =
+    decision.reason === undefined || decision.reason === "" ? "" : `: ${decision.reason}`;
+  return `${verdict} ${deciders[decision.by]}${reason}`;
+}

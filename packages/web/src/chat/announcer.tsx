@@ -1,0 +1,58 @@
+import { createEffect, createSignal, on } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { pendingApprovals } from "../approvals/pending-approvals.ts";
+import { failureAdvice } from "./failure-advice.ts";
+
+/** Tells a screen reader what came: the answer once it is whole, and each question at once. */
+export function Announcer() {
+  const { chat } = useApp();
+  const [said, say] = createSignal("");
+  const [asked, ask] = createSignal("");
+  const latest = () => chat.runs().at(-1);
+
+  createEffect(
+    on(
+      () => [latest()?.view.id, latest()?.state().phase] as const,
+      ([id, phase], before) => {
+        if (id === undefined || before?.[0] !== id || phase === before[1]) return;
+        const state = latest()?.state();
+        if (state === undefined) return;
+        const failure = failureAdvice(state.phase, state.error);
+        if (failure !== undefined) say(`${failure.title}. ${state.error?.message ?? ""}`);
+        else if (phase === "completed") {
+          const text = state.blocks.findLast((block) => block.type === "text" && !block.isVoid);
+          say(`Answer: ${text?.type === "text" ? text.text : ""}`);
+        }
+      },
+    ),
+  );
+  createEffect(
+    on(
+      () => pendingApprovals(chat.active()?.state()),
+      (pending, before) => {
+        const fresh = pending.find((call) => !before?.some((old) => old.callId === call.callId));
+        if (fresh !== undefined) ask(`${fresh.name} asks whether it may run.`);
+      },
+    ),
+  );
+
+  const title = () => {
+    const waiting = pendingApprovals(chat.active()?.state()).length > 0;
+    const name = chat.conversation()?.title;
+    return `${waiting ? "● " : ""}${name ? `${name} · ` : ""}Capstan`;
+  };
+  createEffect(() => {
+    document.title = title();
+  });
+
+  return (
+    <>
+      <div class="visually-hidden" aria-live="polite" data-testid="announcer">
+        {said()}
+      </div>
+      <div class="visually-hidden" aria-live="assertive">
+        {asked()}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { createMemo, For, Match, Show, Switch } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { ApprovalBar } from "../approvals/approval-bar.tsx";
+import { Announcer } from "./announcer.tsx";
+import { Composer } from "./composer.tsx";
+import { groupTurns } from "./group-turns.ts";
+import { Scroller } from "./scroller.tsx";
+import { SendingTurn, TurnView } from "./turn-view.tsx";
+import { Welcome } from "./welcome.tsx";
+import "./chat.css";
+
+/** The conversation: its turns, and the field for the next one. */
+export function ChatPage() {
+  const app = useApp();
+  const { chat } = app;
+  const turns = createMemo(() => groupTurns(chat.runs()));
+  const isEmpty = () =>
+    chat.status().type === "ready" && turns().length === 0 && chat.sending() === null;
+  const failure = () => {
+    const status = chat.status();
+    return status.type === "failed" ? status.message : null;
+  };
+
+  return (
+    <>
+      <Scroller>
+        <main class="chat" aria-label="Chat">
+          <Switch>
+            <Match when={chat.status().type === "loading"}>
+              <p class="notice" role="status">
+                <span class="spinner" /> Opening the conversation…
+              </p>
+            </Match>
+            <Match when={chat.status().type === "missing"}>
+              <p class="notice" role="alert" data-testid="conversation-missing">
+                There is no such conversation. It may have been deleted.{" "}
+                <a href="#/">Start a new chat</a>
+              </p>
+            </Match>
+            <Match when={failure()}>
+              {(message) => (
+                <p class="notice danger" role="alert">
+                  {message()}{" "}
+                  <button type="button" class="button" onClick={() => void chat.reload()}>
+                    Try again
+                  </button>
+                </p>
+              )}
+            </Match>
+            <Match when={isEmpty()}>
+              <Welcome />
+            </Match>
+          </Switch>
+          <For each={turns().map((turn) => turn.id)}>
+            {(id) => (
+              <Show when={turns().find((turn) => turn.id === id)}>
+                {(turn) => <TurnView turn={turn()} />}
+              </Show>
+            )}
+          </For>
+          <Show when={chat.sending()}>{(text) => <SendingTurn text={text()} />}</Show>
+        </main>
+      </Scroller>
+      <div class="chat-foot">
+        <ApprovalBar />
+        <Composer />
+      </div>
+      <Announcer />
+    </>
+  );
+}

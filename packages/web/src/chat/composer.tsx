@@ -1,0 +1,133 @@
+import { createEffect, Show } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { ModelSelect } from "../settings/model-select.tsx";
+import { groupsOn } from "../settings/switches.ts";
+import { plural } from "../format/count.ts";
+import { Icon } from "../shell/icon.tsx";
+import { sendMessage } from "./send-message.ts";
+
+/** The field for the next message. Enter sends, Shift+Enter begins a line. */
+export function Composer() {
+  const app = useApp();
+  const { catalog, chat } = app;
+  let field!: HTMLTextAreaElement;
+
+  const isBusy = () => chat.active() !== null || chat.sending() !== null;
+  const canSend = () =>
+    !isBusy() &&
+    app.draft().trim() !== "" &&
+    chat.status().type === "ready" &&
+    catalog.model() !== null;
+  const submit = () => {
+    if (!canSend()) return;
+    const text = app.draft();
+    app.setDraft("");
+    void sendMessage(app, text);
+  };
+  // The field is as high as its text, within what the style allows.
+  createEffect(() => {
+    field.value = app.draft();
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight}px`;
+  });
+  const placeholder = () =>
+    catalog.isOffline() ? "/help, or /Tool {…}, several lines at once" : "Ask for something";
+
+  return (
+    <form
+      class="composer"
+      aria-label="New message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Show when={chat.sendError()}>
+        {(message) => (
+          <p class="notice danger" role="alert" data-testid="send-error">
+            <Icon name="alert" size={16} /> {message()}
+            <button
+              type="button"
+              class="icon-button small"
+              aria-label="Dismiss"
+              onClick={() => chat.clearError()}
+            >
+              <Icon name="close" size={14} />
+            </button>
+          </p>
+        )}
+      </Show>
+      <div class="composer-box">
+        <label class="visually-hidden" for="message">
+          Message
+        </label>
+        <textarea
+          ref={(element) => (field = element)}
+          id="message"
+          rows="1"
+          placeholder={placeholder()}
+          aria-describedby="composer-hint"
+          data-testid="composer-input"
+          onInput={() => app.setDraft(field.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            submit();
+          }}
+        />
+        <div class="composer-tools">
+          <ModelSelect />
+          <button
+            type="button"
+            class="button quiet"
+            aria-label="Tool groups that are on"
+            data-testid="composer-tools"
+            onClick={() => app.showPanel(app.panel() === "tools" ? null : "tools")}
+          >
+            <Icon name="tools" size={16} />
+            {plural(groupsOn(catalog.groups.value(), chat.switches()).length, "group")}
+          </button>
+          <span class="composer-space" />
+          <Show
+            when={chat.active()}
+            fallback={
+              <button
+                type="submit"
+                class="button primary round"
+                aria-label="Send"
+                title="Send (Enter)"
+                disabled={!canSend()}
+                data-testid="send"
+              >
+                <Icon name="send" />
+              </button>
+            }
+          >
+            <button
+              type="button"
+              class="button stop round"
+              aria-label="Stop"
+              title="Stop (Esc)"
+              data-testid="stop"
+              onClick={() => void chat.stop()}
+            >
+              <Icon name="stop" />
+            </button>
+          </Show>
+        </div>
+      </div>
+      <p id="composer-hint" class="composer-hint">
+        <Show
+          when={isBusy()}
+          fallback={
+            <>
+              <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line
+            </>
+          }
+        >
+          <kbd>Esc</kbd> stops the turn
+        </Show>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,60 @@
+import { createSignal, Show } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { formatDuration } from "../format/duration.ts";
+import { Icon } from "../shell/icon.tsx";
+import { failureAdvice } from "./failure-advice.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** Why a turn did not complete, in the server's words, and what to do about it. */
+export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
+  const { chat } = useApp();
+  const [isRetrying, setRetrying] = createSignal(false);
+  const error = () => props.run.state().error;
+  const advice = () => failureAdvice(props.run.state().phase, error());
+  const isLatest = () => props.canRetry && chat.runs().at(-1) === props.run;
+
+  const retry = async () => {
+    setRetrying(true);
+    await chat.retry(props.run);
+    setRetrying(false);
+  };
+
+  return (
+    <Show when={advice()}>
+      {(found) => (
+        <div
+          class="failure"
+          classList={{ danger: found().tone === "danger" }}
+          role="alert"
+          data-testid="run-failure"
+          data-code={error()?.code ?? props.run.state().phase}
+        >
+          <Icon name={found().tone === "danger" ? "alert" : "stop"} />
+          <div class="failure-text">
+            <strong>{found().title}</strong>
+            <Show when={found().tone === "danger" && error()?.message}>
+              {(message) => <p class="failure-message">{message()}</p>}
+            </Show>
+            <p>
+              {found().advice}
+              <Show when={error()?.retryAfterMs}>
+                {(wait) => <> The provider suggests to wait {formatDuration(wait())}.</>}
+              </Show>
+            </p>
+          </div>
+          <Show when={isLatest()}>
+            <button
+              type="button"
+              class="button"
+              disabled={isRetrying() || chat.active() !== null}
+              data-testid="retry"
+              onClick={() => void retry()}
+            >
+              <Icon name="retry" size={16} /> {found().retry}
+            </button>
+          </Show>
+        </div>
+      )}
+    </Show>
+  );
+}

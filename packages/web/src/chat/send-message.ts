@@ -1,0 +1,16 @@
+import type { AppState } from "../app/app-state.ts";
+import { groupsOn } from "../settings/switches.ts";
+
+/**
+ * Sends what a person typed, with the chosen model and the groups that are on. Says whether it
+ * went; what did not go is in the field again.
+ */
+export async function sendMessage(app: AppState, text: string): Promise<boolean> {
+  const { catalog, chat } = app;
+  const model = catalog.model()?.id ?? catalog.info.value()?.model.id;
+  if (model === undefined || text.trim() === "") return false;
+  const groups = groupsOn(catalog.groups.value(), chat.switches());
+  const went = await chat.send({ text, model, groups });
+  if (!went && app.draft() === "") app.setDraft(text);
+  return went;
+}

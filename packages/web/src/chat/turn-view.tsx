@@ -1,0 +1,84 @@
+import { Index, Show } from "solid-js";
+import { hasEnded } from "../run/run-state.ts";
+import type { Turn } from "./group-turns.ts";
+import type { LiveRun } from "./live-run.ts";
+import { RunFailure } from "./run-failure.tsx";
+import { RunSegments } from "./run-segments.tsx";
+import { TurnNumbers } from "./turn-numbers.tsx";
+
+/** What a person said, and everything that answered it. */
+export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
+  return (
+    <article class="turn" data-testid="turn">
+      <UserMessage text={props.turn.text} />
+      <Index each={props.turn.runs}>
+        {(run, index) => <RunView run={run()} isLast={index === props.turn.runs.length - 1} />}
+      </Index>
+    </article>
+  );
+}
+
+/** A message on its way to the server. */
+export function SendingTurn(props: { readonly text: string }) {
+  return (
+    <article class="turn" aria-busy="true">
+      <UserMessage text={props.text} />
+      <p class="thinking">
+        <span class="spinner" /> Sending…
+      </p>
+    </article>
+  );
+}
+
+function UserMessage(props: { readonly text: string }) {
+  return (
+    <div class="user-message" data-testid="user-message">
+      <span class="visually-hidden">You said: </span>
+      {props.text}
+    </div>
+  );
+}
+
+function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
+  const state = () => props.run.state();
+  const isRunning = () => !hasEnded(state().phase);
+  /** Nothing moves on the page although the model is at work. */
+  const isThinking = () => {
+    if (!isRunning() || state().phase === "waiting") return false;
+    const last = state().blocks.at(-1);
+    if (last === undefined) return true;
+    if (last.type !== "call") return !last.open;
+    return Object.values(state().calls).every((call) => call.phase === "settled");
+  };
+
+  return (
+    <div class="run" data-testid="run" data-phase={state().phase} aria-busy={isRunning()}>
+      <RunSegments run={props.run} />
+      <Show when={state().retry}>
+        {(retry) => (
+          <p class="notice" role="status" data-testid="model-retry">
+            <span class="spinner" /> {retry().reason} Attempt {retry().attempt + 1} begins in{" "}
+            {Math.ceil(retry().delayMs / 1000)} s.
+          </p>
+        )}
+      </Show>
+      <Show when={isThinking() && state().retry === null}>
+        <p class="thinking" data-testid="thinking">
+          <span class="wave" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+          <span class="visually-hidden">The model is thinking.</span>
+        </p>
+      </Show>
+      <Show when={props.run.stream() === "gone" && isRunning()}>
+        <p class="notice danger" role="alert">
+          The server no longer has this run. Reload the page to see what is left.
+        </p>
+      </Show>
+      <RunFailure run={props.run} canRetry={props.isLast} />
+      <TurnNumbers state={state()} />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { For, Show } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { toolNamesOn } from "../settings/switches.ts";
+import { Icon } from "../shell/icon.tsx";
+import { Logo } from "../shell/logo.tsx";
+import { sendMessage } from "./send-message.ts";
+import { startersFor } from "./starters.ts";
+
+/** An empty chat explains itself in two lines, and offers three things to try. */
+export function Welcome() {
+  const app = useApp();
+  const { catalog, chat } = app;
+  const starters = () =>
+    startersFor(catalog.isOffline(), toolNamesOn(catalog.groups.value(), chat.switches()));
+
+  return (
+    <section class="welcome" data-testid="welcome">
+      <Logo size={64} />
+      <h2>What shall we haul?</h2>
+      <p class="welcome-text">
+        Capstan gives a language model tools, and leaves you in charge of what they do.
+        <br />
+        <Show
+          when={catalog.isOffline()}
+          fallback="Ask for something: calls run at once where they can, and ask you first where they should."
+        >
+          No key was found, so the offline model answers: it is no AI, but it runs the tools you
+          name.
+        </Show>
+      </p>
+      <Show when={catalog.models.isReady() && catalog.groups.isReady()}>
+        <ul class="starters" aria-label="Things to try">
+          <For each={starters()}>
+            {(starter) => (
+              <li>
+                <button
+                  type="button"
+                  class="starter"
+                  data-testid="starter"
+                  disabled={chat.sending() !== null}
+                  onClick={() => void sendMessage(app, starter.text)}
+                >
+                  <strong>{starter.title}</strong>
+                  <span class="starter-text" classList={{ command: catalog.isOffline() }}>
+                    {starter.text}
+                  </span>
+                  <Icon name="send" size={16} />
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={catalog.model()}>
+        {(model) => (
+          <p class="welcome-model">
+            {model().title} · {model().reason}
+          </p>
+        )}
+      </Show>
+    </section>
+  );
+}

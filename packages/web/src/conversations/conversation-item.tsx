@@ -1,0 +1,105 @@
+import type { ConversationView } from "@capstan/server/contract";
+import { createSignal, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { useApp } from "../app/app-state.ts";
+import { conversationHref, navigateTo, routedConversation } from "../app/route.ts";
+import { formatAge } from "../format/duration.ts";
+import { Icon } from "../shell/icon.tsx";
+import { showToast } from "../shell/toasts.ts";
+import { RenameField } from "./rename-field.tsx";
+
+/** One conversation of the list: open it, rename it in place, delete it. */
+export function ConversationItem(props: {
+  readonly conversation: ConversationView;
+  readonly onOpen: () => void;
+}) {
+  const app = useApp();
+  const [isRenaming, setRenaming] = createSignal(false);
+  const id = () => props.conversation.id;
+  const title = () => props.conversation.title || "Untitled";
+  const isOpen = () => routedConversation() === id();
+
+  const rename = async (next: string) => {
+    setRenaming(false);
+    if (next === "" || next === props.conversation.title) return;
+    try {
+      await app.conversations.rename(id(), next);
+    } catch (error) {
+      showToast({ text: `Not renamed: ${messageOf(error)}`, tone: "danger" });
+    }
+  };
+  const remove = () => {
+    app.conversations.remove(props.conversation);
+    if (isOpen()) navigateTo(null);
+  };
+
+  return (
+    <li class="conversation" classList={{ active: isOpen() }} data-testid="conversation-item">
+      <Show
+        when={!isRenaming()}
+        fallback={
+          <RenameField
+            title={props.conversation.title}
+            onDone={(next) => void rename(next)}
+            onCancel={() => setRenaming(false)}
+          />
+        }
+      >
+        <a
+          class="conversation-link"
+          href={conversationHref(id())}
+          aria-current={isOpen() ? "page" : undefined}
+          onClick={() => props.onOpen()}
+          onDblClick={() => setRenaming(true)}
+        >
+          <StatusDot status={props.conversation.head_status} />
+          <span class="conversation-title">{title()}</span>
+          <span class="conversation-age">
+            {formatAge(props.conversation.updated_at, Date.now())}
+          </span>
+        </a>
+        <span class="conversation-actions">
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={`Rename ${title()}`}
+            data-testid="rename-conversation"
+            onClick={() => setRenaming(true)}
+          >
+            <Icon name="edit" size={15} />
+          </button>
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={`Delete ${title()}`}
+            data-testid="delete-conversation"
+            onClick={remove}
+          >
+            <Icon name="trash" size={15} />
+          </button>
+        </span>
+      </Show>
+    </li>
+  );
+}
+
+function StatusDot(props: { readonly status: ConversationView["head_status"] }) {
+  const meaning = () => {
+    if (props.status === "requires_action") return { tone: "waiting", label: "waits for you" };
+    if (props.status === "in_progress" || props.status === "queued")
+      return { tone: "running", label: "running" };
+    return null;
+  };
+  return (
+    <Show when={meaning()}>
+      {(found) => (
+        <span
+          class={`status-dot ${found().tone}`}
+          title={found().label}
+          role="img"
+          aria-label={found().label}
+        />
+      )}
+    </Show>
+  );
+}

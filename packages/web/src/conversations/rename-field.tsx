@@ -1,0 +1,41 @@
+import { onMount } from "solid-js";
+
+export interface RenameFieldProps {
+  readonly title: string;
+  readonly onDone: (title: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** A title, edited in place: Enter or leaving keeps it, Escape does not. */
+export function RenameField(props: RenameFieldProps) {
+  let field!: HTMLInputElement;
+  let isOver = false;
+  onMount(() => {
+    field.focus();
+    field.select();
+  });
+  const finish = (action: () => void) => {
+    if (isOver) return;
+    isOver = true;
+    action();
+  };
+
+  return (
+    <input
+      ref={(element) => (field = element)}
+      class="field rename-field"
+      aria-label="Title of the conversation"
+      data-testid="rename-field"
+      maxlength="200"
+      value={props.title}
+      onBlur={() => finish(() => props.onDone(field.value.trim()))}
+      onKeyDown={(event) => {
+        if (event.isComposing) return;
+        if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        finish(() => props.onCancel());
+      }}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { createEffect } from "solid-js";
+import { apiKey, apiKeyWanted, giveApiKey } from "../api/api-key.ts";
+
+/** Asks for the server's key when it wants one. The key stays in this tab. */
+export function ApiKeyDialog() {
+  let dialog!: HTMLDialogElement;
+  let field!: HTMLInputElement;
+  createEffect(() => {
+    if (apiKeyWanted() && !dialog.open) dialog.showModal();
+    if (!apiKeyWanted()) dialog.close();
+  });
+
+  return (
+    <dialog
+      ref={(element) => (dialog = element)}
+      class="dialog"
+      aria-labelledby="api-key-title"
+      data-testid="api-key-dialog"
+      onCancel={(event) => event.preventDefault()}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const key = field.value.trim();
+          if (key !== "") giveApiKey(key);
+          field.value = "";
+        }}
+      >
+        <h2 id="api-key-title">This server needs a key</h2>
+        <p>
+          {apiKeyWanted() && apiKey() !== null ? "The key was not accepted. " : ""}
+          Ask whoever runs it for one of its <code>CAPSTAN_API_KEYS</code>. The key is kept in this
+          tab only.
+        </p>
+        <label class="label" for="api-key">
+          API key
+        </label>
+        <input
+          ref={(element) => (field = element)}
+          id="api-key"
+          class="field"
+          type="password"
+          autocomplete="off"
+          required
+          data-testid="api-key-input"
+        />
+        <div class="dialog-actions">
+          <button type="submit" class="button primary" data-testid="api-key-submit">
+            Use this key
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,32 @@
+import { createEffect } from "solid-js";
+import { Icon } from "../shell/icon.tsx";
+import { createMediaQuery } from "../shell/media-query.ts";
+import { createPreference } from "./preferences.ts";
+
+/** Light or dark; as the system says until it is chosen, and again when the choice is the system's. */
+export function ThemeToggle() {
+  const [chosen, choose] = createPreference("theme");
+  const systemIsDark = createMediaQuery("(prefers-color-scheme: dark)");
+  const system = () => (systemIsDark() ? "dark" : "light");
+  const theme = () => chosen() ?? system();
+  const other = () => (theme() === "dark" ? "light" : "dark");
+
+  createEffect(() => {
+    const wanted = chosen();
+    if (wanted === null) delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = wanted;
+  });
+
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`Switch to the ${other()} theme`}
+      title={`Switch to the ${other()} theme`}
+      data-testid="theme-toggle"
+      onClick={() => choose(other() === system() ? null : other())}
+    >
+      <Icon name={theme() === "dark" ? "sun" : "moon"} />
+    </button>
+  );
+}

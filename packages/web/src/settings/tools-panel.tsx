@@ -1,0 +1,124 @@
+import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import { For, Show } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { isGroupOn, isToolOn, withGroup, withTool } from "./switches.ts";
+import "./tools-panel.css";
+
+const executionWords: { readonly [execution: string]: string } = {
+  auto: "runs at once",
+  "ask-once": "asks once",
+  "ask-always": "asks each time",
+  deny: "never runs",
+  depends: "may ask",
+};
+
+/** Groups and tools of this conversation, on or off. */
+export function ToolsPanel() {
+  const { catalog, chat } = useApp();
+  return (
+    <>
+      <p class="panel-text">
+        What the model may call in this chat{chat.conversation() === null ? ", once it begins" : ""}
+        . A group is on or off as a whole; within it, so is each tool.
+      </p>
+      <Show when={catalog.groups.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <For each={catalog.groups.value()}>{(group) => <GroupSwitch group={group} />}</For>
+      <Show when={catalog.groups.isReady() && catalog.groups.value().length === 0}>
+        <p class="empty">This server has no tools.</p>
+      </Show>
+    </>
+  );
+}
+
+function GroupSwitch(props: { readonly group: ToolGroupView }) {
+  const { chat } = useApp();
+  const isOn = () => isGroupOn(props.group, chat.switches());
+  return (
+    <section class="tool-group" data-testid="tool-group" data-group={props.group.name}>
+      <Switch
+        label={props.group.title}
+        detail={props.group.description}
+        isOn={isOn()}
+        testId="group-switch"
+        strong
+        onChange={(on) => void chat.setSwitches(withGroup(chat.switches(), props.group.name, on))}
+      />
+      <ul class="tool-list">
+        <For each={props.group.tools}>
+          {(tool) => (
+            <li>
+              <ToolSwitch tool={tool} groupIsOn={isOn()} />
+            </li>
+          )}
+        </For>
+      </ul>
+    </section>
+  );
+}
+
+function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolean }) {
+  const { chat } = useApp();
+  const policy = () => {
+    const words = executionWords[props.tool.execution] ?? props.tool.execution;
+    return props.tool.always_offered ? `${words}, always offered` : words;
+  };
+  return (
+    <Switch
+      label={props.tool.name}
+      detail={props.tool.description}
+      note={policy()}
+      isOn={isToolOn(props.tool, chat.switches())}
+      isDisabled={!props.groupIsOn || props.tool.always_offered}
+      testId="tool-switch"
+      onChange={(on) => void chat.setSwitches(withTool(chat.switches(), props.tool.id, on))}
+    />
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly detail: string;
+  readonly note?: string;
+  readonly isOn: boolean;
+  readonly isDisabled?: boolean;
+  readonly strong?: boolean;
+  readonly testId: string;
+  readonly onChange: (on: boolean) => void;
+}
+
+function Switch(props: SwitchProps) {
+  return (
+    <label
+      class="switch"
+      classList={{ strong: props.strong === true, disabled: props.isDisabled === true }}
+    >
+      <span class="switch-text">
+        <span class="switch-label">{props.label}</span>
+        <Show when={props.note}>{(note) => <span class="switch-note">{note()}</span>}</Show>
+        <Show when={props.detail}>
+          {(detail) => (
+            <span class="switch-detail" title={detail()}>
+              {detail()}
+            </span>
+          )}
+        </Show>
+      </span>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-label={props.label}
+        checked={props.isOn}
+        disabled={props.isDisabled === true}
+        data-testid={props.testId}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span class="switch-track" aria-hidden="true" />
+    </label>
+  );
+}

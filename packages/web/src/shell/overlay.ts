@@ -1,0 +1,25 @@
+import { createEffect, onCleanup, type Accessor } from "solid-js";
+
+/**
+ * Behaves like a dialog while `active`: takes the focus, gives it back in the end, and closes on
+ * Escape. What lies behind is to be `inert`, which keeps Tab inside.
+ */
+export function bindOverlay(
+  element: HTMLElement,
+  active: Accessor<boolean>,
+  close: () => void,
+): void {
+  createEffect(() => {
+    if (!active()) return;
+    const opener = document.activeElement;
+    queueMicrotask(() => element.focus());
+    onCleanup(() => {
+      if (opener instanceof HTMLElement) queueMicrotask(() => opener.focus());
+    });
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  });
+}

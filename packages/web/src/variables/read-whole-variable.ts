@@ -1,0 +1,24 @@
+import type { VariableView } from "@capstan/server/contract";
+import { readVariable } from "../api/endpoints.ts";
+
+/** Characters asked for at once. */
+const pageLength = 500_000;
+
+/** Characters up to which the page holds a whole value. */
+export const wholeLimit = 5_000_000;
+
+/** A variable's whole text; null where it is longer than the page will hold. */
+export async function readWholeVariable(
+  conversation: string,
+  variable: Pick<VariableView, "name" | "length">,
+): Promise<string | null> {
+  if (variable.length > wholeLimit) return null;
+  const parts: string[] = [];
+  for (let start = 0; start < variable.length;) {
+    const page = await readVariable(conversation, variable.name, start, pageLength);
+    if (page.text === "") break;
+    parts.push(page.text);
+    start += page.text.length;
+  }
+  return parts.join("");
+}

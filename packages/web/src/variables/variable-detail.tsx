@@ -1,0 +1,203 @@
+import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { formatBytes, formatCount, plural } from "../format/count.ts";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { Icon } from "../shell/icon.tsx";
+import { showToast } from "../shell/toasts.ts";
+import { readWholeVariable } from "./read-whole-variable.ts";
+import { VariableForm } from "./variable-form.tsx";
+import { createVariableText } from "./variable-text.ts";
+import { referenceTo, variableTypes } from "./variable-types.ts";
+import type { Variables } from "./variables.ts";
+
+export interface VariableDetailProps {
+  readonly name: string;
+  readonly variables: Variables;
+  readonly onBack: () => void;
+}
+
+/** One variable in full; a long one comes page by page. */
+export function VariableDetail(props: VariableDetailProps) {
+  // The parent makes this anew for another name, so the name is fixed here.
+  const { name, variables } = props;
+  const text = createVariableText(variables.conversation, name);
+  const [editing, setEditing] = createSignal<string | null>(null);
+  createEffect(on([variables.conversation, variables.revision], () => void text.reload()));
+
+  const whole = async (): Promise<string | null> => {
+    const id = variables.conversation();
+    const info = text.info();
+    if (id === null || info === null) return null;
+    try {
+      const value = await readWholeVariable(id, info);
+      if (value === null)
+        showToast({ text: `${name} is too large for the page to hold whole.`, tone: "danger" });
+      return value;
+    } catch (error) {
+      showToast({ text: messageOf(error), tone: "danger" });
+      return null;
+    }
+  };
+  const download = async () => {
+    const value = await whole();
+    if (value === null) return;
+    const address = URL.createObjectURL(new Blob([value], { type: "text/plain" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = `${name.replaceAll(/[^\w.-]+/g, "_")}.txt`;
+    link.click();
+    URL.revokeObjectURL(address);
+  };
+  const pin = async (keep: boolean) => {
+    try {
+      await variables.change(name, { keep });
+    } catch (error) {
+      showToast({ text: `Not changed: ${messageOf(error)}`, tone: "danger" });
+    }
+  };
+  const remove = async () => {
+    const info = text.info();
+    if (info === null) return;
+    props.onBack();
+    await variables.remove(info);
+  };
+
+  return (
+    <div class="variable-detail" data-testid="variable-detail">
+      <button
+        type="button"
+        class="button quiet"
+        data-testid="variable-back"
+        onClick={() => props.onBack()}
+      >
+        <span class="back">
+          <Icon name="chevron" size={16} />
+        </span>
+        All variables
+      </button>
+      <h3 class="variable-title">{name}</h3>
+      <Show when={text.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <Show when={text.info()}>
+        {(info) => (
+          <Show
+            when={editing() === null}
+            fallback={
+              <VariableForm
+                variable={info()}
+                text={editing() ?? ""}
+                onCancel={() => setEditing(null)}
+                onSave={async (_name, body) => {
+                  await variables.change(name, body);
+                  setEditing(null);
+                }}
+              />
+            }
+          >
+            <p class="variable-facts">
+              <span class="tag">{variableTypes[info().type]}</span>{" "}
+              {plural(info().length, "character")} · {formatBytes(info().bytes)}
+            </p>
+            <Show when={info().desc}>{(desc) => <p class="variable-desc">{desc()}</p>}</Show>
+            <Show when={info().tags.length > 0}>
+              <p class="tags">
+                <For each={info().tags}>{(tag) => <span class="tag">{tag}</span>}</For>
+              </p>
+            </Show>
+            <p class="variable-reference">
+              <code>{referenceTo(name)}</code>
+              <CopyButton text={referenceTo(name)} label={`Copy the reference to ${name}`} />
+            </p>
+            <div class="variable-buttons">
+              <button
+                type="button"
+                class="button small"
+                aria-pressed={info().keep}
+                data-testid="variable-pin"
+                onClick={() => void pin(!info().keep)}
+              >
+                <Icon name="pin" size={15} /> {info().keep ? "Kept" : "Keep"}
+              </button>
+              <button
+                type="button"
+                class="button small"
+                data-testid="variable-edit"
+                onClick={() => void whole().then((value) => setEditing(value))}
+              >
+                <Icon name="edit" size={15} /> Edit
+              </button>
+              <button type="button" class="button small" onClick={() => void download()}>
+                <Icon name="arrowDown" size={15} /> Save as a file
+              </button>
+              <button
+                type="button"
+                class="button small danger"
+                data-testid="variable-remove"
+                onClick={() => void remove()}
+              >
+                <Icon name="trash" size={15} /> Delete
+              </button>
+            </div>
+            <div
+              class="value whole"
+              role="region"
+              aria-label={`Value of ${name}`}
+              tabindex="0"
+              data-testid="variable-value"
+            >
+              <For each={text.pages()}>{(page) => <span>{page}</span>}</For>
+            </div>
+            <Show when={text.read() < info().length}>
+              <MoreText
+                read={text.read()}
+                length={info().length}
+                isLoading={text.isLoading()}
+                onMore={() => void text.more()}
+              />
+            </Show>
+          </Show>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+interface MoreTextProps {
+  readonly read: number;
+  readonly length: number;
+  readonly isLoading: boolean;
+  readonly onMore: () => void;
+}
+
+/** Goes on by itself when it comes into view, so that reading a long value is plain scrolling. */
+function MoreText(props: MoreTextProps) {
+  const watch = (element: HTMLElement) => {
+    const watcher = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting) && !props.isLoading) props.onMore();
+    });
+    createEffect(() => {
+      // Observing anew tells again whether it is in view, once a page has come.
+      watcher.unobserve(element);
+      if (props.read > 0) watcher.observe(element);
+    });
+    onCleanup(() => watcher.disconnect());
+  };
+  return (
+    <p class="more-text" ref={watch} data-testid="variable-more">
+      {formatCount(props.read)} of {formatCount(props.length)} characters{" "}
+      <button
+        type="button"
+        class="button small"
+        disabled={props.isLoading}
+        onClick={() => props.onMore()}
+      >
+        Show more
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,131 @@
+import type { VariableView } from "@capstan/server/contract";
+import { For, onCleanup, Show } from "solid-js";
+import { useApp } from "../app/app-state.ts";
+import { formatBytes, plural } from "../format/count.ts";
+import { formatAge } from "../format/duration.ts";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { Icon } from "../shell/icon.tsx";
+import { referenceTo, variableTypes } from "./variable-types.ts";
+import type { Variables } from "./variables.ts";
+
+/** Milliseconds without typing before a search begins. */
+const searchDelay = 180;
+
+/** All variables that fit the search, newest first. */
+export function VariableList(props: { readonly variables: Variables; readonly onAdd: () => void }) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(timer));
+  const search = (text: string) => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => props.variables.setFilter({ ...props.variables.filter(), search: text.trim() }),
+      searchDelay,
+    );
+  };
+  const { list } = props.variables;
+  const sorted = () => list.value().toSorted((a, b) => b.updated - a.updated);
+  const isFiltered = () =>
+    props.variables.filter().search !== "" || props.variables.filter().type !== "";
+
+  return (
+    <>
+      <p class="panel-text">
+        Every result is kept here whole. A call takes one by <code>{referenceTo("name")}</code>,
+        without passing it through the model.
+      </p>
+      <div class="variable-tools">
+        <input
+          type="search"
+          class="field"
+          placeholder="Search"
+          aria-label="Search variables"
+          data-testid="variable-search"
+          value={props.variables.filter().search}
+          onInput={(event) => search(event.currentTarget.value)}
+        />
+        <select
+          class="select"
+          aria-label="Kind"
+          data-testid="variable-type"
+          onChange={(event) =>
+            props.variables.setFilter({
+              ...props.variables.filter(),
+              type: event.currentTarget.value,
+            })
+          }
+        >
+          <option value="">all kinds</option>
+          <For each={Object.entries(variableTypes)}>
+            {([type, word]) => <option value={type}>{word}</option>}
+          </For>
+        </select>
+        <button
+          type="button"
+          class="button"
+          data-testid="variable-add"
+          onClick={() => props.onAdd()}
+        >
+          <Icon name="add" size={16} /> Add
+        </button>
+      </div>
+      <Show when={list.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <ul class="variables" aria-label="Variables" data-testid="variable-list">
+        <For
+          each={sorted()}
+          fallback={
+            <li class="empty">
+              {isFiltered() ? "Nothing fits." : "None yet. Run a tool, or add one."}
+            </li>
+          }
+        >
+          {(variable) => <VariableItem variable={variable} variables={props.variables} />}
+        </For>
+      </ul>
+    </>
+  );
+}
+
+function VariableItem(props: { readonly variable: VariableView; readonly variables: Variables }) {
+  const { showVariable } = useApp();
+  const name = () => props.variable.name;
+  return (
+    <li class="variable" data-testid="variable-item" data-name={name()}>
+      <button type="button" class="variable-open" onClick={() => showVariable(name())}>
+        <span class="variable-name">
+          <Show when={props.variable.keep}>
+            <span class="pin" title="Kept">
+              <Icon name="pin" size={14} />
+            </span>
+          </Show>
+          {name()}
+        </span>
+        <span class="variable-facts">
+          <span class="tag">{variableTypes[props.variable.type]}</span>
+          {plural(props.variable.length, "character")} · {formatBytes(props.variable.bytes)} ·{" "}
+          {formatAge(props.variable.updated, Date.now())}
+        </span>
+        <Show when={props.variable.desc}>
+          {(desc) => <span class="variable-desc">{desc()}</span>}
+        </Show>
+      </button>
+      <span class="variable-actions">
+        <CopyButton text={referenceTo(name())} label={`Copy the reference to ${name()}`} />
+        <button
+          type="button"
+          class="icon-button small"
+          aria-label={`Delete ${name()}`}
+          data-testid="variable-delete"
+          onClick={() => void props.variables.remove(props.variable)}
+        >
+          <Icon name="trash" size={15} />
+        </button>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+import type { VariableValueView } from "@capstan/server/contract";
+import { createSignal, type Accessor } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { readVariable } from "../api/endpoints.ts";
+
+/** Characters that are shown at once; more come when asked for. */
+const pageLength = 20_000;
+
+/** A variable's text, as far as it was read. */
+export interface VariableText {
+  readonly info: Accessor<VariableValueView | null>;
+  readonly pages: Accessor<readonly string[]>;
+  readonly read: Accessor<number>;
+  readonly error: Accessor<string | null>;
+  readonly isLoading: Accessor<boolean>;
+  /** From the beginning, as far as it was read before. */
+  readonly reload: () => Promise<void>;
+  readonly more: () => Promise<void>;
+}
+
+export function createVariableText(conversation: () => string | null, name: string): VariableText {
+  const [info, setInfo] = createSignal<VariableValueView | null>(null);
+  const [pages, setPages] = createSignal<readonly string[]>([]);
+  const [error, setError] = createSignal<string | null>(null);
+  const [isLoading, setLoading] = createSignal(false);
+  const read = () => pages().reduce((sum, page) => sum + page.length, 0);
+  let newest = 0;
+
+  async function load(start: number, before: readonly string[]): Promise<void> {
+    const id = conversation();
+    if (id === null) return;
+    const turn = ++newest;
+    setLoading(true);
+    try {
+      const page = await readVariable(id, name, start, pageLength);
+      if (turn !== newest) return;
+      setInfo(page);
+      setPages([...before, page.text]);
+      setError(null);
+    } catch (failure) {
+      if (turn === newest) setError(messageOf(failure));
+    } finally {
+      if (turn === newest) setLoading(false);
+    }
+  }
+
+  return {
+    info,
+    pages,
+    read,
+    error,
+    isLoading,
+    reload: () => load(0, []),
+    more: () => load(read(), pages()),
+  };
+}

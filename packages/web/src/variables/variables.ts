@@ -1,0 +1,81 @@
+import type { VariableUpdate, VariableView } from "@capstan/server/contract";
+import { createEffect, createSignal, on, type Accessor } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import {
+  deleteVariable,
+  listVariables,
+  writeVariable,
+  type VariableFilter,
+} from "../api/endpoints.ts";
+import type { AppState } from "../app/app-state.ts";
+import { createLoaded, type Loaded } from "../shell/loaded.ts";
+import { showToast } from "../shell/toasts.ts";
+import { readWholeVariable } from "./read-whole-variable.ts";
+
+export interface Variables {
+  readonly list: Loaded<readonly VariableView[]>;
+  readonly filter: Accessor<VariableFilter>;
+  readonly setFilter: (filter: VariableFilter) => void;
+  readonly conversation: Accessor<string | null>;
+  /** Counts what may have changed them. */
+  readonly revision: Accessor<number>;
+  /** Makes one, in a conversation that is made for it where there is none. */
+  readonly create: (name: string, body: VariableUpdate) => Promise<void>;
+  readonly change: (name: string, body: VariableUpdate) => Promise<void>;
+  /** Deletes one at once, and offers to make it again. */
+  readonly remove: (variable: VariableView) => Promise<void>;
+}
+
+export function createVariables(app: AppState): Variables {
+  const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "" });
+  const conversation = () => app.chat.conversation()?.id ?? null;
+  const list = createLoaded<readonly VariableView[]>([], async () => {
+    const id = conversation();
+    return id === null ? [] : (await listVariables(id, filter())).data;
+  });
+  createEffect(on([conversation, filter, app.chat.revision], () => void list.refresh()));
+
+  async function write(id: string, name: string, body: VariableUpdate): Promise<void> {
+    await writeVariable(id, name, body);
+    app.chat.noteChange();
+  }
+
+  async function change(name: string, body: VariableUpdate): Promise<void> {
+    const id = conversation();
+    if (id !== null) await write(id, name, body);
+  }
+
+  async function remove(variable: VariableView): Promise<void> {
+    const id = conversation();
+    if (id === null) return;
+    const { name, tags, keep, desc } = variable;
+    try {
+      // Read first: what cannot be read whole cannot be brought back, and the toast then says so.
+      const text = await readWholeVariable(id, variable);
+      await deleteVariable(id, name);
+      app.chat.noteChange();
+      if (text === null)
+        return showToast({ text: `${name} is deleted. It was too large to bring back.` });
+      const again = { text, tags, keep, ...(desc === undefined ? {} : { desc }) };
+      const undo = () => {
+        write(id, name, again).catch((error: unknown) =>
+          showToast({ text: `Not brought back: ${messageOf(error)}`, tone: "danger" }),
+        );
+      };
+      showToast({ text: `${name} is deleted.`, action: { label: "Undo", run: undo }, ms: 10_000 });
+    } catch (error) {
+      showToast({ text: `Not deleted: ${messageOf(error)}`, tone: "danger" });
+    }
+  }
+
+  return {
+    list,
+    filter,
+    setFilter,
+    conversation,
+    revision: app.chat.revision,
+    create: async (name, body) => write((await app.chat.ensureConversation()).id, name, body),
+    change,
+    remove,
+  };
+}
