@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { emit } from "./packing/emit.ts";
 import { lintPacked, pack, type PackedPackage } from "./packing/pack.ts";
 import { installAll, tryPackage, tryTypes } from "./packing/trial.ts";
+import { tryServer } from "./packing/try-server.ts";
 import { readWorkspaces } from "./packing/workspaces.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "capstan-build-"));
@@ -29,8 +30,8 @@ async function build(): Promise<boolean> {
     report(one, problems);
     fit &&= problems.length === 0;
   }
-  const problems = await tryTypes(workspaces, project);
-  for (const problem of problems) console.log(problem);
+  const problems = [...(await tryTypes(workspaces, project)), ...(await tryServer(project))];
+  for (const problem of problems) console.log(`FAIL  ${problem}`);
   return fit && problems.length === 0;
 }
 
