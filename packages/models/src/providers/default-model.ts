@@ -49,7 +49,9 @@ function namedModel(
   if (provider !== undefined && rest.join("/") !== "")
     return { ...modelEntry(provider, rest.join("/")), reason };
   const isOtherProvider = /^(?:openai|anthropic|google|custom|capstan)$/.test(prefix);
-  if (first !== undefined && !isOtherProvider) return { ...modelEntry(first, named), reason };
+  // Gateways name their models after vendors: openai/gpt-5.5 may well be one of their own.
+  if (first !== undefined && (first.id === "custom" || !isOtherProvider))
+    return { ...modelEntry(first, named), reason };
   throw new CapstanError({
     code: "invalid_configuration",
     message: `The default model is ${JSON.stringify(named)}, but nothing is configured that could serve it. Set ${variables}, or choose ${offlineModelId}.`,

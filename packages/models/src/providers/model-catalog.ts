@@ -51,11 +51,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     languageModels: createLanguageModels(provider, fetch),
     listed: undefined,
   }));
-  const standard = defaultModel(
-    configured,
-    ollama,
-    options.defaultModel ?? environment["CAPSTAN_MODEL"],
-  );
+  const standard = defaultModel(configured, ollama, options.defaultModel);
   const offline = createOfflineModel();
 
   /** A source's models; empty where it does not answer. */

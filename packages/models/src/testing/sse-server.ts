@@ -72,7 +72,11 @@ export function sseFetch(
 ): typeof fetch {
   return async (input, init) => {
     const text = typeof init?.body === "string" ? init.body : "null";
-    sent.push({ url: String(input), headers: new Headers(init?.headers), body: JSON.parse(text) });
+    sent.push({
+      url: input instanceof Request ? input.url : input.toString(),
+      headers: new Headers(init?.headers),
+      body: JSON.parse(text),
+    });
     const body = chunks.map(sseText).join("");
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };

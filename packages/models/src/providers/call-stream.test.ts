@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCallStream } from "./call-stream.ts";
+
+test("a call that comes without deltas is whole all the same", () => {
+  const calls = createCallStream([]);
+  assert.deepEqual(
+    calls.call("a", "ListFiles", '{"path":"."}', { google: { thoughtSignature: "s" } }),
+    [
+      { type: "tool-call-start", id: "a", name: "ListFiles" },
+      { type: "tool-call-delta", id: "a", delta: '{"path":"."}' },
+    ],
+  );
+  assert.deepEqual(calls.finish(), [
+    {
+      type: "tool-call-end",
+      id: "a",
+      name: "ListFiles",
+      arguments: '{"path":"."}',
+      providerMetadata: { google: { thoughtSignature: "s" } },
+    },
+  ]);
+});
+
+test("ids that are empty, repeated in the answer or known from earlier turns are replaced", () => {
+  const calls = createCallStream(["earlier"]);
+  for (const id of ["earlier", "", "", "new", "new"]) calls.call(id, "T", "{}", undefined);
+  const ids = calls.finish().map((event) => (event.type === "tool-call-end" ? event.id : ""));
+  assert.equal(new Set(["earlier", "", ...ids]).size, 7);
+  assert.equal(ids[3], "new");
+});
+
+test("deltas find their call under its new id", () => {
+  const calls = createCallStream(["a"]);
+  const [start] = calls.start("a", "T");
+  assert.ok(start?.type === "tool-call-start" && start.id !== "a");
+  assert.deepEqual(calls.delta("a", "{}"), [
+    { type: "tool-call-delta", id: start.id, delta: "{}" },
+  ]);
+  assert.deepEqual(calls.delta("unknown", "{}"), []);
+});
+
+test("a call cut off by the token limit ends with what there is", () => {
+  const calls = createCallStream([]);
+  calls.start("a", "T");
+  calls.delta("a", '{"x":');
+  assert.deepEqual(calls.finish(), [
+    { type: "tool-call-end", id: "a", name: "T", arguments: '{"x":' },
+  ]);
+});

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Message, ToolCallRequest } from "@capstan/core";
+import fc from "fast-check";
+import { dialectOf } from "./provider.ts";
+import { toPrompt } from "./to-prompt.ts";
+
+const openai = dialectOf({ wire: "openai-responses", id: "openai" });
+const anthropic = dialectOf({ wire: "anthropic", id: "anthropic" });
+const compatible = dialectOf({ wire: "openai-compatible", id: "custom" });
+
+function calls(...ids: string[]): ToolCallRequest[] {
+  return ids.map((id) => ({ id, type: "function", function: { name: "T", arguments: "{}" } }));
+}
+
+function result(id: string, content = `for ${id}`): Message {
+  return { role: "tool", tool_call_id: id, name: "T", content };
+}
+
+/** Call ids of a prompt, and those of the results that directly follow. */
+function pairs(
+  prompt: LanguageModelV4Prompt,
+): { readonly calls: string[]; readonly results: string[] }[] {
+  return prompt.flatMap((message, index) => {
+    if (message.role !== "assistant") return [];
+    const ids = message.content.flatMap((part) =>
+      part.type === "tool-call" ? [part.toolCallId] : [],
+    );
+    const next = prompt[index + 1];
+    const results =
+      next?.role === "tool"
+        ? next.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+        : [];
+    return [{ calls: ids, results }];
+  });
+}
+
+test("a call without a result gets one that says so, a result without a call becomes a note", () => {
+  const prompt = toPrompt(
+    [
+      { role: "user", content: "Go" },
+      { role: "assistant", content: "", tool_calls: calls("a", "b") },
+      result("b"),
+      result("x"),
+    ],
+    openai,
+  );
+  assert.deepEqual(pairs(prompt), [{ calls: ["a", "b"], results: ["a", "b"] }]);
+  assert.match(JSON.stringify(prompt[2]), /There is no result: the call was interrupted/);
+  assert.match(JSON.stringify(prompt[3]), /Result of an earlier call of T:\]\\nfor x/);
+});
+
+test("whatever the history, calls and results are paired under ids that every provider takes", () => {
+  const id = fc.constantFrom("a", "b", "", "functions.T:0", "call 1", "x".repeat(80));
+  const message: fc.Arbitrary<Message> = fc.oneof(
+    fc.record({ role: fc.constant("user" as const), content: fc.string() }),
+    fc.record({ role: fc.constant("developer" as const), content: fc.string() }),
+    fc.record({
+      role: fc.constant("assistant" as const),
+      content: fc.string(),
+      tool_calls: fc.array(id, { maxLength: 3 }).map((ids) => calls(...ids)),
+    }),
+    id.map((toolCallId) => result(toolCallId)),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(message, { maxLength: 12 }),
+      fc.constantFrom(openai, anthropic, compatible),
+      (messages, dialect) => {
+        const prompt = toPrompt(messages, dialect);
+        const found = pairs(prompt);
+        for (const pair of found) assert.deepEqual(pair.results, pair.calls);
+        const ids = found.flatMap((pair) => pair.calls);
+        assert.equal(new Set(ids).size, ids.length);
+        assert.ok(ids.every((callId) => /^[a-zA-Z0-9_-]{1,64}$/.test(callId)));
+        assert.ok(
+          prompt.every(
+            (entry, index) => entry.role !== "tool" || prompt[index - 1]?.role === "assistant",
+          ),
+        );
+        if (!dialect.systemAnywhere) {
+          const firstOther = prompt.findIndex((entry) => entry.role !== "system");
+          assert.ok(
+            firstOther < 0 || prompt.slice(firstOther).every((entry) => entry.role !== "system"),
+          );
+          assert.ok(
+            prompt.every(
+              (entry, index) => entry.role !== "user" || prompt[index - 1]?.role !== "user",
+            ),
+          );
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("broken arguments reach the provider as an object that shows them", () => {
+  const broken = {
+    id: "a",
+    type: "function",
+    function: { name: "T", arguments: '{"x":' },
+  } as const;
+  const prompt = toPrompt(
+    [{ role: "assistant", content: "", tool_calls: [broken] }, result("a")],
+    anthropic,
+  );
+  assert.match(JSON.stringify(prompt[0]), /"input":{"invalid_arguments":"{\\"x\\":"}/);
+});
+
+test("reasoning goes back only to whom it came from", () => {
+  const reasoning = [
+    { text: "signed", providerMetadata: { anthropic: { signature: "s" } } },
+    { text: "plain" },
+  ];
+  const messages: Message[] = [{ role: "assistant", content: "Yes", reasoning }];
+  const textsFor = (dialect: typeof openai) =>
+    toPrompt(messages, dialect).flatMap((entry) =>
+      entry.role === "assistant"
+        ? entry.content.flatMap((part) => (part.type === "reasoning" ? [part.text] : []))
+        : [],
+    );
+  assert.deepEqual(textsFor(anthropic), ["signed"]);
+  assert.deepEqual(textsFor(compatible), ["plain"]);
+  assert.deepEqual(textsFor(openai), []);
+});
+
+test("a developer's message stays one at OpenAI, and is framed elsewhere", () => {
+  const messages: Message[] = [
+    { role: "user", content: "Hi" },
+    { role: "developer", content: "Speak French." },
+    { role: "user", content: "Hello" },
+  ];
+  assert.deepEqual(
+    toPrompt(messages, openai).map(({ role }) => role),
+    ["user", "system", "user"],
+  );
+  assert.deepEqual(toPrompt(messages, anthropic), [
+    {
+      role: "user",
+      content: [
+        {
+          type: "text",
+          text: "Hi\n\n<developer-message>\nSpeak French.\n</developer-message>\n\nHello",
+        },
+      ],
+    },
+  ]);
+});
+
+test("what a person attaches goes in a form that the provider reads", () => {
+  const [message] = toPrompt(
+    [
+      {
+        role: "user",
+        content: [
+          {
+            type: "image",
+            mimeType: "image/png",
+            source: { type: "url", url: "https://example.org/a.png" },
+          },
+          {
+            type: "image",
+            mimeType: "image/png",
+            source: { type: "url", url: "data:image/png;base64,AAAA" },
+          },
+          { type: "image", mimeType: "image/png", source: { type: "url", url: "not an address" } },
+          {
+            type: "file",
+            name: "a.md",
+            mimeType: "text/markdown",
+            source: { type: "base64", data: Buffer.from("# Hi").toString("base64") },
+          },
+          {
+            type: "file",
+            name: "a.pdf",
+            mimeType: "application/pdf",
+            source: { type: "base64", data: "AAAA" },
+          },
+          { type: "link", url: "https://example.org", title: "Example" },
+        ],
+      },
+    ],
+    anthropic,
+  );
+  assert.deepEqual(message?.content, [
+    {
+      type: "file",
+      mediaType: "image/png",
+      data: { type: "url", url: new URL("https://example.org/a.png") },
+    },
+    { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+    { type: "text", text: "[image not an address]" },
+    { type: "text", text: '<file name="a.md">\n# Hi\n</file>' },
+    {
+      type: "file",
+      filename: "a.pdf",
+      mediaType: "application/pdf",
+      data: { type: "data", data: "AAAA" },
+    },
+    { type: "text", text: "[Example](https://example.org)" },
+  ]);
+});
+
+test("a picture that a tool returned follows its result where results hold only text", () => {
+  const picture = {
+    type: "image",
+    mimeType: "image/png",
+    source: { type: "base64", data: "AAAA" },
+  } as const;
+  const messages: Message[] = [
+    { role: "assistant", content: "", tool_calls: calls("a", "b") },
+    { role: "tool", tool_call_id: "a", name: "T", content: "a picture", parts: [picture] },
+    result("b"),
+  ];
+  assert.deepEqual(
+    toPrompt(messages, compatible).map(({ role }) => role),
+    ["assistant", "tool", "user"],
+  );
+  assert.deepEqual(
+    toPrompt(messages, anthropic).map(({ role }) => role),
+    ["assistant", "tool"],
+  );
+});
