@@ -1,6 +1,18 @@
-import { type Clock, defineTool, systemClock, type Tool, toolError, type ToolError } from "@capstan/core";
+import {
+  type Clock,
+  defineTool,
+  systemClock,
+  type Tool,
+  toolError,
+  type ToolError,
+} from "@capstan/core";
 import { z } from "zod";
-import { addDuration, durationBetween, durationUnits, formatDuration } from "./calendar-arithmetic.ts";
+import {
+  addDuration,
+  durationBetween,
+  durationUnits,
+  formatDuration,
+} from "./calendar-arithmetic.ts";
 import { formatTime, isoTime, weekdayOf } from "./format-time.ts";
 import { parseTime } from "./parse-time.ts";
 import { formatOffset, offsetAt, zoneProblem } from "./zone.ts";
@@ -17,7 +29,9 @@ const parameters = z.object({
   time: z
     .string()
     .optional()
-    .describe('ISO 8601 (2026-03-29, 2026-03-29T14:30, …+02:00), Unix seconds, or "now". Default: now.'),
+    .describe(
+      'ISO 8601 (2026-03-29, 2026-03-29T14:30, …+02:00), Unix seconds, or "now". Default: now.',
+    ),
   until: z.string().optional().describe("difference: the second time, written like time."),
   zone: z
     .string()
@@ -39,8 +53,13 @@ const parameters = z.object({
   format: z
     .string()
     .optional()
-    .describe("iso, date, time, unix, short, medium, long, full, or a pattern like 'EEE d MMM yyyy HH:mm'."),
-  locale: z.string().optional().describe("Language of names and styles, e.g. de or en-GB. Default en-US."),
+    .describe(
+      "iso, date, time, unix, short, medium, long, full, or a pattern like 'EEE d MMM yyyy HH:mm'.",
+    ),
+  locale: z
+    .string()
+    .optional()
+    .describe("Language of names and styles, e.g. de or en-GB. Default en-US."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -78,7 +97,10 @@ function run(args: Args, now: number) {
 function add({ duration = {}, zone }: Args, instant: number) {
   for (const unit of durationUnits.slice(0, 4)) {
     if (!Number.isInteger(duration[unit] ?? 0)) {
-      return invalid("invalid_duration", `duration.${unit} is ${duration[unit]}; years to days are whole numbers.`);
+      return invalid(
+        "invalid_duration",
+        `duration.${unit} is ${duration[unit]}; years to days are whole numbers.`,
+      );
     }
   }
   if (durationUnits.some((unit) => Math.abs(duration[unit] ?? 0) > 1e12)) {
@@ -112,7 +134,10 @@ function describe(
 
 function difference({ until, zone }: Args, from: number, toZone: string, now: number) {
   if (until === undefined) {
-    return invalid("missing_argument", 'A difference needs "until", the second time ("time" is the first, or now).');
+    return invalid(
+      "missing_argument",
+      'A difference needs "until", the second time ("time" is the first, or now).',
+    );
   }
   const parsed = parseTime(until, zone, now);
   if (parsed.status === "invalid") return invalid("invalid_time", parsed.message);

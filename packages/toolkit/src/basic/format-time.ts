@@ -36,7 +36,10 @@ export function formatTime(
   try {
     Intl.getCanonicalLocales(locale);
   } catch {
-    return { status: "invalid", message: `"${locale}" is no language tag. Write e.g. en-GB, de or zh-CN.` };
+    return {
+      status: "invalid",
+      message: `"${locale}" is no language tag. Write e.g. en-GB, de or zh-CN.`,
+    };
   }
   if (format === "iso") return { status: "formatted", text: isoTime(instant, zone) };
   if (format === "unix") return { status: "formatted", text: String(Math.floor(instant / 1000)) };
@@ -99,7 +102,12 @@ const fields: { readonly [token: string]: Field } = {
   VV: (_instant, zone) => zone,
 };
 
-function formatPattern(instant: number, zone: string, pattern: string, locale: string): FormattedTime {
+function formatPattern(
+  instant: number,
+  zone: string,
+  pattern: string,
+  locale: string,
+): FormattedTime {
   if (pattern.length > 200) {
     return { status: "invalid", message: "The format is longer than 200 characters." };
   }

@@ -7,7 +7,8 @@ import { jsonToInterface } from "./json-to-interface.ts";
 import { parseJson } from "./parse-json.ts";
 
 const tool = jsonToInterface();
-const convert = (value: unknown, name = "Root") => call<string>(tool, { json: JSON.stringify(value), name });
+const convert = (value: unknown, name = "Root") =>
+  call<string>(tool, { json: JSON.stringify(value), name });
 
 test("objects of an array are merged: missing fields are optional, types are unions", async () => {
   const printed = await convert({
@@ -36,7 +37,12 @@ export interface Boss {
 });
 
 test("interfaces of one body are one, and of one name are numbered", async () => {
-  const printed = await convert({ from: { x: 1 }, to: { x: 2 }, a: { item: { p: 1 } }, b: { item: { q: 1 } } });
+  const printed = await convert({
+    from: { x: 1 },
+    to: { x: 2 },
+    a: { item: { p: 1 } },
+    b: { item: { q: 1 } },
+  });
   assert.match(printed, /from: From;\n {2}to: From;/);
   assert.match(printed, /interface Item \{\n {2}p: number;/);
   assert.match(printed, /interface Item2 \{\n {2}q: number;/);

@@ -20,7 +20,7 @@ export function jsonToInterface(): Tool {
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },
-    compressArgs: ({ name }) => name,
+    compressArgs: ({ name }: { readonly name?: string }) => name ?? "",
     execute: ({ json, name }) => {
       const parsed = parseJson(json);
       if (parsed.status === "invalid") {

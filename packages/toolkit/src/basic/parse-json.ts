@@ -25,7 +25,9 @@ function describe(text: string): string {
   return `at line ${line}, column ${column} (character ${position}) ${found} stands where ${expected} should come, near: ${near}`;
 }
 
+// Control characters are what JSON's strings may not hold.
 const token =
+  // oxlint-disable-next-line no-control-regex
   /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001F]+|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or close" | "end";
@@ -48,7 +50,8 @@ function firstError(text: string): { readonly position: number; readonly expecte
   for (;;) {
     token.lastIndex = position;
     const match = token.exec(text);
-    const start = position + (/^[ \t\n\r]*/.exec(text.slice(position, position + 10_000))?.[0].length ?? 0);
+    const start =
+      position + (/^[ \t\n\r]*/.exec(text.slice(position, position + 10_000))?.[0].length ?? 0);
     if (match === null) return { position: start, expected: inWords[expected] };
     const next = step(expected, match[1], match[2] !== undefined, open);
     if (next === undefined) return { position: start, expected: inWords[expected] };

@@ -8,7 +8,8 @@ export function printInterfaces(root: Shape, name: string): string {
   const printed: Printed = { names: new Set(), byBody: new Map(), order: [] };
   const rootName = typeName(name);
   printed.names.add(rootName);
-  const onlyObject = root.fields !== undefined && root.primitives.size === 0 && root.elements === undefined;
+  const onlyObject =
+    root.fields !== undefined && root.primitives.size === 0 && root.elements === undefined;
   if (onlyObject) printObject(root, rootName, printed, true);
   else {
     const type = typeOf(root, rootName, printed);
@@ -72,14 +73,17 @@ const builtIn = new Set(["Object", "Array", "String", "Number", "Boolean", "Reco
 /** `user-name` → `UserName`; always an identifier that hides nothing built in. */
 function typeName(text: string): string {
   const words = text.split(/[^\p{ID_Continue}]+|_+/u).filter((word) => word !== "");
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("").slice(0, 60);
+  const name = words
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+    .slice(0, 60);
   if (name === "") return "Item";
   if (!/^\p{ID_Start}/u.test(name)) return `Type${name}`;
   return builtIn.has(name) ? `${name}Item` : name;
 }
 
 function singular(name: string): string {
-  if (/ies$/.test(name)) return name.replace(/ies$/, "y");
+  if (name.endsWith("ies")) return `${name.slice(0, -3)}y`;
   if (/(?:ses|xes|ches|shes)$/.test(name)) return name.slice(0, -2);
   if (/[^s]s$/.test(name)) return name.slice(0, -1);
   return `${name}Item`;

@@ -63,13 +63,16 @@ export function replaceText(text: string, search: string, replacement: string): 
 export function sortLines(text: string, numeric: boolean, descending: boolean): string {
   const collator = new Intl.Collator("en", { numeric });
   const sorted = splitLines(text).sort((a, b) => collator.compare(a, b));
-  return (descending ? sorted.reverse() : sorted).join("\n");
+  return (descending ? sorted.toReversed() : sorted).join("\n");
 }
 
 export function decodeBase64(text: string): TextResult {
   const compact = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, "").length % 4 === 1) {
-    return invalid("invalid_base64", "The text is not Base64: it has other characters, or a length that none has.");
+    return invalid(
+      "invalid_base64",
+      "The text is not Base64: it has other characters, or a length that none has.",
+    );
   }
   return decodeUtf8(Buffer.from(compact, "base64"), "The Base64");
 }
@@ -103,6 +106,9 @@ function decodeUtf8(bytes: Uint8Array, what: string): TextResult {
   try {
     return done(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return invalid("binary_content", `${what} holds ${countOf(bytes.length, "byte")} that are no UTF-8 text.`);
+    return invalid(
+      "binary_content",
+      `${what} holds ${countOf(bytes.length, "byte")} that are no UTF-8 text.`,
+    );
   }
 }

@@ -45,15 +45,22 @@ test("plain operations", async () => {
     [{ operation: "url_decode", text: "a%20b%26" }, "a b&"],
     [{ operation: "hash", text: "abc", algorithm: "md5" }, "900150983cd24fb0d6963f7d28e17f72"],
   ];
-  for (const [args, expected] of cases) assert.deepEqual(await call(tool, args), expected, JSON.stringify(args));
+  for (const [args, expected] of cases)
+    assert.deepEqual(await call(tool, args), expected, JSON.stringify(args));
 });
 
 test("what is not encoded text is refused", async () => {
   assert.equal((await failure({ operation: "base64_decode", text: "a*b" })).code, "invalid_base64");
-  assert.equal((await failure({ operation: "base64_decode", text: "/////w==" })).code, "binary_content");
+  assert.equal(
+    (await failure({ operation: "base64_decode", text: "/////w==" })).code,
+    "binary_content",
+  );
   assert.match((await failure({ operation: "url_decode", text: "ab%zz" })).message, /character 2/);
   assert.equal((await failure({ operation: "upper" })).code, "missing_argument");
-  assert.match((await failure({ operation: "lines", text: "a\nb", start: 9 })).message, /has 2 lines/);
+  assert.match(
+    (await failure({ operation: "lines", text: "a\nb", start: 9 })).message,
+    /has 2 lines/,
+  );
 });
 
 test("patterns find with groups and positions, and say whether there is more", async () => {
@@ -75,7 +82,10 @@ test("patterns find with groups and positions, and say whether there is more", a
 test("patterns replace with groups by number and name, and other dollars stay", async () => {
   const replaced = (pattern: string, replacement: string) =>
     call(tool, { operation: "regex_replace", text: "John Smith", pattern, replacement });
-  assert.equal(await replaced("(\\w+) (?P<last>\\w+)", "$<last>, $1 [$&] $$1 $9 $<no>"), "Smith, John [John Smith] $1 $9 $<no>");
+  assert.equal(
+    await replaced("(\\w+) (?P<last>\\w+)", "$<last>, $1 [$&] $$1 $9 $<no>"),
+    "Smith, John [John Smith] $1 $9 $<no>",
+  );
   assert.equal(await replaced("x*", "-"), "-J-o-h-n- -S-m-i-t-h-");
 });
 
@@ -100,7 +110,12 @@ test("catastrophic patterns are quick", async () => {
 
 test("a quadratic search leaves the event loop free and stops with the call", async () => {
   const controller = new AbortController();
-  const args = { operation: "regex_find", text: "a".repeat(200_000), pattern: "a.*x|a", max: 10_000 };
+  const args = {
+    operation: "regex_find",
+    text: "a".repeat(200_000),
+    pattern: "a.*x|a",
+    max: 10_000,
+  };
   let ticks = 0;
   const ticking = setInterval(() => ticks++, 10);
   const running = call(tool, args, fakeContext({ signal: controller.signal }));
@@ -116,7 +131,16 @@ test("results that would be huge are refused before they are made", async () => 
   const replace = { text: many, search: "a", pattern: "a", replacement: huge };
   assert.equal((await failure({ ...replace, operation: "replace" })).code, "result_too_long");
   assert.equal((await failure({ ...replace, operation: "regex_replace" })).code, "result_too_long");
-  assert.equal((await failure({ operation: "join", items: Array.from({ length: 500 }, () => "x"), separator: huge })).code, "result_too_long");
+  assert.equal(
+    (
+      await failure({
+        operation: "join",
+        items: Array.from({ length: 500 }, () => "x"),
+        separator: huge,
+      })
+    ).code,
+    "result_too_long",
+  );
 });
 
 test("encoding and decoding give the text again", async () => {

@@ -49,15 +49,26 @@ const parameters = z.object({
   items: z.array(z.string()).optional().describe("join: the pieces."),
   separator: z.string().optional().describe("split, join. Default: a line end."),
   search: z.string().optional().describe("replace: the literal text to find."),
-  pattern: z.string().optional().describe("regex_find, regex_replace: an RE2 pattern, without slashes."),
+  pattern: z
+    .string()
+    .optional()
+    .describe("regex_find, regex_replace: an RE2 pattern, without slashes."),
   replacement: z
     .string()
     .optional()
-    .describe("replace, regex_replace: what to put there; for regex_replace $1, $<name> and $& work. Default: nothing."),
+    .describe(
+      "replace, regex_replace: what to put there; for regex_replace $1, $<name> and $& work. Default: nothing.",
+    ),
   ignoreCase: z.boolean().default(false).describe("regex_*: upper and lower case are the same."),
   multiline: z.boolean().default(false).describe("regex_*: ^ and $ match at every line."),
   max: z.number().int().min(1).max(10_000).default(100).describe("regex_find: matches to return."),
-  start: z.number().int().optional().describe("lines: first line, from 1. slice: first character, from 0; negative counts from the end."),
+  start: z
+    .number()
+    .int()
+    .optional()
+    .describe(
+      "lines: first line, from 1. slice: first character, from 0; negative counts from the end.",
+    ),
   count: z.number().int().min(0).optional().describe("lines, slice: how many. Default: the rest."),
   numeric: z.boolean().default(false).describe("sort: 2 comes before 10."),
   descending: z.boolean().default(false).describe("sort: last first."),

@@ -1,10 +1,18 @@
-import { type Progress, type Tool, type ToolContext, type ToolGroup, VariableSystem } from "@capstan/core";
+import {
+  type Progress,
+  type Tool,
+  type ToolContext,
+  type ToolGroup,
+  VariableSystem,
+} from "@capstan/core";
 
 /** What a tool is given in these tests, with what it said of its progress. */
-export function fakeContext(options: {
-  readonly signal?: AbortSignal;
-  readonly variables?: VariableSystem;
-} = {}): ToolContext & { readonly progress: Progress[] } {
+export function fakeContext(
+  options: {
+    readonly signal?: AbortSignal;
+    readonly variables?: VariableSystem;
+  } = {},
+): ToolContext & { readonly progress: Progress[] } {
   const progress: Progress[] = [];
   return {
     callId: "call-1",

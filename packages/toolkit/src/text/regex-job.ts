@@ -67,8 +67,10 @@ export function runRegexJob(job: RegexJob, budget: RegexBudget): RegexResult {
     const piece =
       job.text.slice(copied, start) +
       expand(job.replacement, job.text.slice(start, end), {
-        byNumber: (group) => (group <= groupNumbers.length ? (matcher.group(group) ?? "") : undefined),
-        byName: (name) => (Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : undefined),
+        byNumber: (group) =>
+          group <= groupNumbers.length ? (matcher.group(group) ?? "") : undefined,
+        byName: (name) =>
+          Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : undefined,
       });
     pieces.push(piece);
     length += piece.length;

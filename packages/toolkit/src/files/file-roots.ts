@@ -1,0 +1,171 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { FileError, systemCode } from "./file-error.ts";
+
+export interface FileToolsOptions {
+  /** The only folders that the tools see. Where there are several, a path begins with a root's name. */
+  readonly roots: readonly { readonly name?: string; readonly path: string }[];
+  /** Absolute paths that are never shown, with all that is in them, e.g. the data directory. */
+  readonly deny?: readonly string[];
+  /** Whether names that begin with a dot are shown. @default false */
+  readonly dotfiles?: boolean;
+}
+
+export interface FileRoot {
+  readonly name: string;
+  /** As configured, absolute. */
+  readonly path: string;
+  /** Without links; undefined where there is no such folder now. */
+  readonly real: string | undefined;
+}
+
+/** A path that may be looked at. */
+export interface AllowedPath {
+  /** As people and models read it, with `/`; `.` is the only root. */
+  readonly shown: string;
+  /** Absolute, without links. */
+  readonly real: string;
+}
+
+/** Where one call may look, and nothing else. */
+export interface FileRoots {
+  readonly roots: readonly FileRoot[];
+  /** The denied paths, without links. */
+  readonly denied: readonly string[];
+  /** What is asked, inside the roots as text. @throws FileError */
+  locate(path: string): { readonly root: FileRoot; readonly absolute: string };
+  /** The same after every link was followed; links that lead out are refused. @throws FileError */
+  resolve(path: string): Promise<AllowedPath>;
+  /** Throws where a real path, e.g. of an open file, lies outside or is hidden. @throws FileError */
+  check(real: string, asked: string): AllowedPath;
+  /** Whether an entry of this name is hidden. */
+  isHidden(name: string): boolean;
+}
+
+/** The rules of what may be looked at, made for each call: links among the roots are followed now. */
+export async function fileRoots(options: FileToolsOptions): Promise<FileRoots> {
+  const roots = await nameRoots(options.roots);
+  const denied = await Promise.all(
+    (options.deny ?? []).map((path) => realOrNearest(resolve(path))),
+  );
+  const dotfiles = options.dotfiles ?? false;
+  const isHidden = (name: string): boolean => !dotfiles && name.startsWith(".");
+  const several = roots.length > 1;
+
+  function locate(path: string) {
+    if (path.includes("\0")) throw new FileError("invalid_path", "The path has a NUL character.");
+    const asked = path.trim() === "" ? "." : path;
+    const [first = "", ...rest] = asked
+      .split(/[/\\]/)
+      .filter((part) => part !== "" && part !== ".");
+    const [only] = roots;
+    let found: { root: FileRoot; absolute: string } | undefined;
+    if (isAbsolute(asked)) {
+      const absolute = resolve(asked);
+      const root = roots.find((candidate) => isInside(absolute, candidate.path));
+      if (root !== undefined) found = { root, absolute };
+    } else if (!several && only !== undefined) {
+      found = { root: only, absolute: resolve(only.path, asked) };
+    } else {
+      const root = roots.find(({ name }) => name === first);
+      if (root !== undefined) found = { root, absolute: resolve(root.path, ...rest) };
+    }
+    if (found === undefined || !isInside(found.absolute, found.root.path)) throw outside(path);
+    if (partsBelow(found.absolute, found.root.path).some(isHidden)) throw hidden(path);
+    return found;
+  }
+
+  function check(real: string, asked: string): AllowedPath {
+    for (const root of roots) {
+      if (root.real === undefined || !isInside(real, root.real)) continue;
+      const parts = partsBelow(real, root.real);
+      if (parts.some(isHidden)) throw hidden(asked);
+      if (denied.some((path) => isInside(real, path))) throw notFound(asked);
+      const shown = [...(several ? [root.name] : []), ...parts].join("/");
+      return { shown: shown === "" ? "." : shown, real };
+    }
+    throw outside(asked);
+  }
+
+  function outside(path: string): FileError {
+    const list = roots.map(({ name, path }) => (several ? `${name} (${path})` : path)).join(", ");
+    const hint = several
+      ? `Paths begin with a root's name, e.g. ${roots[0]?.name}/README.md.`
+      : "Paths are relative to it.";
+    return new FileError(
+      "outside_roots",
+      roots.length === 0
+        ? "No folder is open to the file tools."
+        : `"${path}" lies outside the folders that may be read: ${list}. ${hint}`,
+    );
+  }
+
+  function hidden(path: string): FileError {
+    return new FileError(
+      "hidden_path",
+      `"${path}" is hidden: names that begin with a dot are not shown here.`,
+    );
+  }
+
+  return {
+    roots,
+    isHidden,
+    denied,
+    locate,
+    check,
+    async resolve(path) {
+      const { absolute } = locate(path);
+      let real: string;
+      try {
+        real = await realpath(absolute);
+      } catch (error) {
+        if (systemCode(error) === "ELOOP") {
+          throw new FileError("link_loop", `"${path}" is a link that leads to itself.`);
+        }
+        throw notFound(path);
+      }
+      return check(real, path);
+    },
+  };
+}
+
+/** Not whether it is there: what may not be seen is not found. */
+export function notFound(path: string): FileError {
+  return new FileError("not_found", `There is no "${path}".`);
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below === "" || (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below));
+}
+
+function partsBelow(path: string, folder: string): readonly string[] {
+  return relative(folder, path)
+    .split(sep)
+    .filter((part) => part !== "");
+}
+
+/** What is denied may not exist yet: then its nearest folder that does is followed. */
+async function realOrNearest(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await realOrNearest(parent), basename(path));
+  }
+}
+
+async function nameRoots(given: FileToolsOptions["roots"]): Promise<readonly FileRoot[]> {
+  const taken = new Set<string>();
+  const roots: FileRoot[] = [];
+  for (const { name, path } of given) {
+    const absolute = resolve(path);
+    const wanted = (name ?? basename(absolute)).replaceAll(/[/\\\0]/g, "-") || "root";
+    let free = wanted;
+    for (let n = 2; taken.has(free); n++) free = `${wanted}-${n}`;
+    taken.add(free);
+    const real = await realpath(absolute).catch(() => undefined);
+    roots.push({ name: free, path: absolute, real });
+  }
+  return roots;
+}

@@ -1,0 +1,131 @@
+import { defineTool, type Tool, type ToolContext, type ToolError } from "@capstan/core";
+import { lstat } from "node:fs/promises";
+import { z } from "zod";
+import { countOf, formatBytes } from "../text/format-bytes.ts";
+import { type FileRoots, fileRoots, type FileToolsOptions } from "./file-roots.ts";
+import { openPath } from "./open-path.ts";
+import { returnFileErrors } from "./return-file-errors.ts";
+import { type WalkedEntry, walkFiles } from "./walk-files.ts";
+
+/** Entries that one call returns, and those that it counts beyond them. */
+const mostListed = 1000;
+const mostCounted = 100_000;
+
+const parameters = z.object({
+  path: z.string().default(".").describe('The folder, relative to the root. Default "."'),
+  depth: z.number().int().min(1).max(20).default(1).describe("How many levels. Default 1."),
+  details: z.boolean().default(false).describe("Show sizes and dates of change."),
+  dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+interface ListedEntry {
+  /** With the root's name where there are several. */
+  readonly path: string;
+  readonly type: WalkedEntry["type"];
+  readonly size?: number;
+  /** ISO 8601. */
+  readonly modified?: string;
+  readonly note?: string;
+}
+
+interface Listing {
+  readonly path: string;
+  readonly entries: readonly ListedEntry[];
+  readonly folders: number;
+  readonly files: number;
+  /** How many entries more there are than `entries` shows. */
+  readonly left: number;
+  /** Whether even more than that were not counted. */
+  readonly uncounted: boolean;
+}
+
+/** `ListFiles`: what is in a folder. */
+export function listFiles(options: FileToolsOptions): Tool {
+  return defineTool({
+    name: "ListFiles",
+    description: "Lists a folder, one level or more, sorted by name; folders end with a slash.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    compressArgs: ({ path }: { readonly path?: string }) => path ?? ".",
+    formatForLLM: format,
+    execute: (args, context) => returnFileErrors(() => list(args, context, options)),
+  });
+}
+
+async function list(
+  args: Args,
+  { signal, output }: ToolContext,
+  options: FileToolsOptions,
+): Promise<Listing | ToolError> {
+  const roots = await fileRoots(options);
+  if (roots.roots.length > 1 && /^[./\\]*$/.test(args.path)) return listRoots(roots);
+  const entries: ListedEntry[] = [];
+  const counts = { file: 0, folder: 0, link: 0, other: 0 };
+  let seen = 0;
+  await using start = await openPath(roots, args.path);
+  for await (const entry of walkFiles(roots, start, { ...args, signal })) {
+    if (seen === mostCounted) break;
+    seen++;
+    counts[entry.type]++;
+    if (entries.length < mostListed) entries.push(await describe(entry, args.details));
+    if (seen % 5000 === 0)
+      output.progress({ message: `${countOf(seen, "entry", "entries")} so far` });
+  }
+  return {
+    path: start.shown,
+    entries,
+    folders: counts.folder,
+    files: seen - counts.folder,
+    left: seen - entries.length,
+    uncounted: seen === mostCounted,
+  };
+}
+
+function listRoots({ roots }: FileRoots): Listing {
+  const entries = roots.map(({ name, path }) => ({
+    path: name,
+    type: "folder" as const,
+    note: path,
+  }));
+  return { path: ".", entries, folders: entries.length, files: 0, left: 0, uncounted: false };
+}
+
+async function describe(entry: WalkedEntry, details: boolean): Promise<ListedEntry> {
+  const { shown: path, type, skipped } = entry;
+  const note =
+    type === "link"
+      ? "link"
+      : skipped === "dependencies"
+        ? "not listed; set dependencies"
+        : skipped === "unreadable"
+          ? "cannot be read"
+          : undefined;
+  const base = { path, type, ...(note !== undefined && { note }) };
+  // Of the entry itself: a link's target may lie outside.
+  const stats =
+    details && type !== "link" ? await lstat(entry.real).catch(() => undefined) : undefined;
+  if (stats === undefined) return base;
+  const modified = stats.mtime.toISOString();
+  return type === "file" ? { ...base, size: stats.size, modified } : { ...base, modified };
+}
+
+function format({ path, entries, folders, files, left, uncounted }: Listing): string {
+  const total = `${countOf(files, "file")}, ${countOf(folders, "folder")}`;
+  const lines = entries.map(({ path, type, size, modified, note }) => {
+    const facts = [
+      ...(size === undefined ? [] : [formatBytes(size)]),
+      ...(modified === undefined ? [] : [`${modified.slice(0, 16).replace("T", " ")}Z`]),
+      ...(note === undefined ? [] : [note]),
+    ];
+    return `${path}${type === "folder" ? "/" : ""}${facts.length > 0 ? `  (${facts.join(", ")})` : ""}`;
+  });
+  if (entries.length === 0) return `${path} is empty.`;
+  const more =
+    left === 0
+      ? ""
+      : `\n[${uncounted ? "At least " : ""}${left.toLocaleString("en-US")} more are not shown. List a folder below, or use FindFiles.]`;
+  return `${path}: ${uncounted ? "at least " : ""}${total}\n${lines.join("\n")}${more}`;
+}

@@ -1,0 +1,46 @@
+import { compileRegex, literalPattern } from "../text/linear-regex.ts";
+
+export interface LinePattern {
+  readonly query: string;
+  readonly regex: boolean;
+  readonly ignoreCase: boolean;
+}
+
+export type LineMatcher =
+  | {
+      readonly status: "compiled";
+      /** Characters of the first match, undefined where there is none, `too_long` where it would keep the event loop. */
+      readonly match: (line: string) => LineMatch | undefined | "too_long";
+    }
+  | { readonly status: "invalid"; readonly message: string };
+
+export interface LineMatch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Instructions × characters that one line may cost: some tens of milliseconds at worst. */
+const mostSteps = 2_000_000;
+
+/** What a line must have: a literal, or an RE2 pattern. */
+export function lineMatcher({ query, regex, ignoreCase }: LinePattern): LineMatcher {
+  if (!regex && !ignoreCase) {
+    return {
+      status: "compiled",
+      match: (line) => {
+        const start = line.indexOf(query);
+        return start < 0 ? undefined : { start, end: start + query.length };
+      },
+    };
+  }
+  const compiled = compileRegex(regex ? query : literalPattern(query), { ignoreCase });
+  if (compiled.status === "invalid") return compiled;
+  return {
+    status: "compiled",
+    match: (line) => {
+      if (compiled.size * line.length > mostSteps) return "too_long";
+      const matcher = compiled.regex.matcher(line);
+      return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined;
+    },
+  };
+}

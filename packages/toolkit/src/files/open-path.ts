@@ -1,0 +1,114 @@
+import { constants, type Dirent, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, readdir, readlink, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { didYouMean, nearestNames } from "../text/nearest-names.ts";
+import { FileError, systemCode } from "./file-error.ts";
+import { type AllowedPath, type FileRoots, notFound } from "./file-roots.ts";
+
+export interface OpenPath extends AsyncDisposable {
+  readonly shown: string;
+  readonly real: string;
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+}
+
+/** No link at the end, and no waiting for whoever writes into a pipe. Windows knows neither. */
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a file or a folder inside the roots. What was opened is checked, not what was asked for:
+ * a link put into the way in between leads to an error.
+ *
+ * @throws FileError
+ */
+export async function openPath(roots: FileRoots, path: string): Promise<OpenPath> {
+  const allowed = await resolveOrSuggest(roots, path);
+  return openAllowed(roots, allowed, path);
+}
+
+/** The same for a path whose links were followed, e.g. an entry of a folder. @throws FileError */
+export async function openAllowed(
+  roots: FileRoots,
+  allowed: AllowedPath,
+  asked: string = allowed.shown,
+): Promise<OpenPath> {
+  let handle: FileHandle;
+  try {
+    handle = await open(allowed.real, flags);
+  } catch (error) {
+    throw openFailure(error, asked);
+  }
+  try {
+    const stats = await handle.stat();
+    const { shown, real } = roots.check(await pathOf(handle, allowed.real, stats), asked);
+    return { shown, real, handle, stats, [Symbol.asyncDispose]: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The entries of an open folder: of that folder, wherever its path leads by now. */
+export function entriesOf(folder: OpenPath): Promise<Dirent[]> {
+  const byHandle = `/proc/self/fd/${folder.handle.fd}`;
+  return readdir(process.platform === "linux" ? byHandle : folder.real, { withFileTypes: true });
+}
+
+/** Where an open file really is. */
+async function pathOf(handle: FileHandle, path: string, stats: Stats): Promise<string> {
+  if (process.platform === "linux") {
+    const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  // Elsewhere: what the path leads to now must be what was opened.
+  const real = await realpath(path);
+  const now = await lstat(real);
+  if (now.ino !== stats.ino || now.dev !== stats.dev) {
+    throw new FileError("changed", `"${path}" was replaced while it was opened. Try again.`);
+  }
+  return real;
+}
+
+async function resolveOrSuggest(roots: FileRoots, path: string): Promise<AllowedPath> {
+  try {
+    return await roots.resolve(path);
+  } catch (error) {
+    if (!(error instanceof FileError) || error.data.code !== "not_found") throw error;
+    throw new FileError("not_found", error.message + (await suggestion(roots, path)));
+  }
+}
+
+/** The nearest names in the folder where the path ends to be found. */
+async function suggestion(roots: FileRoots, path: string): Promise<string> {
+  const { root, absolute } = roots.locate(path);
+  if (absolute === root.path) return ` The root ${root.name} itself is missing.`;
+  const parent = dirname(absolute);
+  try {
+    const allowed = await roots.resolve(parent);
+    await using folder = await openAllowed(roots, allowed);
+    const names = (await entriesOf(folder))
+      .map(({ name }) => name)
+      .filter((name) => !roots.isHidden(name) && !roots.denied.includes(join(folder.real, name)));
+    const near = nearestNames(absolute.slice(parent.length + 1), names);
+    return didYouMean(near) || ` ListFiles shows what is in "${folder.shown}".`;
+  } catch {
+    return ` The folder that it would be in is not there either; ListFiles shows what is.`;
+  }
+}
+
+function openFailure(error: unknown, asked: string): FileError {
+  switch (systemCode(error)) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return notFound(asked);
+    case "EACCES":
+    case "EPERM":
+      return new FileError("no_permission", `"${asked}" may not be read by this system's user.`);
+    case "ELOOP":
+      return new FileError("changed", `"${asked}" became a link while it was opened. Try again.`);
+    case "ENXIO":
+      return new FileError("not_a_file", `"${asked}" is neither a file nor a folder.`);
+    default:
+      return new FileError("unreadable", `"${asked}" cannot be opened (${systemCode(error)}).`);
+  }
+}

@@ -1,0 +1,83 @@
+import { fileKind, kindSampleBytes } from "./file-kind.ts";
+import type { LineMatch, LineMatcher } from "./match-line.ts";
+import type { OpenPath } from "./open-path.ts";
+import { readSample } from "./read-text.ts";
+
+/** Larger files are not searched; that is said. */
+export const largestSearched = 16 * 1024 * 1024;
+
+export interface FoundLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** A line around a match, not a match itself. */
+  readonly context?: true;
+}
+
+export type FileSearch =
+  | {
+      readonly status: "searched";
+      readonly lines: readonly FoundLine[];
+      readonly matches: number;
+      /** Lines too long for this pattern, which were not searched. */
+      readonly skippedLines: number;
+    }
+  | { readonly status: "skipped"; readonly reason: "binary" | "large" | "not a file" };
+
+const longestLineShown = 400;
+
+export interface FileSearchOptions {
+  readonly match: Extract<LineMatcher, { status: "compiled" }>["match"];
+  readonly contextLines: number;
+  /** Matching lines to return; the rest are counted. */
+  readonly max: number;
+}
+
+/** Searches one open file, line by line. */
+export async function searchFile(file: OpenPath, options: FileSearchOptions): Promise<FileSearch> {
+  if (!file.stats.isFile()) return { status: "skipped", reason: "not a file" };
+  if (file.stats.size > largestSearched) return { status: "skipped", reason: "large" };
+  const bytes = await readSample(file.handle, file.stats.size);
+  const kind = fileKind(bytes.subarray(0, kindSampleBytes));
+  if (kind.type !== "text") return { status: "skipped", reason: "binary" };
+  return searchText(new TextDecoder(kind.encoding).decode(bytes), options);
+}
+
+function searchText(text: string, { match, contextLines, max }: FileSearchOptions): FileSearch {
+  const lines = text.split(/\r?\n/);
+  const found: FoundLine[] = [];
+  let matches = 0;
+  let skippedLines = 0;
+  /** The first line that is not in `found` yet, and up to where context is still due. */
+  let next = 0;
+  let contextUntil = -1;
+  for (const [i, line] of lines.entries()) {
+    const result = match(line);
+    if (result === "too_long") skippedLines++;
+    if (result === undefined || result === "too_long") {
+      if (i <= contextUntil) {
+        found.push({ line: i + 1, text: shorten(line), context: true });
+        next = i + 1;
+      }
+      continue;
+    }
+    matches++;
+    if (matches > max) continue;
+    for (let before = Math.max(next, i - contextLines); before < i; before++) {
+      found.push({ line: before + 1, text: shorten(lines[before] ?? ""), context: true });
+    }
+    found.push({ line: i + 1, text: shorten(line, result) });
+    next = i + 1;
+    contextUntil = i + contextLines;
+  }
+  return { status: "searched", lines: found, matches, skippedLines };
+}
+
+/** A long line, around its match. */
+function shorten(line: string, match: LineMatch = { start: 0, end: 0 }): string {
+  if (line.length <= longestLineShown) return line;
+  const from = Math.max(0, Math.min(match.start - 100, line.length - longestLineShown));
+  const to = Math.min(line.length, from + longestLineShown);
+  const shown = line.slice(from, to).toWellFormed();
+  return `${from > 0 ? `…(${from} characters)` : ""}${shown}${to < line.length ? `…(${line.length - to} more)` : ""}`;
+}

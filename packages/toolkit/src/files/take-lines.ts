@@ -1,0 +1,78 @@
+export interface TakenLines {
+  /** The lines as they are in the file, with their ends. */
+  readonly text: string;
+  readonly startLine: number;
+  /** The last line taken; `startLine - 1` where there was none. */
+  readonly endLine: number;
+  /** Lines of the whole file; undefined where it was not read to its end. */
+  readonly totalLines: number | undefined;
+  /** Why there is more after `endLine` than was asked for: the size limit, in or after a line. */
+  readonly cut?: "after_line" | "in_line";
+}
+
+export interface TakeOptions {
+  /** From 1. @default 1 */
+  readonly startLine?: number;
+  /** Inclusive. @default the last */
+  readonly endLine?: number;
+  /** Characters taken at most; what is cut is cut after a line where one fits. */
+  readonly maxLength: number;
+  /** Pieces read on after the last line that is taken, only to count lines. */
+  readonly countAfter: boolean;
+}
+
+/** Takes a range of lines from a text that comes in pieces, holding only what it takes. */
+export async function takeLines(
+  pieces: AsyncIterable<{ readonly text: string }>,
+  options: TakeOptions,
+): Promise<TakenLines> {
+  const { startLine = 1, endLine = Number.POSITIVE_INFINITY, maxLength, countAfter } = options;
+  const taken: string[] = [];
+  let length = 0;
+  /** The line that the next character belongs to. */
+  let line = 1;
+  let lineHasText = false;
+  let endedAt = startLine - 1;
+  let cut: TakenLines["cut"];
+  let stopped = false;
+  for await (const { text } of pieces) {
+    for (let from = 0; from < text.length;) {
+      const lineEnd = text.indexOf("\n", from);
+      const to = lineEnd < 0 ? text.length : lineEnd + 1;
+      if (line >= startLine && line <= endLine && cut === undefined) {
+        const room = maxLength - length;
+        const piece = text.slice(from, Math.min(to, from + room));
+        taken.push(piece);
+        length += piece.length;
+        if (piece.length > 0) endedAt = line;
+        if (to - from > room) cut = "in_line";
+      }
+      lineHasText = lineEnd < 0;
+      if (lineEnd >= 0) line++;
+      from = to;
+    }
+    if (!countAfter && (line > endLine || cut !== undefined)) {
+      stopped = true;
+      break;
+    }
+  }
+  const whole = taken.join("");
+  const total = stopped ? undefined : line - (lineHasText ? 0 : 1);
+  const result = { startLine, totalLines: total };
+  if (cut === undefined) return { ...result, text: whole, endLine: endedAt };
+  const lastEnd = whole.lastIndexOf("\n");
+  // Whole lines where there is one; a single line that is too long is cut in itself.
+  if (lastEnd < 0) return { ...result, text: wellFormed(whole), endLine: endedAt, cut };
+  const linesTaken = whole.split("\n").length - 1;
+  return {
+    ...result,
+    text: whole.slice(0, lastEnd + 1),
+    endLine: startLine + linesTaken - 1,
+    cut: "after_line",
+  };
+}
+
+/** Without half of a surrogate pair at the end. */
+function wellFormed(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}

@@ -1,0 +1,94 @@
+import type { Dirent } from "node:fs";
+import { join } from "node:path";
+import { FileError } from "./file-error.ts";
+import type { AllowedPath, FileRoots } from "./file-roots.ts";
+import { entriesOf, openAllowed } from "./open-path.ts";
+
+export interface WalkedEntry extends AllowedPath {
+  readonly name: string;
+  /** From the folder that is walked, with `/`. */
+  readonly below: string;
+  readonly type: "file" | "folder" | "link" | "other";
+  /** 1 for what is in the folder itself. */
+  readonly depth: number;
+  /** A folder that the walk leaves out. */
+  readonly skipped?: "dependencies" | "unreadable";
+}
+
+export interface WalkOptions {
+  /** How many levels. @default all */
+  readonly depth?: number;
+  /** Whether to go into `node_modules` and `.git`. @default false */
+  readonly dependencies?: boolean;
+  readonly signal: AbortSignal;
+}
+
+const dependencyFolders = new Set(["node_modules", ".git"]);
+
+/**
+ * What is in a folder and below, sorted by name, each folder right before what is in it. Links
+ * are told but not followed, so a walk ends; hidden and denied entries are left out.
+ *
+ * @throws FileError where the folder itself cannot be read.
+ */
+export async function* walkFiles(
+  roots: FileRoots,
+  start: AllowedPath,
+  options: WalkOptions,
+): AsyncGenerator<WalkedEntry> {
+  const denied = new Set(roots.denied);
+  const { depth: deepest = Number.POSITIVE_INFINITY, dependencies = false, signal } = options;
+  const visible = async (folder: AllowedPath) =>
+    (await readFolder(roots, folder)).filter(
+      ({ name }) => !roots.isHidden(name) && !denied.has(join(folder.real, name)),
+    );
+  // One list of what is still to come for each level, so that no depth overflows the stack.
+  const levels = [{ folder: start, below: "", entries: (await visible(start)).values() }];
+  for (;;) {
+    const level = levels.at(-1);
+    if (level === undefined) return;
+    signal.throwIfAborted();
+    const next = level.entries.next();
+    if (next.done === true) {
+      levels.pop();
+      continue;
+    }
+    const { name } = next.value;
+    const entry: WalkedEntry = {
+      name,
+      below: level.below + name,
+      shown: level.folder.shown === "." ? name : `${level.folder.shown}/${name}`,
+      real: join(level.folder.real, name),
+      type: typeOf(next.value),
+      depth: levels.length,
+    };
+    if (entry.type !== "folder" || levels.length >= deepest) {
+      yield entry;
+    } else if (!dependencies && dependencyFolders.has(name)) {
+      yield { ...entry, skipped: "dependencies" };
+    } else {
+      const entries = await visible(entry).catch(() => undefined);
+      yield entries === undefined ? { ...entry, skipped: "unreadable" } : entry;
+      if (entries === undefined) continue;
+      levels.push({ folder: entry, below: `${entry.below}/`, entries: entries.values() });
+    }
+  }
+}
+
+/** The entries of a folder by name, folders and files mixed. */
+async function readFolder(roots: FileRoots, folder: AllowedPath): Promise<Dirent[]> {
+  await using opened = await openAllowed(roots, folder);
+  if (!opened.stats.isDirectory()) {
+    throw new FileError(
+      "not_a_folder",
+      `"${folder.shown}" is a file, not a folder. ViewFile reads it.`,
+    );
+  }
+  return (await entriesOf(opened)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function typeOf(entry: Dirent): WalkedEntry["type"] {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
+}

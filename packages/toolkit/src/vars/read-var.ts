@@ -1,0 +1,118 @@
+import {
+  defineTool,
+  type Tool,
+  toolError,
+  type ToolError,
+  type VariableSystem,
+} from "@capstan/core";
+import { z } from "zod";
+import { readPointer } from "./read-pointer.ts";
+
+/** Characters of one reading, and the most that can be asked for. */
+const pageLength = 8_000;
+const longestReading = 50_000;
+
+const parameters = z.object({
+  name: z
+    .string()
+    .describe(
+      "The variable; name#/json/pointer reads a part of structured data, e.g. Fetch_2#/items/0.",
+    ),
+  start: z.number().int().min(0).default(0).describe("First character, from 0. Default 0."),
+  length: z
+    .number()
+    .int()
+    .min(1)
+    .default(pageLength)
+    .describe("How many characters. Default 8000."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+interface Reading {
+  readonly name: string;
+  readonly text: string;
+  readonly start: number;
+  /** Characters of the whole value. */
+  readonly length: number;
+  /** Where to read on; absent at the end. */
+  readonly next?: number;
+}
+
+/** `ReadVar`: a variable's text, a page at a time, and how to read on. */
+export function readVar(): Tool {
+  return defineTool({
+    name: "ReadVar",
+    description:
+      "Reads a variable: a result that was kept, a rule, or a text that someone stored. Long values come in pages.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    alwaysOffered: true,
+    variableTool: true,
+    SKIP_EXTERNAL_TRUNCATE: true,
+    compressArgs: ({ name, start }: { readonly name: string; readonly start?: number }) =>
+      start === undefined || start === 0 ? name : `${name} from ${start}`,
+    formatForLLM: ({ name, text, start, length, next }: Reading) => {
+      if (start === 0 && next === undefined) return text;
+      const end = start + text.length;
+      const how =
+        next === undefined
+          ? "This is the end."
+          : `Read on with ReadVar(${JSON.stringify({ name, start: next })}).`;
+      return `${text}\n[Characters ${start} to ${end} of ${length}. ${how}]`;
+    },
+    execute: (args, { variables }) => read(args, variables),
+  });
+}
+
+function read({ name, start, length }: Args, variables: VariableSystem): Reading | ToolError {
+  const found = textOf(name, variables);
+  if (typeof found !== "string") return found;
+  if (start > 0 && start >= found.length) {
+    return toolError({
+      code: "out_of_range",
+      message: `${name} has ${found.length} characters; start is ${start}. Start below that.`,
+    });
+  }
+  const text = wholeCharacters(found, start, Math.min(length, longestReading));
+  const next = start + text.length;
+  return { name, text, start, length: found.length, ...(next < found.length && { next }) };
+}
+
+/** The exact name goes first: a name may itself hold `#/`. */
+function textOf(name: string, variables: VariableSystem): string | ToolError {
+  const exact = variables.getVariable(name);
+  if (exact !== undefined) return exact.value.text;
+  const hash = name.indexOf("#/");
+  const variable = hash < 0 ? undefined : variables.getVariable(name.slice(0, hash));
+  if (variable === undefined) {
+    return toolError(variables.missingVariable(hash < 0 ? name : name.slice(0, hash)));
+  }
+  const pointer = name.slice(hash + 1);
+  const { data } = variable.value;
+  const value = data === undefined ? undefined : readPointer(data, pointer);
+  if (value !== undefined)
+    return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return toolError({
+    code: "pointer_not_found",
+    message:
+      data === undefined
+        ? `${variable.name} is text without structure: nothing is at ${pointer}. Read it with start and length.`
+        : `Nothing is at ${pointer} in ${variable.name}.${keysOf(data)}`,
+  });
+}
+
+function keysOf(data: unknown): string {
+  if (Array.isArray(data)) return ` It is a list of ${data.length}, counted from 0.`;
+  if (typeof data !== "object" || data === null) return "";
+  return ` Its keys: ${Object.keys(data).slice(0, 20).join(", ")}.`;
+}
+
+/** Does not end in half a surrogate pair, and always gets on. */
+function wholeCharacters(text: string, start: number, length: number): string {
+  const end = start + length;
+  const splitsPair =
+    /^[\uDC00-\uDFFF]$/.test(text.charAt(end)) && /^[\uD800-\uDBFF]$/.test(text.charAt(end - 1));
+  return text.slice(start, splitsPair ? end + 1 : end);
+}

@@ -1,0 +1,18 @@
+import { defineToolGroup, type ToolGroup } from "@capstan/core";
+import { listVars } from "./list-vars.ts";
+import { readVar } from "./read-var.ts";
+import { removeVars } from "./remove-vars.ts";
+import { writeVar } from "./write-var.ts";
+
+/**
+ * The session's variables: `ReadVar` and `ListVars`, which are always offered, `WriteVar` and
+ * `RemoveVars`. They work on the call's own session and need no options.
+ */
+export function variableTools(): ToolGroup {
+  return defineToolGroup({
+    name: "vars",
+    title: "Variables",
+    description: "Values kept by name: read, list, write, remove.",
+    tools: [readVar(), listVars(), writeVar(), removeVars()],
+  });
+}

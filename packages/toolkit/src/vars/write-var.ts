@@ -1,0 +1,81 @@
+import {
+  defineTool,
+  type Tool,
+  toolError,
+  type VariableInfo,
+  type VariableSystem,
+} from "@capstan/core";
+import { z } from "zod";
+import { countOf } from "../text/format-bytes.ts";
+
+const parameters = z.object({
+  name: z.string().min(1).describe("The variable, new or yours."),
+  value: z.string().optional().describe("Its text; may be empty. Absent: stays as it is."),
+  desc: z.string().optional().describe("What it holds, in a few words."),
+  tags: z.array(z.string()).optional().describe("Replaces the tags there are."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+interface Written {
+  readonly name: string;
+  readonly created: boolean;
+  readonly length: number;
+}
+
+/** `WriteVar`: stores a text under a name, or changes one. Rules and results stay as they are. */
+export function writeVar(): Tool {
+  return defineTool({
+    name: "WriteVar",
+    description:
+      "Stores a text as a variable, or changes one that is there: value, description or tags. Use it for notes and drafts, and to pass long texts on by $VAR_REF{{name}}.",
+    parameters,
+    effects: { locks: ({ name }) => [`var:${name}`] },
+    permission: { executionPolicy: "auto" },
+    idempotent: true,
+    variableTool: true,
+    compressArgs: ({ name }) => name,
+    formatForLLM: ({ name, created, length }: Written) =>
+      `${created ? "Created" : "Updated"} ${name} (${countOf(length, "character")}).`,
+    execute: (args, { variables }) => write(args, variables),
+  });
+}
+
+function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
+  const before = variables.peekVariable(name);
+  const refusal = refusalOf(name, value, before);
+  if (refusal !== undefined) return toolError({ code: "read_only_variable", message: refusal });
+  if (before === undefined && value === undefined) {
+    const missing = variables.missingVariable(name);
+    return toolError({ ...missing, message: `${missing.message} Give a value to create it.` });
+  }
+  const outcome = variables.updateVariable(before?.name ?? name, {
+    ...(value !== undefined && { value }),
+    ...(before === undefined && { type: "LLMAdd" as const }),
+    ...(desc !== undefined && { desc }),
+    ...(tags !== undefined && { tags }),
+  });
+  if (outcome.status === "refused") return toolError(outcome.error);
+  return {
+    name: outcome.variable.name,
+    created: before === undefined,
+    length: outcome.variable.length,
+  };
+}
+
+/** Rules are not the model's to change, and what a call returned is what later turns refer to. */
+function refusalOf(
+  name: string,
+  value: string | undefined,
+  before: VariableInfo | undefined,
+): string | undefined {
+  if (before?.type === "RULE") return `${name} is a rule and read-only. Choose another name.`;
+  if (before === undefined && /^Rule\//i.test(name)) {
+    return `Names that begin with Rule/ are for rules. Choose another name.`;
+  }
+  const isRecord = before?.type === "ToolCallResult" || before?.type === "ToolCallArgs";
+  if (isRecord && value !== undefined) {
+    return `${name} is what a call returned or was given, and stays so. Store the changed text under another name.`;
+  }
+  return undefined;
+}

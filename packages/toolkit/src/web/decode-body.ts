@@ -1,0 +1,40 @@
+/** Where a page may say its charset, by the HTML standard; a little more is looked at. */
+const prescanBytes = 4096;
+
+/**
+ * Decodes a body: a byte order mark goes before the header's charset, that before a page's own
+ * `<meta>`, and UTF-8 is what remains. An unknown charset is passed over.
+ */
+export function decodeBody(body: Uint8Array, contentType: string): string {
+  const label = charsetOfHeader(contentType) ?? charsetOfMeta(body) ?? "utf-8";
+  return new TextDecoder(charsetOfMark(body) ?? label).decode(body);
+}
+
+function charsetOfMark(body: Uint8Array): string | undefined {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return "utf-8";
+  if (body[0] === 0xfe && body[1] === 0xff) return "utf-16be";
+  if (body[0] === 0xff && body[1] === 0xfe) return "utf-16le";
+  return undefined;
+}
+
+function charsetOfHeader(contentType: string): string | undefined {
+  return known(/charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1]);
+}
+
+function charsetOfMeta(body: Uint8Array): string | undefined {
+  const beginning = Buffer.from(body.subarray(0, prescanBytes)).toString("latin1");
+  const declared =
+    /<meta\b[^>]{0,200}?charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(beginning)?.[1] ??
+    /^<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([^"']+)/i.exec(beginning)?.[1];
+  // A page that says UTF-16 in ASCII letters is not.
+  return declared !== undefined && /^utf-?16/i.test(declared) ? "utf-8" : known(declared);
+}
+
+function known(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+import { errorMessage } from "@capstan/core";
+import { type Dispatcher, fetch, type Response } from "undici";
+import { formatBytes } from "../text/format-bytes.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
+import { privateAddress } from "./checked-agent.ts";
+import { isSameSite, parseAddress } from "./parse-address.ts";
+import { addressProblem, isAddress } from "./public-address.ts";
+import { WebError } from "./web-error.ts";
+
+const mostRedirects = 5;
+
+export interface FetchAddressOptions {
+  /** For hosts that must be public, and for those that the configuration lets be private. */
+  readonly agents: { readonly checked: Dispatcher; readonly unchecked: Dispatcher };
+  readonly allowed: AllowedHosts;
+  /** Milliseconds for everything: redirects, headers and body. */
+  readonly timeoutMs: number;
+  /** Of the body, after decompression. */
+  readonly maxBytes: number;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (bytes: number) => void;
+}
+
+export interface FetchedBody {
+  /** After redirects. */
+  readonly url: URL;
+  /** The header as it came; empty where there was none. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Fetches an address and the redirects of its own site, with every hop checked.
+ *
+ * @throws WebError for whatever the site or the network does; the signal's reason on abort.
+ */
+export async function fetchAddress(start: URL, options: FetchAddressOptions): Promise<FetchedBody> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([options.signal, deadline]);
+  try {
+    return await follow(start, { ...options, signal });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (error instanceof WebError) throw error;
+    if (deadline.aborted) {
+      throw new WebError({
+        code: "timed_out",
+        message: `${start.host} did not deliver the page within ${options.timeoutMs / 1000} seconds.`,
+        retryable: true,
+      });
+    }
+    throw networkFailure(start, error);
+  }
+}
+
+async function follow(start: URL, options: FetchAddressOptions): Promise<FetchedBody> {
+  let url = start;
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const response = await request(url, options);
+    if (![301, 302, 303, 307, 308].includes(response.status))
+      return receive(url, response, options);
+    const location = response.headers.get("location");
+    await response.body?.cancel();
+    if (location === null) {
+      throw new WebError({
+        code: "http_error",
+        message: `${url.host} redirects without saying where to.`,
+      });
+    }
+    const next = URL.canParse(location, url)
+      ? parseAddress(new URL(location, url).href)
+      : undefined;
+    if (next === undefined) {
+      throw new WebError({
+        code: "http_error",
+        message: `${url.host} redirects to what is no address.`,
+      });
+    }
+    refusePrivateLiteral(next, options.allowed);
+    if (!isSameSite(url, next)) {
+      throw new WebError({
+        code: "redirects_elsewhere",
+        message: `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address if it is what you want.`,
+        details: { location: next.href },
+      });
+    }
+    url = next;
+  }
+  throw new WebError({
+    code: "too_many_redirects",
+    message: `${start.href} redirects more than ${mostRedirects} times.`,
+  });
+}
+
+/** The agent checks names; an address written as one is checked here. */
+function refusePrivateLiteral(url: URL, allowed: AllowedHosts): void {
+  if (allowed(url) || !isAddress(url.hostname)) return;
+  const problem = addressProblem(url.hostname);
+  if (problem !== undefined) throw privateAddress(url.hostname, problem);
+}
+
+async function request(
+  url: URL,
+  { agents, allowed, userAgent, signal }: FetchAddressOptions,
+): Promise<Response> {
+  refusePrivateLiteral(url, allowed);
+  return fetch(url, {
+    dispatcher: allowed(url) ? agents.unchecked : agents.checked,
+    redirect: "manual",
+    signal,
+    headers: {
+      "user-agent": userAgent,
+      accept:
+        "text/html, application/xhtml+xml, text/markdown, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
+    },
+  });
+}
+
+async function receive(
+  url: URL,
+  response: Response,
+  { maxBytes, onProgress }: FetchAddressOptions,
+): Promise<FetchedBody> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    const retryAfter = response.headers.get("retry-after");
+    throw new WebError({
+      code: "http_error",
+      message: `${url.host} answered ${`${response.status} ${response.statusText}`.trim()} for ${url.href}${retryAfter === null ? "" : ` (try again after: ${retryAfter})`}.`,
+      retryable: response.status === 429 || response.status >= 500,
+      details: { status: response.status },
+    });
+  }
+  const tooLarge = () =>
+    new WebError({
+      code: "too_large",
+      message: `${url.href} is larger than ${formatBytes(maxBytes)}, the most that is fetched.`,
+    });
+  if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
+    await response.body?.cancel();
+    throw tooLarge();
+  }
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  // What comes out of the decompression is counted, piece by piece: a bomb ends at the limit.
+  for await (const piece of response.body ?? []) {
+    size += (piece as Uint8Array).length;
+    if (size > maxBytes) throw tooLarge();
+    pieces.push(piece as Uint8Array);
+    onProgress?.(size);
+  }
+  return {
+    url,
+    contentType: response.headers.get("content-type") ?? "",
+    body: Buffer.concat(pieces),
+  };
+}
+
+function networkFailure(url: URL, error: unknown): WebError {
+  const cause = rootCause(error);
+  if (cause instanceof WebError) return cause;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "ENOTFOUND" || code === "EAI_NONAME") {
+    return new WebError({
+      code: "unknown_host",
+      message: `There is no host ${url.hostname}. Check the address.`,
+    });
+  }
+  const isCertificate = /CERT|SSL|TLS|ALTNAME/.test(code);
+  return new WebError({
+    code: isCertificate ? "bad_certificate" : "unreachable",
+    message: `${url.host} could not be read: ${errorMessage(cause)}${code === "" ? "" : ` (${code})`}.`,
+    retryable: !isCertificate,
+  });
+}
+
+function rootCause(error: unknown): unknown {
+  let cause = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    if (cause instanceof WebError || cause.cause === undefined) break;
+    cause = cause.cause;
+  }
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;
+  return cause;
+}

@@ -1,0 +1,159 @@
+import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
+import { z } from "zod";
+import { countOf, formatBytes } from "../text/format-bytes.ts";
+import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
+import type { PageCache } from "./page-cache.ts";
+import { type Excerpt, findInPage, splitPages } from "./page-parts.ts";
+import { parseAddress } from "./parse-address.ts";
+import { readingTimeoutMs, readPage, type WebPage } from "./read-page.ts";
+import { WebError } from "./web-error.ts";
+
+const parameters = z.object({
+  url: z.string().max(8000).describe("The whole address, http or https."),
+  page: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe("Read this part of a long page, from 1, without fetching it again."),
+  find: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Instead of the page, excerpts around this literal text, case ignored."),
+});
+
+type Args = z.infer<typeof parameters>;
+
+interface PageView extends WebPage {
+  /** Pages of the whole. */
+  readonly pages: number;
+  /** Which of them `text` is; absent where it is the whole. */
+  readonly page?: number;
+}
+
+interface PageSearch extends Omit<WebPage, "text"> {
+  readonly find: string;
+  readonly matches: number;
+  readonly excerpts: readonly Excerpt[];
+}
+
+/** Characters between two reports of progress. */
+const reportEvery = 1024 * 1024;
+
+export interface FetchWebPageOptions extends Omit<FetchAddressOptions, "signal" | "onProgress"> {
+  readonly cache: PageCache;
+}
+
+/** `FetchWebPage`: a public web page as readable Markdown. */
+export function fetchWebPage(options: FetchWebPageOptions): Tool {
+  return defineTool({
+    name: "FetchWebPage",
+    description:
+      "Fetches a public web page and returns what it says as Markdown; text, JSON and Markdown come as they are. page and find read a page that was just fetched without fetching it again.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    timeoutMs: options.timeoutMs + readingTimeoutMs + 5_000,
+    compressArgs: ({ url, page, find }) =>
+      [
+        url,
+        ...(page === undefined ? [] : [`page ${page}`]),
+        ...(find === undefined ? [] : [`find "${find}"`]),
+      ].join(", "),
+    formatForLLM: (data: PageView | PageSearch) =>
+      "find" in data ? formatSearch(data) : formatPage(data),
+    execute: async (args, context) => {
+      try {
+        return await run(args, context, options);
+      } catch (error) {
+        if (error instanceof WebError) return toolError(error.data);
+        throw error;
+      }
+    },
+  });
+}
+
+/** A person's word holds for a site: scheme, host and port. */
+function siteOf({ url }: Args): { readonly key: string; readonly title: string } {
+  if (!URL.canParse(url)) return { key: url, title: `the address ${url.slice(0, 100)}` };
+  const { origin, host, protocol } = new URL(url);
+  if (origin === "null") return { key: url, title: `the address ${url.slice(0, 100)}` };
+  return { key: origin, title: `pages of ${host}${protocol === "http:" ? " (unencrypted)" : ""}` };
+}
+
+async function run(
+  args: Args,
+  context: ToolContext,
+  options: FetchWebPageOptions,
+): Promise<PageView | PageSearch | ToolError> {
+  const url = parseAddress(args.url);
+  const isReadingOn = args.page !== undefined || args.find !== undefined;
+  const page =
+    (isReadingOn ? options.cache.get(url.href) : undefined) ??
+    (await fetchPage(url, context, options));
+  if (args.find !== undefined) {
+    const { text, ...about } = page;
+    return { ...about, find: args.find, ...findInPage(text, args.find) };
+  }
+  const pages = splitPages(page.text);
+  if (args.page === undefined) return { ...page, pages: pages.length };
+  const text = pages[args.page - 1];
+  if (text === undefined) {
+    return toolError({
+      code: "no_such_page",
+      message: `${page.url} has ${countOf(pages.length, "page")}; there is no page ${args.page}.`,
+    });
+  }
+  return { ...page, text, page: args.page, pages: pages.length };
+}
+
+async function fetchPage(
+  url: URL,
+  { signal, output }: ToolContext,
+  options: FetchWebPageOptions,
+): Promise<WebPage> {
+  output.progress({ message: `Fetching ${url.host}` });
+  let reported = 0;
+  const fetched = await fetchAddress(url, {
+    ...options,
+    signal,
+    onProgress: (bytes) => {
+      if (bytes - reported < reportEvery) return;
+      reported = bytes;
+      output.progress({ message: `${formatBytes(bytes)} of ${url.host}`, done: bytes });
+    },
+  });
+  const page = await readPage(fetched, signal);
+  options.cache.set(url.href, page);
+  return page;
+}
+
+function formatPage(view: PageView): string {
+  const { text, page, pages } = view;
+  const part =
+    page === undefined
+      ? ""
+      : `\n[Page ${page} of ${pages}.${page < pages ? ` Read on with page ${page + 1}.` : ""}]`;
+  return `${head(view)}\n\n${text === "" ? "[The page has no text. It may need a browser to show itself.]" : text}${part}`;
+}
+
+function formatSearch(search: PageSearch): string {
+  const { find, matches, excerpts } = search;
+  if (matches === 0) return `${head(search)}\n\n"${find}" is not on the page.`;
+  const blocks = excerpts.map(
+    ({ position, page, text }) => `[page ${page}, character ${position}]\n${text}`,
+  );
+  return `${head(search)}\n\n${countOf(matches, "match", "matches")} of "${find}":\n\n${blocks.join("\n\n")}`;
+}
+
+function head({ url, title, byline, siteName, published, note }: Omit<WebPage, "text">): string {
+  const facts = [byline, siteName, published].filter((fact) => fact !== undefined);
+  return [
+    ...(title === undefined ? [] : [`# ${title}`]),
+    `Source: ${url}`,
+    ...(facts.length === 0 ? [] : [facts.join(" · ")]),
+    ...(note === undefined ? [] : [`[${note}]`]),
+  ].join("\n");
+}

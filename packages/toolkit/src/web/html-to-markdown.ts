@@ -1,0 +1,110 @@
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+import TurndownService from "turndown";
+import { gfm } from "turndown-plugin-gfm";
+
+export interface ReadablePage {
+  readonly title?: string;
+  readonly byline?: string;
+  readonly siteName?: string;
+  readonly published?: string;
+  readonly markdown: string;
+}
+
+/** What is no part of what a page says, where Readability finds no article. */
+const clutter =
+  "script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
+
+/**
+ * The readable part of a page as Markdown, with absolute links. Slow on large or hostile pages:
+ * run it in a worker.
+ *
+ * @param url where the page came from, for relative links
+ */
+export function htmlToMarkdown(html: string, url: string): ReadablePage {
+  // Without <html> a document would have no body to look at.
+  const isDocument = /<html[\s>]/i.test(html.slice(0, 10_000));
+  const { document } = parseHTML(
+    isDocument ? html : `<!doctype html><html><body>${html}</body></html>`,
+  );
+  makeLinksAbsolute(document, baseOf(document, url));
+  const title = clean(document.querySelector("title")?.textContent);
+  // Readability takes the document apart.
+  const whole = document.body.cloneNode(true) as HTMLElement;
+  const article = new Readability<Element>(document, {
+    serializer: (node) => node as Element,
+  }).parse();
+  for (const element of whole.querySelectorAll(clutter)) element.remove();
+  const wholeLength = clean(whole.textContent)?.length ?? 0;
+  const articleLength = clean(article?.textContent)?.length ?? 0;
+  // A page that is a list or an overview has no article; a scrap of it would mislead.
+  const isArticle = articleLength >= 500 || articleLength >= wholeLength * 0.4;
+  const content = isArticle ? (article?.content ?? whole) : whole;
+  return {
+    ...defined("title", clean(article?.title) ?? title),
+    ...defined("byline", clean(article?.byline)),
+    ...defined("siteName", clean(article?.siteName)),
+    ...defined("published", clean(article?.publishedTime)),
+    markdown: toMarkdown(content),
+  };
+}
+
+function toMarkdown(content: Element): string {
+  const service = new TurndownService({
+    headingStyle: "atx",
+    hr: "---",
+    bulletListMarker: "-",
+    codeBlockStyle: "fenced",
+    emDelimiter: "_",
+  });
+  service.use(gfm);
+  service.remove(["script", "style", "noscript", "template", "iframe"]);
+  // A picture is its description: its data is of no use as text.
+  service.addRule("image", {
+    filter: "img",
+    replacement: (_content, node) => {
+      const alt = clean(node.getAttribute("alt")) ?? "";
+      const src = node.getAttribute("src") ?? "";
+      if (!/^https?:/.test(src)) return alt;
+      return `![${alt.replaceAll(/[[\]]/g, String.raw`\$&`)}](${src})`;
+    },
+  });
+  return service
+    .turndown(content)
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function makeLinksAbsolute(document: Document, base: string): void {
+  for (const [selector, attribute] of [
+    ["a[href]", "href"],
+    ["img[src]", "src"],
+  ] as const) {
+    for (const element of document.querySelectorAll(selector)) {
+      const written = element.getAttribute(attribute) ?? "";
+      const absolute = URL.canParse(written, base) ? new URL(written, base) : undefined;
+      if (absolute !== undefined && /^(?:https?|mailto|tel):$/.test(absolute.protocol)) {
+        element.setAttribute(attribute, absolute.href);
+      } else element.removeAttribute(attribute);
+    }
+  }
+}
+
+function baseOf(document: Document, url: string): string {
+  const declared = document.querySelector("base[href]")?.getAttribute("href");
+  return declared != null && URL.canParse(declared, url) ? new URL(declared, url).href : url;
+}
+
+function clean(text: string | null | undefined): string | undefined {
+  const cleaned = text?.replaceAll(/\s+/g, " ").trim();
+  return cleaned === "" ? undefined : cleaned;
+}
+
+function defined<K extends string>(
+  key: K,
+  value: string | undefined,
+): { readonly [key in K]?: string } {
+  return value === undefined
+    ? {}
+    : ({ [key]: value.slice(0, 500) } as { readonly [key in K]: string });
+}

@@ -1,0 +1,56 @@
+import { formatBytes } from "../text/format-bytes.ts";
+import { runInWorker, workerModule } from "../worker/run-in-worker.ts";
+import { decodeBody } from "./decode-body.ts";
+import type { FetchedBody } from "./fetch-address.ts";
+import type { ReadablePage } from "./html-to-markdown.ts";
+import { pageType } from "./page-type.ts";
+import { stripTags } from "./strip-tags.ts";
+import { WebError } from "./web-error.ts";
+
+/** Milliseconds that a page may take to be understood. */
+export const readingTimeoutMs = 15_000;
+
+/** A page as it is kept: the whole of its text, and what is known of it. */
+export interface WebPage extends Omit<ReadablePage, "markdown"> {
+  /** After redirects. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly text: string;
+  /** What went wrong on the way to the text. */
+  readonly note?: string;
+}
+
+/**
+ * Turns what was fetched into text: pages into Markdown, in a thread of its own; text, JSON and
+ * Markdown stay as they are.
+ *
+ * @throws WebError `unsupported_type` for everything else.
+ */
+export async function readPage(fetched: FetchedBody, signal: AbortSignal): Promise<WebPage> {
+  const { url, contentType, body } = fetched;
+  const base = { url: url.href, contentType: contentType.split(";")[0]?.trim() ?? "" };
+  const type = pageType(contentType, body);
+  if (type === "refused") {
+    throw new WebError({
+      code: "unsupported_type",
+      message: `${url.href} is ${base.contentType || "binary data"} (${formatBytes(body.length)}). Only web pages and text are read.`,
+    });
+  }
+  const text = decodeBody(body, contentType);
+  if (type === "text") return { ...base, text };
+  const outcome = await runInWorker<ReadablePage>({
+    module: workerModule("html-worker", import.meta.url),
+    input: { html: text, url: url.href },
+    timeoutMs: readingTimeoutMs,
+    signal,
+  });
+  if (outcome.status === "done") {
+    const { markdown, ...about } = outcome.value;
+    return { ...base, ...about, text: markdown };
+  }
+  return {
+    ...base,
+    text: stripTags(text),
+    note: "The page is too large or too odd to be laid out; this is its bare text.",
+  };
+}

@@ -1,0 +1,12 @@
+import type { JsonValue, ToolErrorData } from "@capstan/core";
+
+/** A failure that an address or a site caused; the tool returns it as a `toolError`. */
+export class WebError extends Error {
+  readonly data: ToolErrorData;
+
+  constructor(data: ToolErrorData & { readonly details?: JsonValue }) {
+    super(data.message);
+    this.name = "WebError";
+    this.data = data;
+  }
+}
