@@ -2,6 +2,7 @@ import { errorMessage } from "../errors/error-message.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
 import { propose } from "../executor/propose.ts";
+import type { OfferOptions } from "../executor/tool-executor.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -18,7 +19,7 @@ import { reopen } from "./reopen.ts";
 import type { ClientOutput, FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
 import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.ts";
 import { answerText, turnLog } from "./turn-log.ts";
-import { turnMessages } from "./turn-messages.ts";
+import { toolMessage, turnMessages } from "./turn-messages.ts";
 
 type Ended = {
   readonly status: "completed" | "aborted" | "error" | "timeout" | "requires_action";
@@ -37,10 +38,13 @@ export class ChainLoop {
   readonly #recorder: Recorder;
   readonly #calls: OpenCalls;
   readonly #messages: Message[];
+  /** The messages with their calls' results, as the model takes them; complete up to the open round. */
+  #sent: Message[] | undefined;
   readonly #llmUsage = new Map<number, Usage>();
   readonly #itemPrefix = newId("").slice(0, 8);
   readonly #startTime: number;
   readonly #resumedAt: number;
+  readonly #offered: OfferOptions;
   #items = 0;
   #serverCalls = 0;
   #round: number;
@@ -54,7 +58,12 @@ export class ChainLoop {
     publish: (event: ChainEvent) => void,
   ) {
     this.#options = options;
-    const { executor, resume } = options;
+    const { executor, resume, groups, clientTools, allowTool } = options;
+    this.#offered = {
+      ...(groups !== undefined && { groups }),
+      ...(clientTools !== undefined && { clientTools }),
+      ...(allowTool !== undefined && { allowTool }),
+    };
     const now = executor.gate.clock.now();
     this.#resumedAt = now;
     this.#startTime = resume?.state.startTime ?? now;
@@ -207,12 +216,7 @@ export class ChainLoop {
   }
 
   #offer(): ToolOffer {
-    const { executor, groups, clientTools, allowTool } = this.#options;
-    return executor.offer({
-      ...(groups !== undefined && { groups }),
-      ...(clientTools !== undefined && { clientTools }),
-      ...(allowTool !== undefined && { allowTool }),
-    });
+    return this.#options.executor.offer(this.#offered);
   }
 
   /** One question to the model, and its answer in the journal. */
@@ -237,7 +241,7 @@ export class ChainLoop {
     const messages: Message[] = [
       ...(prompt === "" ? [] : [{ role: "system", content: prompt } as const]),
       ...contextMessages,
-      ...turnMessages(this.#messages, this.#calls.records.values()),
+      ...this.#turn(),
       ...(note === undefined ? [] : [{ role: "developer", content: note } as const]),
     ];
     await this.#recorder.event({ type: "round.started", round, at: clock.now() });
@@ -275,17 +279,23 @@ export class ChainLoop {
     return this.#stop() ?? { message: step.message, offer };
   }
 
+  /** Grows with the turn: rebuilding it each round would cost more with every round. */
+  #turn(): readonly Message[] {
+    return (this.#sent ??= [...turnMessages(this.#messages, this.#calls.records.values())]);
+  }
+
   async #say(
     round: number,
     message: AssistantMessage,
     more: readonly JournalWrite[],
   ): Promise<void> {
-    if (
-      message.content !== "" ||
-      message.tool_calls !== undefined ||
-      message.reasoning !== undefined
-    )
-      this.#messages.push(message);
+    const { content, tool_calls, reasoning } = message;
+    if (content === "" && tool_calls === undefined && reasoning === undefined) {
+      await this.#recorder.commit(more);
+      return;
+    }
+    this.#messages.push(message);
+    this.#sent?.push(message);
     await this.#recorder.commit([{ type: "message", round, message }, ...more]);
   }
 
@@ -345,7 +355,15 @@ export class ChainLoop {
       );
       if (this.#abort.signal.aborted) break;
     }
-    return this.#settleRound();
+    const waits = await this.#settleRound();
+    if (waits === undefined) this.#answerRound(requests);
+    return waits;
+  }
+
+  #answerRound(requests: readonly ToolCallRequest[]): void {
+    for (const { id, function: called } of requests) {
+      this.#sent?.push(toolMessage(id, called.name, this.#calls.records.get(id)));
+    }
   }
 
   /** Server-run calls are counted over the whole turn. */

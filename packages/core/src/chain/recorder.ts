@@ -1,5 +1,6 @@
 import { errorMessage } from "../errors/error-message.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
+import type { VariableChange } from "../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Journal, JournalWrite } from "./journal.ts";
 
@@ -33,9 +34,9 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#unsubscribe = options.variables.subscribe((change) =>
-      this.#changes.push({ type: "variable", change }),
-    );
+    const keep = (change: VariableChange) => this.#changes.push({ type: "variable", change });
+    this.#unsubscribe =
+      options.journal === undefined ? () => {} : options.variables.subscribe(keep);
   }
 
   get lost(): boolean {

@@ -70,6 +70,11 @@ export class ToolExecutor {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
   readonly approvals: ApprovalAdapter | undefined;
+  /** The loop asks every round with the same object. */
+  readonly #offers = new WeakMap<
+    OfferOptions,
+    { readonly revision: string; readonly offer: ToolOffer }
+  >();
 
   constructor(options: ToolExecutorOptions = {}) {
     const limits = { ...defaultGateLimits, ...options.limits };
@@ -152,12 +157,18 @@ export class ToolExecutor {
   }
 
   /** What a request shows the model, and what each name means. A client's tools keep their names. */
-  offer({ groups, clientTools, allowTool }: OfferOptions = {}): ToolOffer {
+  offer(options: OfferOptions = {}): ToolOffer {
+    const { registry, switches } = this.gate;
+    const revision = `${registry.revision}.${switches.revision}`;
+    const known = this.#offers.get(options);
+    // Without a tool that is on, what is offered hangs on the variables too.
+    if (known?.revision === revision && known.offer.definitions.length > 0) return known.offer;
+    const { groups, clientTools, allowTool } = options;
     const tools = this.enabledTools(groups);
-    return offerTools(
-      allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id)),
-      clientTools,
-    );
+    const allowed = allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id));
+    const offer = offerTools(allowed, clientTools);
+    this.#offers.set(options, { revision, offer });
+    return offer;
   }
 
   getEnabledToolDefinitions(): readonly ToolDefinition[] {

@@ -13,6 +13,8 @@ export interface RegisteredTool {
 
 /** The groups an installation has. Order of registration is order everywhere. */
 export class ToolRegistry {
+  /** Grows with every change. */
+  revision = 0;
   readonly #groups = new Map<string, ToolGroup>();
   readonly #tools = new Map<string, RegisteredTool>();
   readonly #listeners = new Set<() => void>();
@@ -67,6 +69,7 @@ export class ToolRegistry {
   }
 
   #announce(): void {
+    this.revision++;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -6,14 +6,18 @@ export interface SwitchState {
 }
 
 export class Switches {
+  /** Grows with every change. */
+  revision = 0;
   readonly #groups = new Map<string, boolean>();
   readonly #tools = new Map<string, boolean>();
 
   setGroup(name: string, enabled: boolean): void {
+    this.revision++;
     this.#groups.set(name, enabled);
   }
 
   setTool(id: string, enabled: boolean): void {
+    this.revision++;
     this.#tools.set(id, enabled);
   }
 
