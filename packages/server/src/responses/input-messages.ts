@@ -3,6 +3,7 @@ import { type ApiError, invalidRequest } from "./api-error.ts";
 import { type ApprovalResponse, approvalResponses } from "./approval-responses.ts";
 import { createAssistantTurn } from "./assistant-turn.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
+import { resolveReferences } from "./item-references.ts";
 import type {
   CallOutputInput,
   InputContent,
@@ -43,8 +44,8 @@ export type InputMessages =
  */
 export function inputMessages(input: readonly InputItem[], context: InputContext): InputMessages {
   const resolved = resolveReferences(input, context);
-  if ("error" in resolved) return { status: "error", error: resolved.error };
-  const { items } = resolved;
+  if (resolved.status === "error") return resolved;
+  const items = resolved.value;
 
   const outputs = new Map<string, CallOutputInput>();
   for (const item of items) if (isOutput(item)) outputs.set(item.call_id, item);
@@ -112,40 +113,6 @@ export function inputMessages(input: readonly InputItem[], context: InputContext
   }
   turn.end();
   return { status: "ok", messages, answers: [...answers.values()], approvals, items };
-}
-
-/** Puts items in the place of references; what is there already is not put there twice. */
-function resolveReferences(
-  input: readonly InputItem[],
-  { resolve, isInHistory }: InputContext,
-): { readonly items: readonly InputItem[] } | { readonly error: ApiError } {
-  const items: InputItem[] = [];
-  const written = new Set(
-    input.flatMap((item) =>
-      item.type !== "item_reference" && "id" in item && item.id !== undefined ? [item.id] : [],
-    ),
-  );
-  for (const [index, item] of input.entries()) {
-    if (item.type !== "item_reference") {
-      items.push(item);
-      continue;
-    }
-    if (written.has(item.id) || isInHistory?.(item.id) === true) continue;
-    written.add(item.id);
-    const found = resolve(item.id);
-    if (found === undefined) return { error: unknownItem(item.id, index) };
-    items.push(found);
-  }
-  return { items };
-}
-
-function unknownItem(id: string, index: number): ApiError {
-  return invalidRequest({
-    status: 404,
-    param: "input",
-    code: "item_not_found",
-    message: `Item with id '${id}' not found (input[${index}]). Items are not persisted when \`store\` is set to false. Send the item itself, or set \`store\` to true.`,
-  });
 }
 
 function unknownCall(callId: string): ApiError {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
@@ -114,37 +114,41 @@ function streamOf(model: string): {
 }
 
 before(async () => {
-  server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? "/", "http://local");
-    if (request.method === "GET") {
-      response.writeHead(200, { "Content-Type": "text/event-stream" });
-      for (const event of streamOf(url.pathname.split("/").at(-1) ?? "").events)
-        response.write(event);
-      response.end(endOfStream);
-      return;
-    }
-    const chunks = await request.toArray();
-    const parsed = parseCreateRequest(JSON.parse(Buffer.concat(chunks).toString()));
-    if (parsed.status === "error") {
-      response.writeHead(parsed.error.status, { "Content-Type": "application/json" });
-      response.end(JSON.stringify(errorBody(parsed.error)));
-      return;
-    }
-    const { events, response: whole } = streamOf(parsed.request.model ?? "text");
-    if (parsed.request.stream) {
-      response.writeHead(200, { "Content-Type": "text/event-stream" });
-      for (const event of events) response.write(event);
-      response.end(endOfStream);
-    } else {
-      response.writeHead(200, { "Content-Type": "application/json" });
-      response.end(JSON.stringify(whole));
-    }
+  server = createServer((request, response) => {
+    void answer(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "local", maxRetries: 0 });
 });
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://local");
+  if (request.method === "GET") {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    for (const event of streamOf(url.pathname.split("/").at(-1) ?? "").events)
+      response.write(event);
+    response.end(endOfStream);
+    return;
+  }
+  const chunks = await request.toArray();
+  const parsed = parseCreateRequest(JSON.parse(Buffer.concat(chunks).toString()));
+  if (parsed.status === "error") {
+    response.writeHead(parsed.error.status, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(errorBody(parsed.error)));
+    return;
+  }
+  const { events, response: whole } = streamOf(parsed.request.model ?? "text");
+  if (parsed.request.stream) {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    for (const event of events) response.write(event);
+    response.end(endOfStream);
+  } else {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(whole));
+  }
+}
 
 after(() => {
   server.closeAllConnections();

@@ -1,4 +1,3 @@
-import type { JsonObject, ModelSettings } from "@capstan/core";
 import {
   type ApiError,
   failed,
@@ -9,17 +8,14 @@ import {
 } from "./api-error.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import { issueError, wrongType } from "./request/issue-error.ts";
-import { type ParsedFormat, parseFormat } from "./request/parse-format.ts";
+import { parseFormat } from "./request/parse-format.ts";
 import { parseInput } from "./request/parse-input.ts";
-import {
-  modelToolChoice,
-  type ParsedToolChoice,
-  parseToolChoice,
-} from "./request/parse-tool-choice.ts";
-import { type ParsedTools, parseTools } from "./request/parse-tools.ts";
+import { parseToolChoice } from "./request/parse-tool-choice.ts";
+import { parseTools } from "./request/parse-tools.ts";
+import { requestEcho } from "./request/request-echo.ts";
+import { requestSettings } from "./request/request-settings.ts";
 import { type RequestBody, requestSchema } from "./request/request-schema.ts";
 import { isObject, withoutNulls } from "./request/without-nulls.ts";
-import type { ResponseEcho } from "./wire.ts";
 
 export type ParsedRequest =
   | { readonly status: "ok"; readonly request: CreateRequest }
@@ -61,7 +57,11 @@ export function parseCreateRequest(
   if (format.status === "error") return format;
 
   const { client, customTools, servers, carried } = tools.value;
-  const echo = echoOf(given, tools.value, toolChoice.value, format.value);
+  const echo = requestEcho(given, {
+    tools: tools.value.echo,
+    toolChoice: toolChoice.value.echo,
+    format: format.value.echo,
+  });
   const request: CreateRequest = {
     ...withoutNulls({
       model: given.model,
@@ -74,7 +74,7 @@ export function parseCreateRequest(
     input: input.value,
     tools: { client, customTools, servers, carried },
     toolChoice: toolChoice.value.choice,
-    settings: settingsOf(given, toolChoice.value, format.value),
+    settings: requestSettings(given, toolChoice.value.choice, format.value.format),
     truncation: given.truncation ?? "disabled",
     store: echo.store,
     background: echo.background,
@@ -141,60 +141,4 @@ function parseConversation(given: unknown): Parsed<string | undefined> {
       message: `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`,
     }),
   );
-}
-
-function settingsOf(
-  given: RequestBody,
-  { choice }: ParsedToolChoice,
-  { format }: ParsedFormat,
-): ModelSettings {
-  return withoutNulls({
-    toolChoice: modelToolChoice(choice),
-    parallelToolCalls: given.parallel_tool_calls,
-    temperature: given.temperature,
-    topP: given.top_p,
-    presencePenalty: given.presence_penalty,
-    frequencyPenalty: given.frequency_penalty,
-    maxOutputTokens: given.max_output_tokens,
-    reasoningEffort: given.reasoning?.effort,
-    responseFormat: format.type === "text" ? undefined : format,
-  });
-}
-
-function echoOf(
-  given: RequestBody,
-  tools: ParsedTools,
-  toolChoice: ParsedToolChoice,
-  format: ParsedFormat,
-): ResponseEcho {
-  const { reasoning, text } = given;
-  const wireText: JsonObject = {
-    format: format.echo,
-    ...withoutNulls({ verbosity: text?.verbosity }),
-  };
-  return {
-    background: given.background ?? false,
-    frequency_penalty: given.frequency_penalty ?? 0,
-    instructions: given.instructions ?? null,
-    max_output_tokens: given.max_output_tokens ?? null,
-    max_tool_calls: given.max_tool_calls ?? null,
-    metadata: given.metadata ?? {},
-    parallel_tool_calls: given.parallel_tool_calls ?? true,
-    presence_penalty: given.presence_penalty ?? 0,
-    prompt_cache_key: given.prompt_cache_key ?? null,
-    reasoning:
-      reasoning == null
-        ? null
-        : { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
-    safety_identifier: given.safety_identifier ?? null,
-    service_tier: given.service_tier ?? "default",
-    store: given.store ?? true,
-    temperature: given.temperature ?? 1,
-    text: wireText,
-    tool_choice: toolChoice.echo,
-    tools: tools.echo,
-    top_logprobs: given.top_logprobs ?? 0,
-    top_p: given.top_p ?? 1,
-    truncation: given.truncation ?? "disabled",
-  };
 }

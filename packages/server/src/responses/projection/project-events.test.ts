@@ -323,6 +323,14 @@ test("a call that never started is shown when it is settled", () => {
   assert.equal(response.output.length, 2);
 });
 
+test("a call that is run again after a crash keeps its item", () => {
+  const { response } = project(
+    [started, proposed("c"), callStarted("c"), callStarted("c"), settled("c", "text"), ended()],
+    withFiles,
+  );
+  assert.equal(response.output.length, 2);
+});
+
 test("calls at once are shown in the order in which they started, each whole", () => {
   const { response } = project(
     [

@@ -1,5 +1,4 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
-import { z } from "zod";
 import {
   type ApiError,
   failed,
@@ -9,7 +8,8 @@ import {
   type Parsed,
 } from "../api-error.ts";
 import type { RequestTools, ServerGroup } from "./create-request.ts";
-import { issueError, wrongType } from "./issue-error.ts";
+import { wrongType } from "./issue-error.ts";
+import { parseCustomTool, parseFunctionTool } from "./parse-client-tool.ts";
 import { parseServer } from "./parse-server.ts";
 import { isObject } from "./without-nulls.ts";
 
@@ -17,25 +17,6 @@ export interface ParsedTools extends RequestTools {
   /** As the response repeats them, secrets left out. */
   readonly echo: readonly JsonObject[];
 }
-
-const toolName = z
-  .string()
-  .regex(/^[a-zA-Z0-9_-]{1,128}$/, "Expected 1 to 128 of the characters a-z, A-Z, 0-9, _ and -.");
-
-const functionSchema = z.object({
-  name: toolName,
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-});
-
-const customSchema = z.object({
-  name: toolName,
-  description: z.string().nullish(),
-  format: z
-    .object({ type: z.string(), syntax: z.string().nullish(), definition: z.string().nullish() })
-    .nullish(),
-});
 
 /**
  * A request's tools, by who runs them. Tools of types that are not known are carried, not
@@ -60,7 +41,8 @@ export function parseTools(
     if (!isObject(tool)) return failed(wrongType(at, "an object", tool));
     if (tool["type"] === undefined) return failed(missingParameter(`${at}.type`));
     if (tool["type"] === "function" || tool["type"] === "custom") {
-      const parsed = tool["type"] === "function" ? parseFunction(tool, at) : parseCustom(tool, at);
+      const parsed =
+        tool["type"] === "function" ? parseFunctionTool(tool, at) : parseCustomTool(tool, at);
       if (parsed.status === "error") return parsed;
       const { definition } = parsed.value;
       const { name } = definition.function;
@@ -99,66 +81,4 @@ function duplicate(param: string, what: string): ApiError {
     code: "duplicate_value",
     message: `Invalid '${param}': the request declares ${what} twice. Declare it once.`,
   });
-}
-
-interface ClientTool {
-  readonly definition: ToolDefinition;
-  readonly echo: JsonObject;
-}
-
-function parseFunction(tool: { readonly [key: string]: unknown }, at: string): Parsed<ClientTool> {
-  // Chat's form, with the function in an object of its own, comes from some clients.
-  const nested =
-    isObject(tool["function"]) && tool["name"] === undefined ? tool["function"] : undefined;
-  const source = nested ?? tool;
-  const result = functionSchema.safeParse(source);
-  if (!result.success) {
-    return failed(
-      issueError(result.error.issues, source, nested === undefined ? at : `${at}.function`),
-    );
-  }
-  const { name, description, parameters, strict } = result.data;
-  const definition: ToolDefinition = {
-    type: "function",
-    function: {
-      name,
-      ...(description == null ? {} : { description }),
-      ...(parameters == null ? {} : { parameters }),
-      ...(strict == null ? {} : { strict }),
-    },
-  };
-  const echo = {
-    type: "function",
-    name,
-    description: description ?? null,
-    parameters: (parameters ?? null) as JsonObject | null,
-    strict: strict ?? null,
-  };
-  return ok({ definition, echo });
-}
-
-/** A custom tool takes plain text: the model is offered a function with one argument. */
-function parseCustom(tool: { readonly [key: string]: unknown }, at: string): Parsed<ClientTool> {
-  const result = customSchema.safeParse(tool);
-  if (!result.success) return failed(issueError(result.error.issues, tool, at));
-  const { name, description, format } = result.data;
-  const grammar =
-    format?.definition == null
-      ? ""
-      : `\n\nThe input must follow this ${format.syntax ?? ""} grammar:\n${format.definition}`;
-  const input = { type: "string", description: "The whole input, as plain text." };
-  const definition: ToolDefinition = {
-    type: "function",
-    function: {
-      name,
-      description: (description ?? "") + grammar,
-      parameters: {
-        type: "object",
-        properties: { input },
-        required: ["input"],
-        additionalProperties: false,
-      },
-    },
-  };
-  return ok({ definition, echo: tool as JsonObject });
 }
