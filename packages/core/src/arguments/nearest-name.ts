@@ -15,7 +15,7 @@ export function nearestNames(
 ): readonly string[] {
   const wanted = plain(name);
   if (wanted === "") return [];
-  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  const allowed = Math.max(1, Math.floor(wanted.length / 4));
   const found: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of candidates) {
     const score = distance(wanted, plain(candidate), allowed);
@@ -24,6 +24,8 @@ export function nearestNames(
   found.sort((a, b) => a.score - b.score || (a.candidate < b.candidate ? -1 : 1));
   return found.slice(0, max).map(({ candidate }) => candidate);
 }
+
+const separators = /[\s_./-]+/g;
 
 function plain(name: string): string {
   return name
@@ -35,41 +37,48 @@ function plain(name: string): string {
 /** Lower is nearer; undefined: not meant. */
 function distance(wanted: string, candidate: string, allowed: number): number | undefined {
   if (candidate === wanted) return 0;
-  if (Math.abs(candidate.length - wanted.length) <= allowed) {
-    const edits = editDistance(wanted, candidate, allowed);
-    if (edits <= allowed) return edits;
-  }
+  const edits = editDistance(wanted, candidate, allowed);
+  if (edits !== undefined) return edits;
   const [short, long] =
     wanted.length < candidate.length ? [wanted, candidate] : [candidate, wanted];
-  if (short.length < 3) return undefined;
-  if (long.startsWith(short)) return allowed + 1 + long.length - short.length;
-  return long.includes(short) ? allowed + comparedLength + long.length - short.length : undefined;
+  if (short.length < 3 || !long.includes(short)) return undefined;
+  const rest = long.length - short.length;
+  return long.startsWith(short) ? allowed + rest : allowed + comparedLength + rest;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours; gives up beyond `allowed`. */
-function editDistance(a: string, b: string, allowed: number): number {
-  let before: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
+const width = comparedLength + 2;
+const table = new Uint8Array(width * width);
+
+/**
+ * Insertions, deletions, replacements and swaps of neighbours, if they are at most `allowed`.
+ * Only the diagonal band that can stay within that is looked at.
+ */
+function editDistance(a: string, b: string, allowed: number): number | undefined {
+  if (Math.abs(a.length - b.length) > allowed) return undefined;
+  const at = (i: number, j: number): number =>
+    Math.abs(i - j) > allowed ? allowed + 1 : (table[i * width + j] ?? 0);
+  for (let j = 0; j <= Math.min(b.length, allowed); j++) table[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let left = i;
+    table[i * width] = i;
     let best = i;
-    for (let j = 1; j <= b.length; j++) {
+    for (let j = Math.max(1, i - allowed); j <= Math.min(b.length, i + allowed); j++) {
       const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let edits = Math.min((last[j - 1] ?? 0) + (same ? 0 : 1), (last[j] ?? 0) + 1, left + 1);
-      const swapped =
-        i > 1 &&
-        j > 1 &&
-        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
-        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
-      if (swapped) edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
-      row.push(edits);
-      left = edits;
+      let edits = Math.min(at(i - 1, j - 1) + (same ? 0 : 1), at(i - 1, j) + 1, at(i, j - 1) + 1);
+      if (!same && isSwap(a, b, i, j)) edits = Math.min(edits, at(i - 2, j - 2) + 1);
+      table[i * width + j] = edits;
       if (edits < best) best = edits;
     }
-    if (best > allowed) return best;
-    before = last;
-    last = row;
+    if (best > allowed) return undefined;
   }
-  return last[b.length] ?? 0;
+  const edits = at(a.length, b.length);
+  return edits <= allowed ? edits : undefined;
+}
+
+function isSwap(a: string, b: string, i: number, j: number): boolean {
+  return (
+    i > 1 &&
+    j > 1 &&
+    a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+    a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+  );
 }

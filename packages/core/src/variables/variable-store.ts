@@ -2,7 +2,7 @@ import { EvictionOrder } from "./eviction-order.ts";
 import { resultNameOf } from "./result-name.ts";
 import { isKept, unitBytes, unitOf, type VariableEntry } from "./variable-entry.ts";
 import type { VariableType } from "./variable.ts";
-import { detach, VisitList } from "./visit-list.ts";
+import { detach, VisitList, type VisitNode } from "./visit-list.ts";
 
 /**
  * The entries of a variable system with their order of visits, the order of eviction, and the
@@ -26,12 +26,14 @@ export class VariableStore {
     return this.#entries.keys();
   }
 
-  newestFirst(): Iterable<VariableEntry> {
-    return this.#visits.newestFirst();
+  /** The newest visit; the others follow by `older`. */
+  get newest(): VisitNode<VariableEntry> | undefined {
+    return this.#visits.newest;
   }
 
-  oldestFirst(): Iterable<VariableEntry> {
-    return this.#visits.oldestFirst();
+  /** The oldest visit; the others follow by `newer`. */
+  get oldest(): VisitNode<VariableEntry> | undefined {
+    return this.#visits.oldest;
   }
 
   beginTurn(): void {

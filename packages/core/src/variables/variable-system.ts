@@ -172,7 +172,8 @@ export class VariableSystem {
     const { type, tag } = filter;
     const search = filter.search?.toLowerCase();
     const found: VariableInfo[] = [];
-    for (const entry of this.#store.newestFirst()) {
+    for (let node = this.#store.newest; node; node = node.older) {
+      const entry = node.value;
       if (type !== undefined && entry.type !== type) continue;
       if (tag !== undefined && !entry.tags.includes(tag)) continue;
       if (search !== undefined && !matchesSearch(entry, search)) continue;
@@ -253,7 +254,10 @@ export class VariableSystem {
 
   /** All variables, the oldest visit first: what `load` takes. */
   snapshot(): readonly Variable[] {
-    return Array.from(this.#store.oldestFirst(), variableOf);
+    const variables: Variable[] = [];
+    for (let node = this.#store.oldest; node; node = node.newer)
+      variables.push(variableOf(node.value));
+    return variables;
   }
 
   /**
@@ -286,8 +290,9 @@ export class VariableSystem {
   fork(): VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;
     const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
-    for (const entry of this.#store.oldestFirst())
-      copy.#store.put(variableEntry(variableOf(entry)));
+    for (let node = this.#store.oldest; node; node = node.newer) {
+      copy.#store.put(variableEntry(variableOf(node.value)));
+    }
     for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
     copy.#resultCount = this.#resultCount;
     copy.beginTurn();

@@ -24,14 +24,6 @@ export class VisitList<T> {
     else this.oldest = node;
     this.newest = node;
   }
-
-  *newestFirst(): Generator<T> {
-    for (let node = this.newest; node; node = node.older) yield node.value;
-  }
-
-  *oldestFirst(): Generator<T> {
-    for (let node = this.oldest; node; node = node.newer) yield node.value;
-  }
 }
 
 /** Takes a node out of the list that it is in, if any. */
