@@ -139,7 +139,7 @@ test("the request carries messages, tools and settings in Chat's form", async ()
         ],
       },
       { role: "tool", tool_call_id: "a", name: "ListFiles", content: "one.txt" },
-      { role: "developer", content: "[Tool Execution Log]" },
+      { role: "developer", content: "<turn-log>\nListFiles\n</turn-log>" },
       { role: "user", content: "Thanks." },
     ],
     tools: [
@@ -177,7 +177,7 @@ test("the request carries messages, tools and settings in Chat's form", async ()
         ],
       },
       { role: "tool", tool_call_id: "a", content: "one.txt" },
-      { role: "user", content: "<turn-log>\n[Tool Execution Log]\n</turn-log>\n\nThanks." },
+      { role: "user", content: "<turn-log>\nListFiles\n</turn-log>\n\nThanks." },
     ],
     tools: [
       {

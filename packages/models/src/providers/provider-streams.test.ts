@@ -148,7 +148,8 @@ test("Anthropic: signed reasoning, text, a call and usage, and all of it carried
   });
   assert.equal(sent[1]?.url, "https://api.anthropic.com/v1/messages");
   assert.equal(sent[1].headers.get("x-api-key"), "key-a");
-  const body = sent[1].body as { system: unknown; messages: unknown };
+  const body = sent[1].body as { system: unknown; messages: unknown; cache_control: unknown };
+  assert.deepEqual(body.cache_control, { type: "ephemeral" });
   assert.deepEqual(body.system, [{ type: "text", text: "Be brief." }]);
   assert.deepEqual(body.messages, [
     { role: "user", content: [{ type: "text", text: "List." }] },

@@ -3,7 +3,13 @@ import type {
   LanguageModelV4FunctionTool,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ModelRequest, ResponseFormat, ToolChoice, ToolDefinition } from "@capstan/core";
+import type {
+  JsonObject,
+  ModelRequest,
+  ResponseFormat,
+  ToolChoice,
+  ToolDefinition,
+} from "@capstan/core";
 import { dialectOf, type Provider } from "./provider.ts";
 import { toPrompt } from "./to-prompt.ts";
 
@@ -14,17 +20,16 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as 
 /** A request of ours, as a provider's package takes it. */
 export function toCallOptions(
   request: ModelRequest,
-  provider: Pick<Provider, "id" | "wire">,
+  provider: Pick<Provider, "id" | "wire" | "url">,
 ): CallOptions {
-  const { toolChoice, responseFormat, reasoningEffort, tools } = request;
+  const { responseFormat, reasoningEffort } = request;
   const effort = efforts.find((candidate) => candidate === reasoningEffort);
   return {
     prompt: toPrompt(request.messages, dialectOf(provider)),
     // Every part that the server sends is a sign of life, whether or not it has a meaning here.
     includeRawChunks: true,
     providerOptions: providerOptionsOf(request, provider),
-    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
-    ...(tools.length > 0 && toolChoice !== undefined && { toolChoice: choiceOf(toolChoice) }),
+    ...toolOptions(request, provider),
     ...(responseFormat !== undefined && { responseFormat: formatOf(responseFormat) }),
     ...(effort !== undefined && { reasoning: effort }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
@@ -33,6 +38,27 @@ export function toCallOptions(
     ...(request.frequencyPenalty !== undefined && { frequencyPenalty: request.frequencyPenalty }),
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
   };
+}
+
+function toolOptions(
+  { tools, toolChoice, messages }: ModelRequest,
+  { wire }: Pick<Provider, "wire">,
+): Pick<CallOptions, "tools" | "toolChoice"> {
+  if (tools.length > 0) {
+    return {
+      tools: tools.map(functionTool),
+      ...(toolChoice !== undefined && { toolChoice: choiceOf(toolChoice) }),
+    };
+  }
+  if (wire !== "anthropic") return {};
+  // Anthropic wants tools to be defined wherever the messages hold calls of them.
+  const calls = messages.flatMap((message) =>
+    message.role === "assistant" ? (message.tool_calls ?? []) : [],
+  );
+  const names = [...new Set(calls.map((call) => call.function.name))];
+  if (names.length === 0) return {};
+  const called = names.map((name): ToolDefinition => ({ type: "function", function: { name } }));
+  return { tools: called.map(functionTool), toolChoice: { type: "none" } };
 }
 
 function functionTool({
@@ -70,16 +96,16 @@ function formatOf(format: ResponseFormat): NonNullable<CallOptions["responseForm
 /** What is said in a provider's own words; what the caller says in them wins. */
 function providerOptionsOf(
   request: ModelRequest,
-  { id, wire }: Pick<Provider, "id" | "wire">,
+  provider: Pick<Provider, "id" | "wire" | "url">,
 ): SharedV4ProviderOptions {
   const given = request.providerOptions ?? {};
-  return { ...given, [id]: { ...ownOptions(request, wire), ...given[id] } };
+  return { ...given, [provider.id]: { ...ownOptions(request, provider), ...given[provider.id] } };
 }
 
 function ownOptions(
   { tools, parallelToolCalls, responseFormat }: ModelRequest,
-  wire: Provider["wire"],
-): Record<string, boolean> {
+  { wire, url }: Pick<Provider, "wire" | "url">,
+): JsonObject {
   // OpenAI refuses the setting where there is nothing to call.
   const parallel = tools.length > 0 ? parallelToolCalls : undefined;
   const strict: Record<string, boolean> =
@@ -99,7 +125,15 @@ function ownOptions(
     case "openai-compatible":
       return { ...strict, ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
     case "anthropic":
-      return { includePings: true, ...(parallel === false && { disableParallelToolUse: true }) };
+      return {
+        includePings: true,
+        // Without it nothing is cached, and each round is paid for from the beginning. Gateways
+        // may not know it.
+        ...(url.startsWith("https://api.anthropic.com/") && {
+          cacheControl: { type: "ephemeral" },
+        }),
+        ...(parallel === false && { disableParallelToolUse: true }),
+      };
     case "google":
       return {};
   }

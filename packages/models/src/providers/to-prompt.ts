@@ -129,10 +129,8 @@ function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[
   }
 }
 
-/** A developer's message where the provider has no such role. */
+/** A developer's message where the provider has no such role. A turn's log is framed already. */
 function framed(content: string): string {
-  const frame = /\[Tool Execution Log\]|<SYSTEM-CONTEXT>/.test(content)
-    ? "turn-log"
-    : "developer-message";
-  return `<${frame}>\n${content}\n</${frame}>`;
+  if (content.startsWith("<turn-log>")) return content;
+  return `<developer-message>\n${content}\n</developer-message>`;
 }

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelRequest, ToolDefinition } from "@capstan/core";
+import { toCallOptions } from "./to-call-options.ts";
+
+const openai = {
+  id: "openai",
+  wire: "openai-responses",
+  url: "https://api.openai.com/v1",
+} as const;
+const anthropic = {
+  id: "anthropic",
+  wire: "anthropic",
+  url: "https://api.anthropic.com/v1",
+} as const;
+const custom = { id: "custom", wire: "openai-compatible", url: "http://h/v1" } as const;
+const tool: ToolDefinition = { type: "function", function: { name: "T", strict: true } };
+const plain: ModelRequest = { messages: [{ role: "user", content: "Hi" }], tools: [] };
+
+test("a tool without parameters takes an empty object", () => {
+  const { tools, toolChoice } = toCallOptions(
+    { ...plain, tools: [tool], toolChoice: "required" },
+    openai,
+  );
+  assert.deepEqual(tools, [
+    { type: "function", name: "T", inputSchema: { type: "object", properties: {} }, strict: true },
+  ]);
+  assert.deepEqual(toolChoice, { type: "required" });
+});
+
+test("nothing is said of tools where there are none", () => {
+  const options = toCallOptions(
+    { ...plain, toolChoice: "required", parallelToolCalls: false },
+    openai,
+  );
+  assert.ok(!("tools" in options) && !("toolChoice" in options));
+  assert.deepEqual(options.providerOptions, { openai: { store: false } });
+});
+
+test("at Anthropic, tools called before are defined even where none may be called", () => {
+  const call = { id: "a", type: "function", function: { name: "T", arguments: "{}" } } as const;
+  const messages: ModelRequest["messages"] = [
+    ...plain.messages,
+    { role: "assistant", content: "", tool_calls: [call, { ...call, id: "b" }] },
+    { role: "tool", tool_call_id: "a", name: "T", content: "x" },
+  ];
+  const options = toCallOptions({ messages, tools: [] }, anthropic);
+  assert.deepEqual(
+    options.tools?.map((entry) => entry.name),
+    ["T"],
+  );
+  assert.deepEqual(options.toolChoice, { type: "none" });
+  assert.ok(!("tools" in toCallOptions({ messages, tools: [] }, openai)));
+});
+
+test("each provider hears of parallel calls in its own words, and the caller's words win", () => {
+  const request = { ...plain, tools: [tool], parallelToolCalls: false };
+  assert.equal(
+    toCallOptions(request, openai).providerOptions?.["openai"]?.["parallelToolCalls"],
+    false,
+  );
+  assert.equal(
+    toCallOptions(request, anthropic).providerOptions?.["anthropic"]?.["disableParallelToolUse"],
+    true,
+  );
+  assert.equal(
+    toCallOptions(request, custom).providerOptions?.["custom"]?.["parallel_tool_calls"],
+    false,
+  );
+  const own = toCallOptions({ ...request, providerOptions: { openai: { store: true } } }, openai);
+  assert.deepEqual(own.providerOptions?.["openai"], { store: true, parallelToolCalls: false });
+});
+
+test("a response format keeps its schema, name and strictness", () => {
+  const schema = { type: "object" };
+  const options = toCallOptions(
+    { ...plain, responseFormat: { type: "json_schema", name: "answer", schema, strict: true } },
+    openai,
+  );
+  assert.deepEqual(options.responseFormat, { type: "json", name: "answer", schema });
+  assert.equal(options.providerOptions?.["openai"]?.["strictJsonSchema"], true);
+  assert.deepEqual(
+    toCallOptions({ ...plain, responseFormat: { type: "json_object" } }, openai).responseFormat,
+    { type: "json" },
+  );
+});
+
+test("an effort that nobody knows is left out", () => {
+  assert.equal(toCallOptions({ ...plain, reasoningEffort: "high" }, openai).reasoning, "high");
+  assert.ok(!("reasoning" in toCallOptions({ ...plain, reasoningEffort: "enormous" }, openai)));
+});
