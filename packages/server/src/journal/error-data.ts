@@ -27,11 +27,29 @@ const causes: { readonly [code: number]: { readonly code: string; readonly advic
   },
 };
 
+const unwritable = causes[14];
+const full = causes[13];
+/** The same, as the file system says it. */
+const fileCauses: { readonly [code: string]: typeof unwritable } = {
+  EACCES: unwritable,
+  EPERM: unwritable,
+  EROFS: unwritable,
+  ENOTDIR: unwritable,
+  EEXIST: unwritable,
+  ENOENT: unwritable,
+  ENOSPC: full,
+  EDQUOT: full,
+};
+
 /** Needs nothing of the workspace, so that the threads start without loading it. */
 export function errorDataOf(what: string, thrown: unknown): ErrorData {
-  const number =
-    thrown instanceof Error && "errcode" in thrown ? Number(thrown.errcode) & 0xff : -1;
-  const cause = causes[number] ?? { code: "store_failed", advice: "Nothing of it was written." };
+  const cause = causeOf(thrown) ?? { code: "store_failed", advice: "Nothing of it was written." };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: cause.code, message: `${what} failed: ${reason}. ${cause.advice}` };
+}
+
+function causeOf(thrown: unknown): (typeof causes)[number] | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if ("errcode" in thrown) return causes[Number(thrown.errcode) & 0xff];
+  return "code" in thrown ? fileCauses[String(thrown.code)] : undefined;
 }

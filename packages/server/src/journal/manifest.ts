@@ -18,9 +18,21 @@ export function readManifestEntries(sql: Sql, run: ManifestSource): Map<string, 
   );
   for (const { name, entry } of changes) {
     if (entry === null) entries.delete(name);
-    else entries.set(name, JSON.parse(entry) as ManifestEntry);
+    else apply(entries, name, JSON.parse(entry) as ManifestChange);
   }
   return entries;
+}
+
+/** A change as `run_variables` keeps it, apart from a removal. */
+export type ManifestChange = ManifestEntry | { readonly evicted: true };
+
+function apply(entries: Map<string, ManifestEntry>, name: string, change: ManifestChange): void {
+  if ("digest" in change) {
+    entries.set(name, change);
+    return;
+  }
+  const entry = entries.get(name);
+  if (entry !== undefined) entries.set(name, { ...entry, ...change });
 }
 
 /** A Map on the way, because a variable may be called `__proto__`. */

@@ -10,7 +10,7 @@ import { Sql } from "./sql.ts";
 import type { Store } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { storeOn, type StoreParts } from "./store-on.ts";
-import { startThread } from "./thread.ts";
+import { startThread, type Thread } from "./thread.ts";
 import { startWriter, writerOn } from "./writer.ts";
 
 export interface OpenStoreOptions {
@@ -65,10 +65,14 @@ async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>):
     }
     const writer = await startWriter({ path, durability });
     const sql = openForReading(path);
-    const reader = startThread<LongRead, unknown>("reader-thread", { path });
-    const readLong = ((name, query) => reader.ask({ name, query })) as StoreParts["readLong"];
+    let reader: Thread<LongRead, unknown> | undefined;
+    const readLong = ((name, query) => {
+      // Started by the first long read: a command that makes none need not wait for it.
+      reader ??= startThread("reader-thread", { path });
+      return reader.ask({ name, query });
+    }) as StoreParts["readLong"];
     const release = async () => {
-      await reader.stop();
+      await reader?.stop();
       sql.close();
       await lock.release();
     };

@@ -59,6 +59,8 @@ export interface CompactEvents {
 /** What a manifest says of one variable; its value is stored once, under its digest. */
 export interface ManifestEntry extends VariableInfo {
   readonly digest: string;
+  /** Out of the session's memory, to make room; the value is still to be had. */
+  readonly evicted?: boolean;
 }
 
 /** The variables of a run by name. */

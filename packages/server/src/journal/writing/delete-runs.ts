@@ -1,3 +1,4 @@
+import type { ManifestChange } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
@@ -121,7 +122,10 @@ function sweepSession({ sql }: Writing, sessionId: string): void {
      WHERE r.session_id = ? AND v.entry IS NOT NULL`,
     sessionId,
   );
-  for (const { entry } of changes) reachable.add((JSON.parse(entry) as { digest: string }).digest);
+  for (const { entry } of changes) {
+    const change = JSON.parse(entry) as ManifestChange;
+    if ("digest" in change) reachable.add(change.digest);
+  }
   const values = sql.all<{ digest: string }>(
     "SELECT digest FROM variable_values WHERE session_id = ?",
     sessionId,

@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Variable, VariableChange } from "@capstan/core";
-import { type ManifestSource, manifestOf, readManifestEntries } from "../manifest.ts";
+import {
+  type ManifestChange,
+  type ManifestSource,
+  manifestOf,
+  readManifestEntries,
+} from "../manifest.ts";
 import type { ManifestEntry } from "../records.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
@@ -16,14 +21,14 @@ export function writeVariable(
   change: VariableChange,
 ): void {
   const name = change.type === "set" ? change.variable.name : change.name;
-  const entry = change.type === "set" ? JSON.stringify(keepValue(sql, run, change.variable)) : null;
+  const kept = changeOf(sql, run, change);
   sql.run(
     `INSERT INTO run_variables (run_n, n, owner, name, entry)
      SELECT ?, COALESCE(MAX(n), 0) + 1, ?, ?, ? FROM run_variables WHERE run_n = ?`,
     run.n,
     run.owner,
     name,
-    entry,
+    kept === null ? null : JSON.stringify(kept),
     run.n,
   );
 }
@@ -68,6 +73,16 @@ export function editVariables(writing: Writing, write: EditVariables): OutcomeOf
   for (const change of write.changes) writeVariable(writing, run, change);
   if (row.ended_at !== null) foldVariables(writing, row.n);
   return { status: "edited" };
+}
+
+/** What was only evicted from memory stays: with a store nothing needs to be forgotten. */
+function changeOf(
+  sql: Writing["sql"],
+  run: { readonly owner: string; readonly sessionId: string },
+  change: VariableChange,
+): ManifestChange | null {
+  if (change.type === "set") return keepValue(sql, run, change.variable);
+  return change.reason === "evicted" ? { evicted: true } : null;
 }
 
 function keepValue(
