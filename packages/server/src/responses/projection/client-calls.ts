@@ -27,15 +27,12 @@ export function createClientCalls(options: {
   readonly customTools: readonly string[];
   /** `after_step`: only what is sure to stand is announced. */
   readonly publish: "live" | "after_step";
-  readonly openCalls: readonly CallView[];
 }): ClientCalls {
   const { floor } = options;
   const customTools = new Set(options.customTools);
   const isLive = options.publish === "live";
   const known = new Map<string, CallView>();
-  for (const call of options.openCalls) if (call.owner === "client") known.set(call.callId, call);
-  // Calls carried over from an earlier response were announced there.
-  const announced = new Set<string>(known.keys());
+  const announced = new Set<string>();
   let step: { readonly callId: string; readonly unit: Unit }[] = [];
 
   const announce = (callId: string, unit: Unit): void => {

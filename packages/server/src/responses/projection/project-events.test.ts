@@ -128,6 +128,17 @@ test("what begins early is the same as what begins with the first event", () => 
   );
 });
 
+test("a response counts its own rounds, not those of the turn it carries on", () => {
+  const { response } = project([started, roundEnded("tool_calls"), roundEnded(), ended()]);
+  assert.deepEqual(response.usage, {
+    input_tokens: 20,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 10,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 30,
+  });
+});
+
 test("reasoning is an item of its own, before the message", () => {
   const { response } = project([
     started,
@@ -317,7 +328,13 @@ test("a call that fails is failed itself, and the response goes on", () => {
 
 test("a call that never started is shown when it is settled", () => {
   const { response } = project(
-    [started, proposed("c"), settled("c", "a rule forbids it", "execution_rejected"), ended()],
+    [
+      started,
+      roundStarted(),
+      proposed("c"),
+      settled("c", "a rule forbids it", "execution_rejected"),
+      ended(),
+    ],
     withFiles,
   );
   assert.equal(response.output.length, 2);
@@ -411,20 +428,16 @@ test("a deferred approval ends the response with a request for it", () => {
   assert.equal(response.status, "completed");
 });
 
-const openCall = {
-  callId: "c",
-  name: "ViewFile",
-  owner: "server",
-  toolId: "files.ViewFile",
+const inherited = proposed("c", {
   argumentsText: '{"path":"$VAR_REF{{x}}"}',
   args: { path: "resolved" },
-  approvalId: "ap_c",
-} as const;
+});
+const knownFiles = { servers: [{ ...filesServer, known: true }] };
 
 test("an approved call of an earlier response is shown with the request it answers", () => {
   const { response } = project(
-    [started, answered("c", "allowed"), callStarted("c"), settled("c", "text"), ended()],
-    { servers: [{ ...filesServer, known: true }], openCalls: [openCall] },
+    [started, inherited, answered("c", "allowed"), callStarted("c"), settled("c", "text"), ended()],
+    knownFiles,
   );
   const item = response.output[0];
   assert.ok(item?.type === "mcp_call");
@@ -432,12 +445,37 @@ test("an approved call of an earlier response is shown with the request it answe
   assert.equal(item.arguments, '{"path":"resolved"}');
 });
 
-test("a call that the client refused is not shown", () => {
-  const { response } = project(
-    [started, answered("c", "refused"), settled("c", "no", "execution_rejected"), ended()],
-    { servers: [{ ...filesServer, known: true }], openCalls: [openCall] },
+test("a call of an earlier response that was refused, or never answered, is not shown", () => {
+  const refused = settled("c", "no", "execution_rejected");
+  const answer = answered("c", "refused");
+  assert.deepEqual(
+    project([started, inherited, answer, refused, ended()], knownFiles).response.output,
+    [],
   );
-  assert.deepEqual(response.output, []);
+  const abandoned = settled("c", "not answered", "cancelled");
+  assert.deepEqual(
+    project([started, inherited, abandoned, ended()], knownFiles).response.output,
+    [],
+  );
+});
+
+test("a call refused while the response still waits for others is not shown", () => {
+  const { response } = project(
+    [
+      started,
+      roundStarted(),
+      proposed("c"),
+      asked("c"),
+      answered("c", "refused"),
+      settled("c", "no", "execution_rejected"),
+      ended(),
+    ],
+    knownFiles,
+  );
+  assert.deepEqual(
+    response.output.map((item) => item.type),
+    ["mcp_approval_request"],
+  );
 });
 
 test("an inline approval shows nothing but heartbeats, and the response goes on", () => {

@@ -1,7 +1,7 @@
 import type { ChainError, FinishReason, Usage } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
 import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "../wire.ts";
-import { type CallView, callView } from "./call-view.ts";
+import { callView } from "./call-view.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { createFloor } from "./floor.ts";
 import { itemIds } from "./item-id.ts";
@@ -34,8 +34,6 @@ export interface ProjectionOptions extends ResponseIdentity {
    * @default "live"
    */
   readonly clientCalls?: "live" | "after_step";
-  /** Calls of an earlier response that this run carries on. @default [] */
-  readonly openCalls?: readonly CallView[];
 }
 
 /** A run's events, folded into those of the Responses API. */
@@ -72,7 +70,7 @@ const endedInCall: ResponseState = {
  * }
  */
 export function createProjection(options: ProjectionOptions): Projection {
-  const { approvals = "deferred", clientCalls: publish = "live", openCalls = [] } = options;
+  const { approvals = "deferred", clientCalls: publish = "live" } = options;
   let batch: ResponseStreamEvent[] = [];
   let nextNumber = 0;
   let hasBegun = false;
@@ -88,12 +86,11 @@ export function createProjection(options: ProjectionOptions): Projection {
   };
   const floor = createFloor({ emit, itemId: itemIds(options.responseId) });
   const texts = createTextItems(floor);
-  const serverCalls = createServerCalls({ floor, servers: options.servers, approvals, openCalls });
+  const serverCalls = createServerCalls({ floor, servers: options.servers, approvals });
   const clientCalls = createClientCalls({
     floor,
     customTools: options.customTools ?? [],
     publish,
-    openCalls,
   });
 
   const response = () => responseObject(options, state, floor.output(), usage);
@@ -134,6 +131,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "chain.resumed":
         return start();
       case "round.started":
+        serverCalls.turnBegan();
         return clientCalls.stepEnded();
       case "item.start":
         if (event.kind === "text" || event.kind === "reasoning")
@@ -187,7 +185,6 @@ export function createProjection(options: ProjectionOptions): Projection {
         return;
       }
       case "chain.ended": {
-        usage = event.usage;
         const reason = finishReason === undefined ? undefined : cutReasons[finishReason];
         if (event.status === "aborted") return close({ status: "cancelled" });
         if (event.status === "error" || event.status === "timeout") {
@@ -195,6 +192,8 @@ export function createProjection(options: ProjectionOptions): Projection {
           return fail(event.error ?? { code: "internal", message, phase: "chain" });
         }
         if (reason !== undefined) return close({ status: "incomplete", reason });
+        // The event's own usage counts what an earlier response of the same turn used too.
+        usage ??= { inputTokens: 0, outputTokens: 0 };
         return close({ status: "completed", at: event.at });
       }
       case "run.heartbeat":

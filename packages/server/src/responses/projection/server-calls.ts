@@ -9,6 +9,8 @@ type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
 
 /** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
 export interface ServerCalls {
+  /** The model was asked: calls proposed before this come from an earlier response. */
+  turnBegan(): void;
   proposed(event: CallEvent<"call.proposed">): void;
   asked(event: CallEvent<"approval.requested">): void;
   answered(event: CallEvent<"approval.answered">): void;
@@ -23,17 +25,19 @@ interface Tracked {
   readonly unit?: ServerCallUnit;
   readonly asked?: boolean;
   readonly refused?: boolean;
+  /** It comes from an earlier response, which showed the question it waited for. */
+  readonly inherited: boolean;
 }
 
 export function createServerCalls(options: {
   readonly floor: Floor;
   readonly servers: readonly ServerListing[];
   readonly approvals: "inline" | "deferred";
-  readonly openCalls: readonly CallView[];
 }): ServerCalls {
   const { floor, approvals } = options;
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
-  const calls = new Map<string, Tracked>(options.openCalls.map((call) => [call.callId, { call }]));
+  const calls = new Map<string, Tracked>();
+  let hasTurnBegun = false;
 
   /** What a client knows the call by; undefined where it is none of its business. */
   const shown = ({ toolId, parentCallId, owner }: CallView) => {
@@ -57,9 +61,18 @@ export function createServerCalls(options: {
     return unit;
   };
 
+  /** A question that was refused or never answered is no call: its request stands for it. */
+  const showEnded = (tracked: Tracked): ServerCallUnit | undefined => {
+    const wasAsked = tracked.inherited || (approvals === "deferred" && tracked.refused === true);
+    return wasAsked ? undefined : show(tracked);
+  };
+
   return {
+    turnBegan() {
+      hasTurnBegun = true;
+    },
     proposed(event) {
-      calls.set(event.callId, { call: callView(event) });
+      calls.set(event.callId, { call: callView(event), inherited: !hasTurnBegun });
     },
     asked({ callId, approval }) {
       const tracked = calls.get(callId);
@@ -102,9 +115,7 @@ export function createServerCalls(options: {
       const tracked = calls.get(callId);
       calls.delete(callId);
       if (tracked === undefined) return;
-      // Whoever refused it in an approval response knows; there is no call to show.
-      if (approvals === "deferred" && tracked.refused === true) return;
-      (tracked.unit ?? show(tracked))?.settle(status, result);
+      (tracked.unit ?? showEnded(tracked))?.settle(status, result);
     },
     isAsked: (callId) => calls.get(callId)?.asked === true,
   };

@@ -2,13 +2,13 @@ import type { JsonObject, ModelSettings, ToolDefinition } from "@capstan/core";
 import type { ResponseEcho } from "../wire.ts";
 import type { InputItem } from "./input-item.ts";
 
-/** Which of a group's tools are meant: those named, and those that only read, or all but those. */
+/** Which of a group's tools are meant: those that are named, and that only read (or do not), where it says so. */
 export interface ToolFilter {
   readonly toolNames?: readonly string[];
   readonly readOnly?: boolean;
 }
 
-/** When a person is asked. A tool that no filter matches keeps its own policy. */
+/** When a person is asked. With filters, a tool that none of them matches is asked about. */
 export type RequireApproval =
   | "always"
   | "never"
