@@ -56,5 +56,9 @@ function endOfNumber(text: string, start: number): number {
 function inexactWhole(token: string): string | undefined {
   wholeNumber.lastIndex = 0;
   if (token.length < 16 || !wholeNumber.test(token)) return undefined;
-  return BigInt(token) === BigInt(Number(token)) ? undefined : token;
+  // As JavaScript writes the number, or to the last digit: both come back as they were.
+  const number = Number(token);
+  const isExact =
+    String(number) === token || (Number.isFinite(number) && BigInt(token) === BigInt(number));
+  return isExact ? undefined : token;
 }

@@ -25,8 +25,6 @@ export function nearestNames(
   return found.slice(0, max).map(({ candidate }) => candidate);
 }
 
-const separators = /[\s_./-]+/g;
-
 function plain(name: string): string {
   return name
     .slice(0, comparedLength)

@@ -58,18 +58,13 @@ function unionOf(error: SchemaError): string {
   return found ? error.schemaPath.slice(0, found.index) : "";
 }
 
-/** Errors about members that are reported one by one as well. */
+/** Errors that sum up what is reported member by member as well. */
 function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean {
-  if (error.keyword === "boolean")
-    return /\/(?:additional|unevaluated)(?:Properties|Items)$/.test(error.schemaPath);
   if (/\/propertyNames(?:\/|$)/.test(error.schemaPath)) return true;
-  const isOfMembers =
-    error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties";
+  if (error.keyword !== "additionalProperties" && error.keyword !== "unevaluatedProperties")
+    return false;
   const within = `${error.schemaPath}/${error.keyword}`;
-  return (
-    isOfMembers &&
-    errors.some((other) => other.keyword !== "boolean" && other.schemaPath.startsWith(within))
-  );
+  return errors.some(({ schemaPath }) => schemaPath.startsWith(within));
 }
 
 /**
@@ -105,27 +100,23 @@ function unionIssues(nested: readonly SchemaError[], value: unknown): readonly V
 }
 
 function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[] {
-  const { instancePath } = error;
+  const at = error.instancePath;
   switch (error.keyword) {
     case "required":
-      return error.params.requiredProperties.map((key) =>
-        missing(`${instancePath}/${pointerPart(key)}`),
-      );
+      return error.params.requiredProperties.map((key) => missing(`${at}/${pointerPart(key)}`));
     case "dependentRequired":
     case "dependencies":
-      return error.params.dependencies.map((key) => missing(`${instancePath}/${pointerPart(key)}`));
-    case "additionalProperties":
-      return error.params.additionalProperties.map((key) =>
-        unknownProperty(instancePath, key, value),
-      );
+      return error.params.dependencies.map((key) => missing(`${at}/${pointerPart(key)}`));
     case "unevaluatedProperties":
       return error.params.unevaluatedProperties.map((key) =>
-        unknownProperty(instancePath, String(key), value),
+        unknownProperty(`${at}/${pointerPart(String(key))}`, value),
       );
+    case "boolean":
+      return [forbidden(error, value)];
     default:
       return [
         issue(
-          instancePath,
+          at,
           error.keyword === "~refine" ? "pattern" : error.keyword,
           expectedOf(error),
           value,
@@ -144,13 +135,19 @@ function missing(path: string): ValidationIssue {
   };
 }
 
-function unknownProperty(parent: string, key: string, value: unknown): ValidationIssue {
-  const path = `${parent}/${pointerPart(key)}`;
-  const received = receivedAt(path, value);
+/** What stands where the schema is `false`: mostly a property that it does not know. */
+function forbidden(error: SchemaError, value: unknown): ValidationIssue {
+  const isUnknown = /\/(?:additional|unevaluated)Properties$/.test(error.schemaPath);
+  return isUnknown
+    ? unknownProperty(error.instancePath, value)
+    : issue(error.instancePath, "boolean", "nothing", value);
+}
+
+function unknownProperty(path: string, value: unknown): ValidationIssue {
   return {
     path,
     expected: "no such property",
-    received,
+    received: receivedAt(path, value),
     keyword: "additionalProperties",
     message: `${path} is not a known property`,
   };

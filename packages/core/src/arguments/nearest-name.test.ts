@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearestNames } from "./nearest-name.ts";
+
+const tools = [
+  "ListFiles",
+  "ViewFile",
+  "FindFiles",
+  "SearchFiles",
+  "FetchWebPage",
+  "ReadVar",
+  "ListVars",
+];
+
+test("case, separators, slips and parts of a name are recognised, the likeliest first", () => {
+  assert.deepEqual(nearestNames("list_files", tools, 1), ["ListFiles"]);
+  assert.deepEqual(nearestNames("LsitFiles", tools, 1), ["ListFiles"]);
+  assert.deepEqual(nearestNames("ViewFiles", tools, 1), ["ViewFile"]);
+  assert.deepEqual(nearestNames("fetch", tools), ["FetchWebPage"]);
+  assert.deepEqual(nearestNames("ReadVariable", tools, 1), ["ReadVar"]);
+});
+
+test("what is like nothing has no nearest names", () => {
+  assert.deepEqual(nearestNames("Translate", tools), []);
+  assert.deepEqual(nearestNames("", tools), []);
+  assert.deepEqual(nearestNames("x", ["ab", "cde"]), []);
+});
+
+test("at most max are named, and distances are those of insertions, deletions, replacements and swaps", () => {
+  assert.deepEqual(
+    nearestNames("abcdefgh", ["abcdefgh", "bacdefgh", "abcdefg", "abdcefhg", "xxxxefgh"], 4),
+    ["abcdefgh", "abcdefg", "bacdefgh", "abdcefhg"],
+  );
+});
+
+test("10,000 candidates take little time", () => {
+  const names = Array.from({ length: 10_000 }, (_, i) => `FetchWebPage_${i}_result`);
+  const start = performance.now();
+  assert.equal(nearestNames("FetchWebPag_1234_resul", names).length, 3);
+  assert.ok(performance.now() - start < 200);
+});

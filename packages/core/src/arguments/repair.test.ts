@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
+import { repairArguments } from "./repair.ts";
+import type { ValidationIssue } from "./validator.ts";
+
+const someIssue: readonly ValidationIssue[] = [
+  { path: "", expected: "", received: "", keyword: "", message: "" },
+];
+
+/** What becomes of a value under a schema; the same value where it is left alone. */
+function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | undefined {
+  const outcome = repairArguments(
+    { value },
+    { type: "object", properties: { value: schema } },
+    someIssue,
+  );
+  return outcome ? outcome.args["value"] : value;
+}
+
+test("what is written as text becomes what the schema wants", () => {
+  assert.deepEqual(repaired({ type: "array" }, "[1, 2]"), [1, 2]);
+  assert.deepEqual(repaired({ type: "object" }, '{"a":{}}'), { a: {} });
+  assert.equal(repaired({ type: "integer" }, "5"), 5);
+  assert.equal(repaired({ type: "number" }, "-0.5"), -0.5);
+  assert.equal(repaired({ type: "boolean" }, "false"), false);
+  assert.equal(repaired({ enum: [1, 2] }, "2"), 2);
+  assert.equal(repaired({ type: ["integer", "null"] }, "7"), 7);
+});
+
+test("what would not come out exactly is left alone", () => {
+  const numbers = [
+    "5.0",
+    "1e3",
+    " 5",
+    "05",
+    "+5",
+    "-0",
+    "0x10",
+    "12345678901234567890",
+    "NaN",
+    "Infinity",
+    "",
+    "5,0",
+    "٥",
+  ];
+  for (const text of numbers) assert.equal(repaired({ type: "number" }, text), text, text);
+  assert.equal(repaired({ type: "integer" }, "5.5"), "5.5");
+  for (const text of ["True", "yes", "1", ""])
+    assert.equal(repaired({ type: "boolean" }, text), text);
+  for (const text of ['{"a":1,"a":2}', "{a:1}", '{"a":12345678901234567891}', "[1]", "null"]) {
+    assert.equal(repaired({ type: "object" }, text), text, text);
+  }
+  assert.equal(repaired({ type: "string" }, 5), 5);
+  assert.equal(repaired({ type: "integer" }, true), true);
+});
+
+test("text is never touched where text is allowed", () => {
+  const schemas: readonly (JsonSchema | boolean)[] = [
+    true,
+    {},
+    { type: "string" },
+    { type: ["string", "integer"] },
+    { anyOf: [{ type: "integer" }, { type: "string" }] },
+    { oneOf: [{ type: "array" }, { type: "string", maxLength: 1 }] },
+    { enum: [5, "x"] },
+    { minimum: 3 },
+  ];
+  for (const schema of schemas) {
+    for (const text of ["5", "true", "[1]", "{}"])
+      assert.equal(repaired(schema, text), text, JSON.stringify(schema));
+  }
+});
+
+test("a lone value becomes a list of one, if it may be in one", () => {
+  assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "a"), ["a"]);
+  assert.deepEqual(repaired({ type: "array", items: { type: "integer" } }, "5"), [5]);
+  assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "[draft] notes"), [
+    "[draft] notes",
+  ]);
+  assert.deepEqual(repaired({ type: "array", items: { type: "object" } }, { a: 1 }), [{ a: 1 }]);
+  assert.equal(repaired({ type: "array", items: { type: "integer" } }, "a"), "a");
+});
+
+test("null for an optional goes; where it is allowed or required it stays", () => {
+  const schema = {
+    properties: {
+      a: { type: "string" },
+      b: { type: ["string", "null"] },
+      c: { type: "string" },
+      d: {},
+    },
+    required: ["c"],
+  };
+  const outcome = repairArguments(
+    { a: null, b: null, c: null, d: null, e: null },
+    schema,
+    someIssue,
+  );
+  assert.deepEqual(outcome, {
+    args: { b: null, c: null, d: null, e: null },
+    repairs: ["/a: null left out"],
+  });
+  const inOne = {
+    properties: { a: { type: "string" } },
+    anyOf: [{ required: ["a"] }, { required: ["b"] }],
+  };
+  assert.equal(repairArguments({ a: null }, inOne, someIssue), undefined);
+});
+
+test("nested values are repaired, through references, combinations and recursion", () => {
+  const schema = {
+    properties: { tree: { $ref: "#/$defs/node" } },
+    $defs: {
+      node: {
+        allOf: [{ properties: { size: { type: "integer" } } }],
+        properties: { children: { type: "array", items: { $ref: "#/$defs/node" } } },
+      },
+    },
+  };
+  const args = { tree: { size: "1", children: '[{"size":"2"},{"children":{"size":"3"}}]' } };
+  const before = structuredClone(args);
+  assert.deepEqual(repairArguments(args, schema, someIssue)?.args, {
+    tree: { size: 1, children: [{ size: 2 }, { children: [{ size: 3 }] }] },
+  });
+  assert.deepEqual(args, before);
+});
+
+test("of alternatives, those that contradict the value's constants do not count", () => {
+  const schema = {
+    anyOf: [
+      { type: "object", properties: { kind: { const: "count" }, x: { type: "integer" } } },
+      { type: "object", properties: { kind: { const: "name" }, x: { type: "string" } } },
+      { type: "array", items: { type: "integer" } },
+    ],
+  };
+  assert.deepEqual(repaired(schema, { kind: "count", x: "5" }), { kind: "count", x: 5 });
+  assert.deepEqual(repaired(schema, { kind: "name", x: "5" }), { kind: "name", x: "5" });
+  assert.deepEqual(repaired(schema, { x: "5" }), { x: "5" });
+});
+
+test("without issues, and where nothing can be done, there is no repair", () => {
+  assert.equal(
+    repairArguments({ value: "5" }, { properties: { value: { type: "integer" } } }, []),
+    undefined,
+  );
+  assert.equal(
+    repairArguments({ value: "x" }, { properties: { value: { type: "integer" } } }, someIssue),
+    undefined,
+  );
+});
+
+test("what is not in need of repair keeps its identity", () => {
+  const args = { big: { a: [1] }, n: "5" };
+  const outcome = repairArguments(args, { properties: { n: { type: "integer" } } }, someIssue);
+  assert.equal(outcome?.args["big"], args.big);
+});
+
+test("prototypes are safe", () => {
+  const args = JSON.parse('{"__proto__":"5","n":"5"}') as JsonObject;
+  const properties = JSON.parse(
+    '{"__proto__":{"type":"integer"},"n":{"type":"integer"}}',
+  ) as JsonSchema;
+  const outcome = repairArguments(args, { properties }, someIssue);
+  assert.deepEqual(Object.entries(outcome?.args ?? {}), [
+    ["__proto__", 5],
+    ["n", 5],
+  ]);
+});
+
+test("schemas that refer to themselves in every way end", () => {
+  const alternatives = Array.from({ length: 10 }, (_, i) => ({ $ref: `#/$defs/s${i}` }));
+  const $defs = Object.fromEntries(
+    alternatives.map((_, i) => [
+      `s${i}`,
+      { anyOf: alternatives, allOf: alternatives, properties: { a: { anyOf: alternatives } } },
+    ]),
+  );
+  let value: JsonValue = "5";
+  for (let i = 0; i < 100; i++) value = { a: value };
+  const start = performance.now();
+  repairArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs }, someIssue);
+  repairArguments({ value }, { $ref: "#" }, someIssue);
+  assert.ok(performance.now() - start < 500);
+});
