@@ -1,0 +1,25 @@
+import type { ToolGroup } from "@capstan/core";
+import { basicTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
+
+export interface BuiltInGroupsOptions {
+  /** Folders that the file tools may read. */
+  readonly roots: readonly string[];
+  /** Folders inside them that they may not: the server's own data. @default none */
+  readonly deny?: readonly string[];
+  /** Private and loopback hosts that web tools may reach. @default none */
+  readonly allowPrivateHosts?: readonly string[];
+}
+
+/**
+ * The groups that ship with Capstan, in the order in which sessions get them. The order names
+ * tools: of two with the same bare name the later one is shown to models as `group_Tool`.
+ */
+export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup[] {
+  const { roots, deny = [], allowPrivateHosts = [] } = options;
+  return [
+    variableTools(),
+    basicTools(),
+    webTools({ allowPrivateHosts }),
+    fileTools({ roots, deny }),
+  ];
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import {
+  type Question,
+  questionText,
+  readEditedArguments,
+  readQuestionAnswer,
+} from "./approval-question.ts";
+import { plainStyle } from "./style.ts";
+
+const question: Question = {
+  id: "a1",
+  callId: "c1",
+  toolId: "web.FetchWebPage",
+  toolName: "FetchWebPage",
+  groupTitle: "Web",
+  description: "Reads a page.\nMore.",
+  args: { url: "https://example.org/\u001B[2J" },
+  argsDigest: "",
+  definitionDigest: "",
+  reason: "This tool asks the first time.",
+  remember: false,
+  grant: { key: "https://example.org", title: "FetchWebPage: pages of example.org" },
+  createdAt: 0,
+  expiresAt: 1,
+};
+
+test("a question shows what runs, why it asks, and what the session's word covers", () => {
+  assert.equal(
+    questionText(question, plainStyle),
+    String.raw`? Web: FetchWebPage
+  Reads a page.
+  {
+    "url": "https://example.org/\u001b[2J"
+  }
+  This tool asks the first time.
+  y  this call
+  s  for this session: FetchWebPage: pages of example.org
+  n  refuse; what follows is the reason: n wrong folder
+  e  change the arguments
+`,
+  );
+});
+
+test("long arguments are cut, and shown whole when asked", () => {
+  const long = { ...question, args: { text: "x".repeat(5000) } };
+  assert.match(questionText(long, plainStyle), /… \d+ more characters; v shows them all/);
+  const whole = questionText(long, plainStyle, true);
+  assert.match(whole, /x{5000}/);
+  assert.doesNotMatch(whole, /more characters/);
+});
+
+test("an answer is one letter, and a refusal carries its reason", () => {
+  assert.deepEqual(readQuestionAnswer(" Y "), {
+    type: "answer",
+    body: { decision: "allow", scope: "once" },
+  });
+  assert.deepEqual(readQuestionAnswer("s"), {
+    type: "answer",
+    body: { decision: "allow", scope: "session" },
+  });
+  assert.deepEqual(readQuestionAnswer("n wrong  folder"), {
+    type: "answer",
+    body: { decision: "refuse", reason: "wrong folder" },
+  });
+  assert.deepEqual(readQuestionAnswer("n"), { type: "answer", body: { decision: "refuse" } });
+  assert.deepEqual(readQuestionAnswer("e"), { type: "edit" });
+});
+
+test("nothing else allows anything", () => {
+  for (const line of ["", "yep", "y but only once", "session", "s please"]) {
+    assert.deepEqual(readQuestionAnswer(line), { type: "unclear" }, line);
+  }
+  fc.assert(
+    fc.property(fc.string(), (line) => {
+      fc.pre(!/^\s*(y|yes|s)\s*$/i.test(line));
+      const answer = readQuestionAnswer(line);
+      assert.ok(answer.type !== "answer" || answer.body.decision === "refuse");
+    }),
+  );
+});
+
+test("changed arguments are a JSON object, or the message says what they are", () => {
+  assert.deepEqual(readEditedArguments('{"a":1}'), { status: "valid", args: { a: 1 } });
+  for (const text of ["[]", "null", "1", "{a:1}", ""]) {
+    assert.equal(readEditedArguments(text).status, "invalid", text);
+  }
+});

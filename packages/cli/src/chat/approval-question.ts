@@ -1,0 +1,87 @@
+import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
+import { printable, printableJson, printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+
+/** What a question is asked about: an approval as the run's events or the list give it. */
+export type Question = Omit<ApprovalView, "object" | "run" | "conversation" | "status">;
+
+const shownLines = 40;
+const shownCharacters = 4000;
+
+/** The question as text: what wants to run, with what, and why it asks. */
+export function questionText(question: Question, style: Style, whole = false): string {
+  const args = printableJson(question.args);
+  const shown = whole
+    ? args
+    : args.split("\n").slice(0, shownLines).join("\n").slice(0, shownCharacters);
+  const left = args.length - shown.length;
+  return [
+    style.yellow(
+      style.bold(`? ${printableLine(question.groupTitle)}: ${printableLine(question.toolName)}`),
+    ),
+    indent(style.dim(printable(question.description).split("\n", 1)[0] ?? "")),
+    indent(shown),
+    ...(left > 0 ? [indent(style.yellow(`… ${left} more characters; v shows them all`))] : []),
+    indent(style.dim(printableLine(question.reason))),
+    indent(question.remember ? "y  this call, and the same again in this session" : "y  this call"),
+    indent(`s  for this session: ${printableLine(question.grant.title)}`),
+    indent(`n  refuse; what follows is the reason: n wrong folder`),
+    indent(`e  change the arguments`),
+    "",
+  ].join("\n");
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}
+
+export type QuestionAnswer =
+  | { readonly type: "answer"; readonly body: ApprovalAnswerBody }
+  | { readonly type: "edit" }
+  | { readonly type: "view" }
+  | { readonly type: "unclear" };
+
+/** What a typed line answers. Nothing that is unclear allows anything. */
+export function readQuestionAnswer(line: string): QuestionAnswer {
+  const [word = "", ...rest] = line.trim().split(/\s+/);
+  const reason = rest.join(" ");
+  switch (word.toLowerCase()) {
+    case "n":
+    case "no":
+      return { type: "answer", body: { decision: "refuse", ...(reason !== "" && { reason }) } };
+    case "y":
+    case "yes":
+      return reason === ""
+        ? { type: "answer", body: { decision: "allow", scope: "once" } }
+        : unclear;
+    case "s":
+      return reason === ""
+        ? { type: "answer", body: { decision: "allow", scope: "session" } }
+        : unclear;
+    case "e":
+      return reason === "" ? { type: "edit" } : unclear;
+    case "v":
+      return reason === "" ? { type: "view" } : unclear;
+    default:
+      return unclear;
+  }
+}
+
+const unclear: QuestionAnswer = { type: "unclear" };
+
+export type EditedArguments =
+  | { readonly status: "valid"; readonly args: { readonly [key: string]: unknown } }
+  | { readonly status: "invalid"; readonly message: string };
+
+/** Arguments as a person typed them: a JSON object, or what is wrong with it. */
+export function readEditedArguments(text: string): EditedArguments {
+  try {
+    const args: unknown = JSON.parse(text);
+    if (typeof args === "object" && args !== null && !Array.isArray(args)) {
+      return { status: "valid", args: args as { readonly [key: string]: unknown } };
+    }
+    return { status: "invalid", message: 'Arguments are a JSON object such as {"path": "."}.' };
+  } catch (error) {
+    return { status: "invalid", message: `This is not JSON: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,45 @@
+import type { CallResult, SettledStatus } from "@capstan/core";
+import { countText, durationText } from "./numbers.ts";
+import { printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+
+/** A call as one line: `ListFiles {"path":"."}`, cut where the arguments are long. */
+export function callText(name: string, argumentsText: string, limit = 100): string {
+  const args = printableLine(argumentsText);
+  const cut = args.length > limit ? `${args.slice(0, limit - 1)}…` : args;
+  return cut === "" ? name : `${name} ${cut}`;
+}
+
+/** What became of a call: `✓ ListFiles · 12 ms · 340 tokens`. */
+export function settledText(
+  name: string,
+  status: SettledStatus,
+  result: CallResult,
+  style: Style,
+): string {
+  const time = durationText(result.durationMs);
+  const { shown, withheld } = result.tokens;
+  if (status === "success") {
+    const kept = result.cacheVarResult === undefined ? "" : `, kept as ${result.cacheVarResult}`;
+    const parts = [
+      `${style.green("✓")} ${name}`,
+      time,
+      countText(shown, "token"),
+      ...(withheld > 0 ? [`${withheld.toLocaleString("en-US")} withheld${kept}`] : []),
+    ];
+    return parts.join(" · ");
+  }
+  const why = printableLine(result.rejectReason ?? result.error?.message ?? "");
+  const what = why === "" ? words[status] : `${words[status]}: ${why}`;
+  return `${style.red("✗")} ${name} · ${time} · ${what}`;
+}
+
+const words: { readonly [status in Exclude<SettledStatus, "success">]: string } = {
+  error: "failed",
+  timed_out: "ran out of time",
+  execution_rejected: "refused",
+  result_rejected: "ran, but its result was withheld",
+  not_found: "no such tool",
+  cancelled: "stopped",
+  outcome_unknown: "may or may not have happened",
+};

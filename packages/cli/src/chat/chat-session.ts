@@ -1,0 +1,44 @@
+import { errorMessage } from "@capstan/core";
+import type { ConversationView } from "@capstan/server/contract";
+import type { ApprovalMode } from "./answer-approvals.ts";
+import type { Client } from "./client.ts";
+import { printable } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { notice, type Terminal } from "./terminal.ts";
+
+/** A turn that is being shown. */
+export interface RunningTurn {
+  readonly run: string;
+  /** Stops showing it; the run itself goes on. */
+  readonly stop: AbortController;
+  /** The person asked for its end already. */
+  cancelled: boolean;
+}
+
+/** What a chat in the terminal keeps from one line to the next. */
+export interface ChatSession {
+  readonly client: Client;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  readonly mode: ApprovalMode;
+  /** Aborts when the person leaves. */
+  readonly leave: AbortController;
+  model: string;
+  /** Absent until the first message makes one. */
+  conversation: ConversationView | undefined;
+  running: RunningTurn | undefined;
+  /** Ctrl+C came at an empty prompt; the next line takes it back. */
+  wantsToLeave: boolean;
+  /** A turn did not end well. */
+  failed: boolean;
+}
+
+/** A line that is no part of the answer. */
+export function say({ terminal }: Pick<ChatSession, "terminal">, text: string): void {
+  terminal.write(notice(text));
+}
+
+export function sayFailure(session: ChatSession, error: unknown): void {
+  session.failed = true;
+  say(session, session.style.red(printable(errorMessage(error))));
+}

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type {
+  ConversationView,
+  RunEvent,
+  RunWithEvents,
+  ToolGroupView,
+} from "@capstan/server/contract";
+import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
+import { chainEnded, numbered, spokenText } from "../testing/run-events.ts";
+import { ApiError } from "./api-error.ts";
+import { chat, type ChatOptions } from "./chat.ts";
+import type { Client, StartRun } from "./client.ts";
+import { plainStyle } from "./style.ts";
+
+function conversation(id: string): ConversationView {
+  const switches = { groups: { web: false }, tools: {} };
+  return {
+    id,
+    object: "conversation",
+    title: "A talk",
+    created_at: 0,
+    updated_at: 0,
+    metadata: {},
+    head: null,
+    head_status: null,
+    switches,
+  };
+}
+
+function group(name: string, on: boolean): ToolGroupView {
+  return {
+    name,
+    object: "tool_group",
+    title: name,
+    description: "",
+    default_enabled: on,
+    tools: [],
+  };
+}
+
+const answer = numbered([...spokenText("i1", "Hello."), chainEnded()]);
+
+/** A server that answers every message alike. */
+function createServer(changes: Partial<Client> = {}) {
+  const started: StartRun[] = [];
+  const cancelled: string[] = [];
+  let conversations = 0;
+  const client: Client = {
+    url: "http://127.0.0.1:1",
+    info: () =>
+      Promise.resolve({
+        object: "capstan",
+        version: "1.2.3",
+        model: { id: "capstan/offline", reason: "no key is set" },
+        authentication: false,
+      }),
+    models: () =>
+      Promise.resolve(
+        ["capstan/offline", "openai/gpt-5.5"].map((id) => ({
+          id,
+          object: "model" as const,
+          created: 0,
+          owned_by: "",
+          title: id,
+          default: false,
+          reason: "because",
+        })),
+      ),
+    toolGroups: () =>
+      Promise.resolve([group("files", true), group("web", true), group("vars", false)]),
+    createConversation: () => Promise.resolve(conversation(`conv_${++conversations}`)),
+    conversation: (id) => Promise.resolve(conversation(id)),
+    latestConversation: () => Promise.resolve(conversation("conv_newest")),
+    runs: () => Promise.resolve([]),
+    variables: () => Promise.resolve([]),
+    variable: () => Promise.reject(new Error("not asked for")),
+    startRun: (run) => {
+      started.push(run);
+      return Promise.resolve({ id: `run_${started.length}` });
+    },
+    async *events(): AsyncGenerator<RunEvent> {
+      yield* answer;
+    },
+    cancelRun: (run) => {
+      cancelled.push(run);
+      return Promise.reject(new Error("not played"));
+    },
+    answerApproval: () => Promise.reject(new Error("not asked for")),
+    ...changes,
+  };
+  return { client, started, cancelled };
+}
+
+function talk(client: Client, terminal: FakeTerminal, options: Partial<ChatOptions> = {}) {
+  return chat({ client, terminal, style: plainStyle, yes: false, ...options });
+}
+
+test("messages of one chat share a conversation, made with the first, and offer what is switched on", async () => {
+  const { client, started } = createServer();
+  const terminal = createFakeTerminal(["hi", "", "/ListFiles {}", "/new", "again"]);
+  assert.equal(await talk(client, terminal), 0);
+  assert.deepEqual(
+    started.map(({ conversation, text, groups, model }) => [conversation, text, groups, model]),
+    [
+      ["conv_1", "hi", ["files"], "capstan/offline"],
+      ["conv_1", "/ListFiles {}", ["files"], "capstan/offline"],
+      ["conv_2", "again", ["files"], "capstan/offline"],
+    ],
+  );
+  assert.match(terminal.text(), /^Capstan 1\.2\.3 · capstan\/offline \(no key is set\)\n/);
+});
+
+test("a pipe gets the answers and nothing else", async () => {
+  const { client } = createServer();
+  const terminal = createFakeTerminal(["one", "two"], false);
+  assert.equal(await talk(client, terminal), 0);
+  assert.equal(terminal.answers(), "Hello.\nHello.\n");
+});
+
+test("a failed turn is said, the next message goes on, and a pipe's exit code tells", async () => {
+  const { client, started } = createServer();
+  let failures = 1;
+  const failing = {
+    ...client,
+    startRun: (run: StartRun) =>
+      failures-- > 0
+        ? Promise.reject(new ApiError({ status: 409, code: "conflict", message: "It moved on." }))
+        : client.startRun(run),
+  };
+  const terminal = createFakeTerminal(["one", "two"], false);
+  assert.equal(await talk(failing, terminal), 1);
+  assert.match(terminal.text(), /It moved on\./);
+  assert.deepEqual(
+    started.map(({ text }) => text),
+    ["two"],
+  );
+});
+
+test("a line that ends with a backslash goes on in the next one", async () => {
+  const { client, started } = createServer();
+  await talk(client, createFakeTerminal(["/A {}\\", "/B {}"]));
+  assert.deepEqual(
+    started.map(({ text }) => text),
+    ["/A {}\n/B {}"],
+  );
+});
+
+test("the model is chosen by name, and a name that is none says the nearest", async () => {
+  const { client, started } = createServer();
+  const terminal = createFakeTerminal(["/model", "/model ofline", "/model openai/gpt-5.5", "hi"]);
+  await talk(client, terminal);
+  assert.match(terminal.text(), /\* capstan\/offline {2}because\n {2}openai\/gpt-5\.5/);
+  assert.match(terminal.text(), /There is no model ofline\./);
+  assert.equal(started[0]?.model, "openai/gpt-5.5");
+});
+
+test("to go on shows the last turn, follows it to its end, and keeps its model", async () => {
+  const run: RunWithEvents = {
+    id: "run_old",
+    object: "run",
+    conversation: "conv_newest",
+    previous: null,
+    status: "in_progress",
+    model: "openai/gpt-5.5",
+    input: [],
+    created_at: 0,
+    ended_at: null,
+    error: null,
+    usage: null,
+    stats: null,
+    last_seq: 2,
+    events: answer.slice(0, 2),
+  };
+  const asked: number[] = [];
+  const { client, started } = createServer({
+    runs: () => Promise.resolve([run]),
+    async *events(_run, after) {
+      asked.push(after);
+      yield* answer.slice(after);
+    },
+  });
+  const terminal = createFakeTerminal(["more"]);
+  await talk(client, terminal, { resume: "newest" });
+  assert.deepEqual(asked[0], 2);
+  assert.match(terminal.text(), /A talk · conv_newest · 1 turn\nHello\.\n/);
+  assert.deepEqual(
+    started.map(({ conversation, model }) => [conversation, model]),
+    [["conv_newest", "openai/gpt-5.5"]],
+  );
+});
+
+test("Ctrl+C stops the answer, and once more leaves", async () => {
+  const shown = Promise.withResolvers<void>();
+  const { client, cancelled } = createServer({
+    async *events(_run, _after, signal): AsyncGenerator<RunEvent> {
+      yield* answer.slice(0, 2);
+      shown.resolve();
+      await new Promise((_, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      );
+    },
+  });
+  const terminal = createFakeTerminal(["hi", "never sent"]);
+  const talking = talk(client, terminal);
+  await shown.promise;
+  terminal.interrupt();
+  assert.deepEqual(cancelled, ["run_1"]);
+  terminal.interrupt();
+  assert.equal(await talking, 0);
+  assert.match(terminal.text(), /Stopping; Ctrl\+C again leaves\./);
+});

@@ -1,0 +1,126 @@
+import type { RunWithEvents, ServerInfo } from "@capstan/server/contract";
+import { type ChatSession, say, sayFailure } from "./chat-session.ts";
+import type { Client } from "./client.ts";
+import { handleInterrupts } from "./interrupt.ts";
+import { modelCommand } from "./model-command.ts";
+import { countText } from "./numbers.ts";
+import { printableLine } from "./printable.ts";
+import { readMessage } from "./read-message.ts";
+import { sendMessage, showTurn } from "./send-message.ts";
+import { readSlashCommand, slashHelp } from "./slash-command.ts";
+import type { Style } from "./style.ts";
+import type { Terminal } from "./terminal.ts";
+import { variablesCommand } from "./variables-command.ts";
+
+export interface ChatOptions {
+  readonly client: Client;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  /** @default the last run's, else the server's own choice */
+  readonly model?: string | undefined;
+  /** What to go on with: a conversation, or the newest one. */
+  readonly resume?: { readonly id: string } | "newest" | undefined;
+  /** Allow what asks, without asking. */
+  readonly yes: boolean;
+}
+
+/**
+ * Talks until the person leaves, or the input ends.
+ *
+ * @returns the exit code: 1 where the input was no terminal and a turn failed
+ * @throws ApiError where the server cannot be talked to at all
+ */
+export async function chat(options: ChatOptions): Promise<number> {
+  const { client, terminal, style, resume } = options;
+  const info = await client.info();
+  const conversation =
+    resume === "newest"
+      ? await client.latestConversation()
+      : resume && (await client.conversation(resume.id));
+  const runs = conversation ? await client.runs(conversation.id) : [];
+  const session: ChatSession = {
+    client,
+    terminal,
+    style,
+    mode: options.yes ? "allow" : terminal.interactive ? "ask" : "refuse",
+    leave: new AbortController(),
+    model: options.model ?? runs.at(-1)?.model ?? info.model.id,
+    conversation,
+    running: undefined,
+    wantsToLeave: false,
+    failed: false,
+  };
+  const offInterrupt = handleInterrupts(session);
+  try {
+    if (terminal.interactive) greet(session, info);
+    await resumeConversation(session, runs);
+    while (!session.leave.signal.aborted) {
+      const message = await readMessage(terminal, style.bold("› "));
+      session.wantsToLeave = false;
+      if (message === undefined || (await obey(session, message)) === "quit") break;
+    }
+    return session.failed && !terminal.interactive ? 1 : 0;
+  } finally {
+    offInterrupt();
+    terminal.close();
+  }
+}
+
+function greet(session: ChatSession, info: ServerInfo): void {
+  const { style, model, client } = session;
+  const why = model === info.model.id ? ` (${info.model.reason})` : "";
+  say(session, `${style.bold(`Capstan ${info.version}`)} · ${printableLine(model + why)}`);
+  say(session, style.dim(`The same on a page: ${client.url}`));
+  say(
+    session,
+    style.dim("Type a message. /help says more; Ctrl+C stops an answer; /quit leaves.\n"),
+  );
+}
+
+/** Shows where the conversation stands: its last turn, followed where it is still under way. */
+async function resumeConversation(
+  session: ChatSession,
+  runs: readonly RunWithEvents[],
+): Promise<void> {
+  const { conversation, terminal, style } = session;
+  const last = runs.at(-1);
+  if (!conversation) return;
+  if (terminal.interactive) {
+    const about = ` · ${conversation.id} · ${countText(runs.length, "turn")}`;
+    say(session, style.bold(printableLine(conversation.title)) + style.dim(about));
+  }
+  if (last && (terminal.interactive || last.ended_at === null))
+    await showTurn(session, last.id, last);
+  // How an earlier turn ended is not this command's failure.
+  session.failed = false;
+}
+
+async function obey(session: ChatSession, line: string): Promise<"quit" | undefined> {
+  const command = readSlashCommand(line);
+  try {
+    switch (command.type) {
+      case "quit":
+        return "quit";
+      case "new":
+        session.conversation = undefined;
+        say(session, "A new conversation begins with your next message.");
+        break;
+      case "help":
+        say(session, slashHelp);
+        // The offline model has lines of its own to teach.
+        if (session.model === "capstan/offline") await sendMessage(session, "/help");
+        break;
+      case "model":
+        await modelCommand(session, command.id);
+        break;
+      case "vars":
+        await variablesCommand(session, command.name);
+        break;
+      case "message":
+        if (command.text.trim() !== "") await sendMessage(session, command.text);
+    }
+  } catch (error) {
+    sayFailure(session, error);
+  }
+  return undefined;
+}

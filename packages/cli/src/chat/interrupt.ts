@@ -1,0 +1,26 @@
+import { type ChatSession, say, sayFailure } from "./chat-session.ts";
+
+/**
+ * What Ctrl+C does: it stops an answer; a second one, or one at an empty prompt after another,
+ * leaves.
+ *
+ * @returns what ends it
+ */
+export function handleInterrupts(session: ChatSession): () => void {
+  const { client, terminal, style, leave } = session;
+  return terminal.onInterrupt(() => {
+    const { running } = session;
+    if (running && !running.cancelled) {
+      running.cancelled = true;
+      say(session, style.yellow("\nStopping; Ctrl+C again leaves."));
+      client.cancelRun(running.run).catch((error: unknown) => sayFailure(session, error));
+    } else if (running || !terminal.interactive || session.wantsToLeave) {
+      leave.abort();
+      running?.stop.abort();
+      terminal.close();
+    } else {
+      session.wantsToLeave = true;
+      say(session, style.dim("\nCtrl+C again leaves, and so does /quit."));
+    }
+  });
+}

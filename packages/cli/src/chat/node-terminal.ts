@@ -1,0 +1,92 @@
+import { createInterface } from "node:readline";
+import { GatedOutput } from "./gated-output.ts";
+import type { ReadLine, Terminal } from "./terminal.ts";
+
+interface Streams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly error: NodeJS.WriteStream;
+}
+
+/** Lines kept of what is typed ahead; a pipe waits instead. */
+const typedAhead = 100;
+
+/**
+ * The process's own terminal. Where standard output is none (a file, a pipe) it gets the answers
+ * alone, and all else goes to standard error.
+ */
+export function createNodeTerminal({ input, output, error }: Streams): Terminal {
+  const interactive = input.isTTY && output.isTTY;
+  const gate = new GatedOutput(output);
+  const lines = createInterface({
+    input,
+    terminal: interactive,
+    ...(interactive && { output: gate, historySize: 200 }),
+  });
+  const queue: string[] = [];
+  let ended = false;
+  let reader: ((read: ReadLine) => void) | undefined;
+
+  lines.on("line", (text) => {
+    if (reader) return reader({ type: "line", text });
+    if (!interactive || queue.length < typedAhead) queue.push(text);
+    if (!interactive) lines.pause();
+  });
+  lines.on("close", () => {
+    ended = true;
+    reader?.({ type: "end" });
+  });
+
+  function nextLine(prompt: string, signal?: AbortSignal, prefill?: string): Promise<ReadLine> {
+    if (ended) return Promise.resolve({ type: "end" });
+    if (signal?.aborted === true) return Promise.resolve({ type: "aborted" });
+    const { promise, resolve } = Promise.withResolvers<ReadLine>();
+    const abort = () => {
+      // What was typed so far belongs to a question that is gone.
+      lines.write(null, { ctrl: true, name: "u" });
+      gate.write("\n");
+      resolve({ type: "aborted" });
+    };
+    reader = resolve;
+    signal?.addEventListener("abort", abort, { once: true });
+    lines.resume();
+    if (interactive) {
+      gate.open = true;
+      lines.setPrompt(prompt);
+      // A question starts with an empty line: what was typed before it is no answer to it.
+      if (signal) lines.write(null, { ctrl: true, name: "u" });
+      lines.prompt(true);
+      if (prefill !== undefined) lines.write(prefill);
+    }
+    return promise.finally(() => {
+      reader = undefined;
+      gate.open = false;
+      signal?.removeEventListener("abort", abort);
+    });
+  }
+
+  return {
+    interactive,
+    async readMessage(prompt) {
+      const typed = queue.shift();
+      if (typed === undefined) return nextLine(prompt);
+      if (interactive) output.write(`${prompt}${typed}\n`);
+      return { type: "line", text: typed };
+    },
+    readAnswer: (prompt, { signal, prefill }) => nextLine(prompt, signal, prefill),
+    write(segments) {
+      for (const { channel, text } of segments) {
+        (channel === "answer" || output.isTTY ? output : error).write(text);
+      }
+    },
+    onInterrupt(listener) {
+      // The line editor takes the key in raw mode; elsewhere it is a signal.
+      const source = interactive ? lines : process;
+      source.on("SIGINT", listener);
+      return () => {
+        source.off("SIGINT", listener);
+      };
+    },
+    close: () => lines.close(),
+  };
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChainEvent } from "@capstan/core";
+import type { ApprovalAnswerBody, ApprovalView, RunEvent } from "@capstan/server/contract";
+import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
+import {
+  approvalFor,
+  chainEnded,
+  numbered,
+  proposed,
+  settled,
+  spokenText,
+} from "../testing/run-events.ts";
+import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
+import { ApiError } from "./api-error.ts";
+import { runTurn } from "./run-turn.ts";
+import { plainStyle } from "./style.ts";
+
+/** A server that plays `before`, waits for `answers` answers (or a release), and plays the rest. */
+function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[], answers = 1) {
+  const answered: { id: string; body: ApprovalAnswerBody }[] = [];
+  const refusals: ApiError[] = [];
+  const gate = Promise.withResolvers<void>();
+  return {
+    answered,
+    refusals,
+    release: gate.resolve,
+    async *events(_run: string, _after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+      yield* numbered(before);
+      signal.throwIfAborted();
+      signal.addEventListener("abort", () => gate.reject(signal.reason));
+      await gate.promise;
+      yield* numbered(rest, before.length + 1);
+    },
+    answerApproval(id: string, body: ApprovalAnswerBody): Promise<ApprovalView> {
+      const refusal = refusals.shift();
+      if (refusal) return Promise.reject(refusal);
+      answered.push({ id, body });
+      if (answered.length === answers) gate.resolve();
+      const status = body.decision === "allow" ? "allowed" : "refused";
+      return Promise.resolve({
+        ...approvalFor("c1", id),
+        object: "approval",
+        run: "r",
+        conversation: null,
+        status,
+      });
+    },
+  };
+}
+
+function turn(
+  client: ReturnType<typeof createServer>,
+  terminal: FakeTerminal,
+  mode: ApprovalMode = "ask",
+) {
+  const signal = new AbortController().signal;
+  return runTurn({ client, run: "r", mode, terminal, style: plainStyle, signal });
+}
+
+function asks(callId: string): readonly ChainEvent[] {
+  return [
+    proposed(callId, "WriteNote", '{"text":"hi"}'),
+    { type: "approval.requested", callId, approval: approvalFor(callId) },
+  ];
+}
+
+const rest = [settled("c1"), ...spokenText("i1", "Done."), chainEnded()];
+
+test("a question is asked in place, and the answer goes to the server", async () => {
+  const server = createServer(asks("c1"), rest);
+  const terminal = createFakeTerminal([{ answer: "what?" }, { answer: "s" }]);
+  assert.equal(await turn(server, terminal), "completed");
+  assert.deepEqual(server.answered, [
+    { id: "approval_c1", body: { decision: "allow", scope: "session" } },
+  ]);
+  assert.match(
+    terminal.text(),
+    /\? Notes: WriteNote[\s\S]*"text": "hi"[\s\S]*Answer y, s, n or e\.[\s\S]*Done\./,
+  );
+});
+
+test("changed arguments are asked again where they are no object, or the server refuses them", async () => {
+  const server = createServer(asks("c1"), rest);
+  server.refusals.push(
+    new ApiError({ status: 400, code: "invalid", message: "text: expected text" }),
+  );
+  const terminal = createFakeTerminal([
+    { answer: "e" },
+    { answer: "[]" },
+    { answer: "e" },
+    { answer: '{"text":1}' },
+    { answer: "e" },
+    { answer: '{"text":"ho"}' },
+  ]);
+  assert.equal(await turn(server, terminal), "completed");
+  assert.deepEqual(server.answered, [
+    { id: "approval_c1", body: { decision: "allow", scope: "once", arguments: { text: "ho" } } },
+  ]);
+  assert.match(terminal.text(), /Arguments are a JSON object[\s\S]*text: expected text/);
+});
+
+test("several questions are asked one after the other", async () => {
+  const server = createServer([...asks("c1"), ...asks("c2")], rest, 2);
+  const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n not now" }]);
+  assert.equal(await turn(server, terminal), "completed");
+  assert.deepEqual(
+    server.answered.map(({ id, body }) => [id, body.decision, body.reason]),
+    [
+      ["approval_c1", "allow", undefined],
+      ["approval_c2", "refuse", "not now"],
+    ],
+  );
+});
+
+test("a question that is answered elsewhere is taken back, and what happened is shown after it", async () => {
+  const elsewhere: ChainEvent = {
+    type: "approval.answered",
+    callId: "c1",
+    approvalId: "approval_c1",
+    at: 0,
+    decision: { verdict: "allowed", by: "person" },
+  };
+  const server = createServer(asks("c1"), [elsewhere, ...rest]);
+  const terminal = createFakeTerminal([]);
+  setTimeout(server.release, 5);
+  assert.equal(await turn(server, terminal), "completed");
+  assert.deepEqual(server.answered, []);
+  assert.match(terminal.text(), /e {2}change the arguments\n {2}allowed\n✓ WriteNote/);
+});
+
+test("where nobody can be asked the call is refused with the reason, or allowed once by --yes", async () => {
+  const refused = createServer(asks("c1"), rest);
+  assert.equal(await turn(refused, createFakeTerminal([], false), "refuse"), "completed");
+  assert.deepEqual(refused.answered[0]?.body, { decision: "refuse", reason: nobodyThere });
+
+  const allowed = createServer(asks("c1"), rest);
+  assert.equal(await turn(allowed, createFakeTerminal([], false), "allow"), "completed");
+  assert.deepEqual(allowed.answered[0]?.body, { decision: "allow", scope: "once" });
+});
+
+test("who leaves at a question leaves it open", async () => {
+  const server = createServer(asks("c1"), rest);
+  const terminal = createFakeTerminal([]);
+  const left = { ...terminal, readAnswer: () => Promise.resolve({ type: "end" as const }) };
+  assert.equal(await turn(server, left), "left");
+  assert.deepEqual(server.answered, []);
+});

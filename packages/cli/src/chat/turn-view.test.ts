@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChainEvent } from "@capstan/core";
+import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
+import { plainStyle } from "./style.ts";
+import { createTurnView } from "./turn-view.ts";
+
+function shown(events: readonly ChainEvent[]) {
+  const view = createTurnView({ style: plainStyle });
+  const segments = numbered(events).flatMap((event) => view.show(event));
+  const text = (channel?: string) =>
+    segments
+      .filter((one) => channel === undefined || one.channel === channel)
+      .map((one) => one.text)
+      .join("");
+  return { all: text(), answer: text("answer") };
+}
+
+test("a turn reads from top to bottom: words, calls with time and tokens, words, numbers", () => {
+  const { all, answer } = shown([
+    ...spokenText("i1", "Let me ", "look."),
+    proposed("c1", "ListFiles", '{"path":"."}'),
+    { type: "call.started", callId: "c1", at: 0 },
+    settled("c1", { tokens: { shown: 340, withheld: 1200 }, cacheVarResult: "ListFiles_1" }),
+    ...spokenText("i2", "Two files."),
+    chainEnded(),
+  ]);
+  assert.equal(
+    all,
+    `Let me look.
+→ ListFiles {"path":"."}
+✓ ListFiles · 12 ms · 340 tokens · 1,200 withheld, kept as ListFiles_1
+Two files.
+1.2 s · 1 call · 1,200 tokens in, 34 out
+`,
+  );
+  assert.equal(answer, "Let me look.\nTwo files.\n");
+});
+
+test("text that was not streamed is shown when its item ends, and none twice", () => {
+  const { answer } = shown([
+    { type: "item.start", itemId: "i1", kind: "text" },
+    { type: "item.delta", itemId: "i1", delta: "so far" },
+    { type: "item.end", itemId: "i1", text: "so far, and the rest" },
+    { type: "item.start", itemId: "i2", kind: "text" },
+    { type: "item.end", itemId: "i2", text: "whole", incomplete: true },
+  ]);
+  assert.equal(answer, "so far, and the rest\nwhole\n");
+});
+
+test("tools speak one at a time, each under its name", () => {
+  const { all } = shown([
+    proposed("c1", "One"),
+    proposed("c2", "Two"),
+    { type: "item.start", itemId: "o1", kind: "output", callId: "c1" },
+    { type: "item.start", itemId: "o2", kind: "output", callId: "c2" },
+    { type: "item.delta", itemId: "o2", delta: "second\n" },
+    { type: "item.delta", itemId: "o1", delta: "first\nli" },
+    { type: "item.delta", itemId: "o1", delta: "ne" },
+    { type: "item.end", itemId: "o1", text: "first\nline" },
+    settled("c1"),
+    { type: "item.end", itemId: "o2", text: "second\n" },
+    settled("c2"),
+  ]);
+  assert.equal(
+    all,
+    `→ One {}
+→ Two {}
+  ┌ One
+  │ first
+  │ line
+  ┌ Two
+  │ second
+✓ One · 12 ms · 10 tokens
+✓ Two · 12 ms · 10 tokens
+`,
+  );
+});
+
+test("what a tool or a model says cannot steer the terminal", () => {
+  const { all } = shown([
+    ...spokenText("i1", "\u001B[2J"),
+    proposed("c1", "To\u001Bol", "\u001B]52;c;x\u0007\n"),
+    {
+      type: "call.settled",
+      callId: "c1",
+      at: 0,
+      status: "error",
+      result: {
+        finalText: "",
+        isTruncated: false,
+        tokens: { shown: 1, withheld: 0 },
+        durationMs: 1,
+        preview: "",
+        error: { code: "x", message: "bad\u001B[0m\nnews" },
+      },
+    },
+  ]);
+  // oxlint-disable-next-line no-control-regex -- it is what must not be there
+  assert.doesNotMatch(all, /\u001B/);
+  assert.match(all, /✗ To␛ol · 1 ms · failed: bad␛\[0m↵news\n$/);
+});
+
+test("how a turn ended is said, with its reason", () => {
+  const failure: ChainEvent = {
+    ...chainEnded(),
+    status: "error",
+    error: { code: "authentication", message: "The key is wrong.", phase: "model" },
+  } as ChainEvent;
+  assert.match(shown([failure]).all, /^The turn failed: The key is wrong\.\n/);
+  assert.match(shown([chainEnded("aborted")]).all, /^Stopped\.\n/);
+});

@@ -1,0 +1,184 @@
+import type { ChainEvent, StreamedItem } from "@capstan/core";
+import type { RunEvent } from "@capstan/server/contract";
+import { callText, settledText } from "./call-text.ts";
+import { createFloor, type Spoken } from "./floor.ts";
+import { printable, printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { endText } from "./turn-end.ts";
+
+/** Text to show: the model's answer, or what is said around it. */
+export interface Segment {
+  readonly channel: "answer" | "notice";
+  readonly text: string;
+}
+
+/** Turns a run's events into text, one after the other. Keeps what is open in between. */
+export interface TurnView {
+  show(event: RunEvent): readonly Segment[];
+  /** Ends a line that is open, e.g. before a question. */
+  breakLine(): readonly Segment[];
+}
+
+/** @example view.show({ seq: 3, type: "item.delta", itemId: "i1", delta: "Hel" }) // [{ channel: "answer", text: "Hel" }] */
+export function createTurnView({ style }: { readonly style: Style }): TurnView {
+  const items = new Map<string, { readonly item: StreamedItem; shown: number }>();
+  const names = new Map<string, string>();
+  const progress = new Map<string, string>();
+  const floor = createFloor();
+  let segments: Segment[] = [];
+  let open: Segment["channel"] | undefined;
+  let speaker: string | undefined;
+
+  function write(channel: Segment["channel"], text: string): void {
+    if (text === "") return;
+    segments.push({ channel, text });
+    open = text.endsWith("\n") ? undefined : channel;
+  }
+
+  function line(text: string): void {
+    endLine();
+    write("notice", `${text}\n`);
+  }
+
+  function endLine(): void {
+    if (open !== undefined) write(open, "\n");
+    speaker = undefined;
+  }
+
+  function stream(item: StreamedItem, text: string): void {
+    if (text === "") return;
+    if (item.kind === "text") {
+      if (open === "notice") endLine();
+      write("answer", printable(text));
+    } else if (item.kind === "reasoning") {
+      if (open === "answer") endLine();
+      const shown = printable(text);
+      write("notice", style.dim(shown));
+      open = shown.endsWith("\n") ? undefined : "notice";
+    } else if (item.kind === "output") {
+      say(floor.write(item.callId, text));
+    }
+  }
+
+  function say(spoken: readonly Spoken[]): void {
+    for (const { callId, text } of spoken) {
+      if (speaker !== callId) {
+        line(style.dim(`  ┌ ${nameOf(callId)}`));
+        speaker = callId;
+      }
+      for (const piece of printable(text).split(/(?<=\n)/)) {
+        write("notice", open === undefined ? `${style.dim("  │ ")}${piece}` : piece);
+      }
+    }
+  }
+
+  function nameOf(callId: string): string {
+    return names.get(callId) ?? "call";
+  }
+
+  function startItem(itemId: string, item: StreamedItem): void {
+    items.set(itemId, { item, shown: 0 });
+    if (item.kind === "text" || item.kind === "reasoning") endLine();
+    if (item.kind === "output") floor.open(item.callId);
+  }
+
+  function endItem(itemId: string, text: string, incomplete: boolean): void {
+    const entry = items.get(itemId);
+    if (!entry) return;
+    items.delete(itemId);
+    const { item, shown } = entry;
+    if (item.kind === "output") say(floor.close(item.callId, text));
+    else stream(item, text.slice(shown));
+    if (item.kind === "text" || item.kind === "reasoning") endLine();
+    if (item.kind === "text" && incomplete) line(style.yellow("(cut off)"));
+  }
+
+  function showChain(event: ChainEvent | Exclude<RunEvent, ChainEvent>): void {
+    switch (event.type) {
+      case "item.start":
+        return startItem(event.itemId, event);
+      case "item.delta": {
+        const entry = items.get(event.itemId);
+        if (!entry) return;
+        entry.shown += event.delta.length;
+        return stream(entry.item, event.delta);
+      }
+      case "item.end":
+        return endItem(event.itemId, event.text, event.incomplete === true);
+      case "call.proposed":
+        names.set(event.callId, printableLine(event.name));
+        return line(
+          style.dim(`${event.parentCallId === undefined ? "" : "  "}→ `) +
+            callText(nameOf(event.callId), event.argumentsText),
+        );
+      case "call.progress": {
+        const { message, done, total } = event.progress;
+        const share = done === undefined ? "" : ` ${done}${total === undefined ? "" : `/${total}`}`;
+        const text = `  · ${nameOf(event.callId)}${share}${message === undefined ? "" : ` ${printableLine(message)}`}`;
+        if (progress.get(event.callId) === message && done !== total) return;
+        if (message !== undefined) progress.set(event.callId, message);
+        return line(style.dim(text));
+      }
+      case "call.settled":
+        return line(settledText(nameOf(event.callId), event.status, event.result, style));
+      case "approval.answered": {
+        if (event.decision.by !== "person") return;
+        const reason = event.decision.reason;
+        return line(
+          style.dim(
+            `  ${event.decision.verdict}${event.args ? " (arguments as changed by a person)" : ""}${
+              reason === undefined || reason === "" ? "" : `: ${printableLine(reason)}`
+            }`,
+          ),
+        );
+      }
+      case "client_call.waiting":
+        return line(style.yellow(`${nameOf(event.callId)} waits for another program to run it.`));
+      case "model.retry":
+        return line(style.yellow(retryText(event)));
+      case "model.restarted":
+        items.clear();
+        return line(style.yellow(`The answer begins again: ${printableLine(event.reason)}`));
+      case "round.ended":
+        if (event.finishReason === "length")
+          return line(style.yellow("The model's limit of tokens ended the answer."));
+        if (event.finishReason === "content_filter")
+          return line(style.yellow("The provider's content filter ended the answer."));
+        return;
+      case "run.interrupted":
+        return line(style.yellow(printableLine(event.message)));
+      case "chain.ended":
+        return line(endText(event, style));
+      case "chain.started":
+      case "chain.resumed":
+      case "chain.waiting":
+      case "round.started":
+      case "approval.requested":
+      case "call.started":
+      case "call.event":
+      case "run.heartbeat":
+    }
+  }
+
+  function taken(): readonly Segment[] {
+    const now = segments;
+    segments = [];
+    return now;
+  }
+
+  return {
+    show(event) {
+      showChain(event);
+      return taken();
+    },
+    breakLine() {
+      endLine();
+      return taken();
+    },
+  };
+}
+
+function retryText(event: Extract<ChainEvent, { type: "model.retry" }>): string {
+  const seconds = (event.delayMs / 1000).toFixed(1);
+  return `The model did not answer (${printableLine(event.reason)}); try ${event.attempt} in ${seconds} s.`;
+}

@@ -1,0 +1,64 @@
+import { commands } from "../commands/commands.ts";
+import { packageVersion } from "../package-version.ts";
+import type { Command } from "./command.ts";
+import { didYouMean } from "./nearest-name.ts";
+import type { Options } from "./option.ts";
+import { parseOptions } from "./parse-options.ts";
+import { renderCommandHelp, renderProgramHelp } from "./render-help.ts";
+
+const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
+
+/**
+ * Runs what the arguments ask for.
+ *
+ * @returns the exit code: 0, 1 where it failed, 2 where the arguments make no sense
+ */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "--help" || name === "-h")
+    return print(renderProgramHelp(commands));
+  if (name === "--version" || name === "-v") return print(`${packageVersion()}\n`);
+  if (name === "help") {
+    const asked = findCommand(rest[0] ?? "");
+    return print(asked ? renderCommandHelp(asked) : renderProgramHelp(commands));
+  }
+  const command = findCommand(name);
+  if (!command) {
+    const names = commands.map((one) => one.name);
+    const what = name.startsWith("-") ? "flag" : "command";
+    return refuse(`There is no ${what} ${name}.${didYouMean(name, names)}`, "capstan --help");
+  }
+  const options = { ...command.options, ...help };
+  const parsed = parseOptions(rest, options);
+  const more = `capstan ${command.name} --help`;
+  if (parsed.status === "refused") return refuse(parsed.message, more);
+  if (parsed.values["help"] === true) return print(renderCommandHelp({ ...command, options }));
+  const [unwanted] = parsed.positionals;
+  if (unwanted !== undefined) return refuse(`${command.name} takes no "${unwanted}".`, more);
+  try {
+    return await command.run(parsed);
+  } catch (error) {
+    process.stderr.write(`capstan ${command.name}: ${failureText(error)}\n`);
+    return 1;
+  }
+}
+
+function findCommand(name: string): Command | undefined {
+  return commands.find((command) => command.name === name);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function refuse(message: string, more: string): number {
+  process.stderr.write(`${message} \`${more}\` shows what there is.\n`);
+  return 2;
+}
+
+/** An error with a code was made for people; any other is a bug, and its stack helps to find it. */
+function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? error.message : (error.stack ?? error.message);
+}

@@ -1,0 +1,93 @@
+import type { Tool, ToolEffects, ToolGroup } from "@capstan/core";
+import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { Style } from "../chat/style.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { ruleOf } from "./rule-of.ts";
+
+/** A tool as the API shows it, with what else decides about its calls. */
+export interface DescribedTool extends ToolView {
+  /** `never`, `on-error` or `always`: whether a person sees a result before the model does. */
+  readonly result: string;
+  /** `read`, `write`, `exclusive`, or `locks` where the arguments say what it excludes. */
+  readonly effects: string;
+  /** Whether an administrator's rule decides. */
+  readonly ruled: boolean;
+}
+
+export interface DescribedGroup extends Omit<ToolGroupView, "tools"> {
+  readonly tools: readonly DescribedTool[];
+}
+
+/** The groups as the configuration leaves them: its switches and its rules applied. */
+export function describeTools(
+  groups: readonly ToolGroup[],
+  configuration: Pick<Configuration, "groups" | "tools" | "rules">,
+): readonly DescribedGroup[] {
+  return groups.map((group) => ({
+    name: group.name,
+    object: "tool_group",
+    title: group.title ?? group.name,
+    description: group.description ?? "",
+    default_enabled: configuration.groups[group.name] ?? true,
+    tools: group.tools.map((tool) => describeTool(tool, group, configuration)),
+  }));
+}
+
+function describeTool(
+  tool: Tool,
+  group: ToolGroup,
+  { tools, rules }: Pick<Configuration, "tools" | "rules">,
+): DescribedTool {
+  const { name, description = "", parameters = {} } = tool.definition.function;
+  const id = `${group.name}.${name}`;
+  const rule = ruleOf(rules, id, "execution");
+  const reviewRule = ruleOf(rules, id, "result");
+  const own = tool.permission?.executionPolicy ?? "ask-once";
+  const ownWord = typeof own === "function" ? "depends" : own;
+  return {
+    id,
+    name,
+    description,
+    parameters,
+    default_enabled: tools[id] ?? true,
+    always_offered: tool.alwaysOffered ?? false,
+    // A tool's own no holds against every rule.
+    execution: ownWord === "deny" ? ownWord : (rule?.execution ?? ownWord),
+    result: reviewRule?.result ?? tool.permission?.resultApprovalPolicy ?? "never",
+    effects: effectsText(tool.effects ?? "write"),
+    ruled: rule !== undefined || reviewRule !== undefined,
+  };
+}
+
+function effectsText(effects: ToolEffects): string {
+  return typeof effects === "string" ? effects : "locks";
+}
+
+/** The list as people read it. */
+export function renderTools(groups: readonly DescribedGroup[], style: Style): string {
+  const rows = groups.map((group) => ({ group, lines: group.tools.map(columns) }));
+  const all = rows.flatMap((row) => row.lines);
+  const widths = [0, 1, 2].map((index) =>
+    Math.max(0, ...all.map((line) => line[index]?.length ?? 0)),
+  );
+  return rows
+    .map(({ group, lines }) => {
+      const off = group.default_enabled ? "" : style.yellow(" (off)");
+      const title = group.title === group.name ? "" : style.dim(` · ${group.title}`);
+      const tools = lines.map((line) =>
+        `  ${line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ")}`.trimEnd(),
+      );
+      return `${[`${style.bold(group.name)}${off}${title}`, ...tools].join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+function columns(tool: DescribedTool): readonly string[] {
+  const notes = [
+    ...(tool.default_enabled ? [] : ["off"]),
+    ...(tool.always_offered ? ["always offered"] : []),
+    ...(tool.result === "never" ? [] : [`result reviewed: ${tool.result}`]),
+    ...(tool.ruled ? ["by rule"] : []),
+  ];
+  return [tool.name, tool.execution, tool.effects, notes.join(", ")];
+}

@@ -1,0 +1,51 @@
+import type { Configuration } from "../configuration/configuration.ts";
+import { packageVersion } from "../package-version.ts";
+import { type RunningInstallation, startInstallation } from "../start-installation.ts";
+import { buildPageFromSource } from "../web-page.ts";
+import { startFailure } from "./start-failure.ts";
+import { onSecondSignal, stopSignal } from "./stop-signal.ts";
+
+/** Serves until a signal stops it. @returns the exit code */
+export async function serve(configuration: Configuration): Promise<number> {
+  const stopped = stopSignal();
+  let installation: RunningInstallation;
+  try {
+    installation = await startInstallation({ configuration, environment: process.env, log: say });
+  } catch (error) {
+    const why = await startFailure(error, configuration);
+    if (why === undefined) throw error;
+    say(why);
+    return 1;
+  }
+  process.stdout.write(banner(installation, configuration));
+  for (const warning of installation.warnings) say(`warning: ${warning}`);
+  // After the address is known: the API works meanwhile, and the page in a moment.
+  buildPageFromSource().catch((error: unknown) =>
+    say(
+      `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
+    ),
+  );
+  await stopped;
+  say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
+  onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
+  await installation.close();
+  return 0;
+}
+
+/** What a person needs to know of a server that has started. */
+export function banner(
+  { url, model }: Pick<RunningInstallation, "url" | "model">,
+  { dataDir, apiKeys }: Pick<Configuration, "dataDir" | "apiKeys">,
+): string {
+  const names = [...new Set(apiKeys.map((key) => key.name))].join(", ");
+  return `Capstan ${packageVersion()}
+  address  ${url}
+  model    ${model.id} (${model.reason})
+  data     ${dataDir}
+${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
+`;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,65 @@
+import type { ReadLine, Terminal } from "../chat/terminal.ts";
+import type { Segment } from "../chat/turn-view.ts";
+
+/** A terminal whose person types what a test says, and whose text a test reads. */
+export interface FakeTerminal extends Terminal {
+  /** What was written, in both channels. */
+  text(): string;
+  /** What a pipe would get: the answers alone. */
+  answers(): string;
+  interrupt(): void;
+}
+
+/**
+ * @param script messages, and answers as `{ answer }`; a question waits where the next is none,
+ * and messages that are there are never taken for answers
+ */
+export function createFakeTerminal(
+  script: readonly (string | { readonly answer: string })[],
+  interactive = true,
+): FakeTerminal {
+  const lines = [...script];
+  const written: Segment[] = [];
+  const listeners = new Set<() => void>();
+  let closed = false;
+
+  return {
+    interactive,
+    readMessage() {
+      const next = closed ? undefined : lines.shift();
+      if (typeof next === "object")
+        throw new Error(`A message was read where ${next.answer} answers.`);
+      return Promise.resolve<ReadLine>(
+        next === undefined ? { type: "end" } : { type: "line", text: next },
+      );
+    },
+    readAnswer(_prompt, { signal }) {
+      const [next] = lines;
+      if (typeof next === "object") {
+        lines.shift();
+        return Promise.resolve<ReadLine>({ type: "line", text: next.answer });
+      }
+      const { promise, resolve } = Promise.withResolvers<ReadLine>();
+      if (signal.aborted) resolve({ type: "aborted" });
+      signal.addEventListener("abort", () => resolve({ type: "aborted" }), { once: true });
+      return promise;
+    },
+    write: (segments) => {
+      written.push(...segments);
+    },
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      closed = true;
+    },
+    text: () => written.map(({ text }) => text).join(""),
+    answers: () =>
+      written
+        .filter(({ channel }) => channel === "answer")
+        .map(({ text }) => text)
+        .join(""),
+    interrupt: () => listeners.forEach((listener) => listener()),
+  };
+}
