@@ -12,11 +12,6 @@ export interface OutputText {
   readonly logprobs: readonly unknown[];
 }
 
-export interface Refusal {
-  readonly type: "refusal";
-  readonly refusal: string;
-}
-
 export interface ReasoningText {
   readonly type: "reasoning_text";
   readonly text: string;
