@@ -129,6 +129,26 @@ test("what is kept for a reader that does not read is bounded", async () => {
   });
 });
 
+test("where something that was published did not arrive, the store is asked", async () => {
+  await withMemoryStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const deaf: Store = {
+      ...store,
+      subscribe: (runId, listener) =>
+        store.subscribe(runId, (published) => {
+          if (published.events[0]?.seq !== 2) listener(published);
+        }),
+    };
+    const seen = follow(deaf, "r", { after: 0, pauseEvery: 9, limit: 9 });
+    for (let n = 0; n < 3; n++) {
+      await tick();
+      await commit(store, "r", [note]);
+    }
+    await commit(store, "r", [resultOf("completed")]);
+    assert.deepEqual(await seen, [1, 2, 3]);
+  });
+});
+
 test("a signal ends it at once, and nobody listens any more", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });

@@ -32,7 +32,7 @@ export async function* followEvents(options: {
   try {
     while (!stopped()) {
       inbox.restart();
-      const ended = inbox.closed || (await hasEnded(store, { owner, id: runId }));
+      const ended = await hasEnded(store, { owner, id: runId });
       for (;;) {
         const page = await store.readEvents({ owner, runId, after: last, limit });
         if (page === undefined) return;
@@ -50,7 +50,7 @@ export async function* followEvents(options: {
           if (inbox.closed) return;
           await inbox.news();
         } else if (event.seq > last) {
-          // A number is missing where the first events came before the reader's.
+          // What was published is a hint: where a number is missing, the store has it.
           if (event.seq > last + 1) break;
           last = event.seq;
           yield event;

@@ -66,7 +66,7 @@ function commitsOf(steps: Script): UnnumberedEvent[][] {
         events.push({ type: "item.delta", itemId: id, delta: step.text });
         texts.set(id, (text ?? "") + step.text);
       } else if (text !== undefined) {
-        events.push({ type: "item.end", itemId: id, text: step.changed ? `${text}!` : text });
+        events.push({ type: "item.end", itemId: id, text: step.changed ? `!${text}` : text });
         texts.delete(id);
         names[step.item] = `${id}'`;
       }
