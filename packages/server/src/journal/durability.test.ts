@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -108,6 +108,15 @@ test("a second server on the same folder is refused with the holder's process an
       ),
     });
     assert.equal((await readLock(dataDir))?.pid, process.pid, "looking does not let go");
+  });
+});
+
+test("what is stored is for this user alone", { skip: process.platform === "win32" }, async () => {
+  await withDataDir(async (parent) => {
+    const dataDir = join(parent, "a", "b");
+    await (await openStore({ dataDir })).close();
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
   });
 });
 

@@ -139,7 +139,7 @@ test("every event comes back as it was written, with its number, in pages of any
     fc.asyncProperty(script, fc.integer({ min: 1, max: 9 }), fc.boolean(), (steps, limit, parks) =>
       withMemoryStore((store) => checkScript(store, steps, limit, parks)),
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

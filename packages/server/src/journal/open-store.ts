@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "@capstan/core";
@@ -57,6 +57,8 @@ async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>):
   const lock = await lockDataDirectory(dataDir, clock.now());
   try {
     const path = join(dataDir, "capstan.db");
+    // Made here, so that it is for this user alone in a folder that was there before, too.
+    await writeFile(path, "", { flag: "a", mode: 0o600 });
     const setup = openForWriting(path, durability);
     try {
       migrate(setup, clock.now());
