@@ -16,7 +16,6 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
   const [error, setError] = createSignal<string | null>(null);
   const [edited, setEdited] = createSignal<string | null>(null);
-  let card!: HTMLElement;
   let reason!: HTMLInputElement;
   onMount(restAnswers);
 
@@ -56,7 +55,6 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
 
   return (
     <section
-      ref={(element) => (card = element)}
       class="approval"
       aria-label={`${props.approval.toolName} asks for your word`}
       aria-busy={isSending()}

@@ -3,7 +3,7 @@
  * there a timer does it.
  */
 export function createFrameBatch<Item>(flush: (items: readonly Item[]) => void): {
-  add(item: Item): void;
+  readonly add: (item: Item) => void;
 } {
   let items: Item[] = [];
   let frame = 0;

@@ -24,8 +24,7 @@ export function Welcome() {
           when={catalog.isOffline()}
           fallback="Ask for something: calls run at once where they can, and ask you first where they should."
         >
-          No key was found, so the offline model answers: it is no AI, but it runs the tools you
-          name.
+          The offline model answers: it is no AI, but it runs the tools you name.
         </Show>
       </p>
       <Show when={catalog.models.isReady() && catalog.groups.isReady()}>

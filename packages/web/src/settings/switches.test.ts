@@ -43,4 +43,7 @@ test("switches turn groups and tools on and off", () => {
 test("a tool that is always offered cannot be turned off", () => {
   const always = tool("vars", "ReadVar", { always_offered: true });
   assert.equal(isToolOn(always, withTool(noSwitches, "vars.ReadVar", false)), true);
+  const vars = group("vars", false, [always]);
+  assert.deepEqual([...toolNamesOn([vars], noSwitches)], []);
+  assert.ok(toolNamesOn([...groups, vars], noSwitches).has("ReadVar"));
 });

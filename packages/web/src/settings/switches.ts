@@ -30,12 +30,15 @@ export function groupsOn(groups: readonly ToolGroupView[], switches: Switches): 
   return groups.filter((group) => isGroupOn(group, switches)).map((group) => group.name);
 }
 
-/** The names of the tools that a turn offers. */
+/** The names of the tools that a turn offers; some come with any group that is on. */
 export function toolNamesOn(groups: readonly ToolGroupView[], switches: Switches): Set<string> {
   const names = new Set<string>();
+  const anyOn = groupsOn(groups, switches).length > 0;
   for (const group of groups) {
-    if (!isGroupOn(group, switches)) continue;
-    for (const tool of group.tools) if (isToolOn(tool, switches)) names.add(tool.name);
+    const isOn = isGroupOn(group, switches);
+    for (const tool of group.tools) {
+      if (tool.always_offered ? anyOn : isOn && isToolOn(tool, switches)) names.add(tool.name);
+    }
   }
   return names;
 }

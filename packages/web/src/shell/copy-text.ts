@@ -16,6 +16,7 @@ function copyBySelection(text: string): boolean {
   document.body.append(field);
   field.select();
   try {
+    // oxlint-disable-next-line typescript/no-deprecated -- there is no other way without a secure context
     return document.execCommand("copy");
   } finally {
     field.remove();

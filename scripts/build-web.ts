@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, rmSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const root = join(import.meta.dirname, "../packages/web");
+const dist = join(root, "dist");
+/** Says which sources the built page was made from. */
+const stamp = join(dist, ".sources");
+const sources = ["src/**/*", "public/**/*", "index.html", "vite.config.ts", "package.json"];
+
+/**
+ * `fresh`: the built page is that of its sources. `unavailable`: there is no Vite here, as after
+ * an install without development dependencies; an older page, where there is one, is still served.
+ */
+export type WebBuild =
+  | { readonly status: "fresh" | "built" }
+  | { readonly status: "unavailable"; readonly hasPage: boolean };
+
+/**
+ * Builds the page where it is missing or older than its sources, and prints one line if it does.
+ * Throws what the build throws.
+ *
+ * @example await buildWebIfStale()
+ */
+export async function buildWebIfStale(): Promise<WebBuild> {
+  const digest = digestOfSources();
+  if (digest === undefined || readStamp() === digest) return { status: "fresh" };
+
+  const vite = await import("vite").catch(noSuchModule);
+  if (vite === undefined) {
+    const hasPage = existsSync(join(dist, "index.html"));
+    console.log(
+      hasPage
+        ? "The page is older than its sources, and Vite is not installed to build it: run `npm install`."
+        : "There is no page: Vite, which builds it, is not installed. Run `npm install` with development dependencies.",
+    );
+    return { status: "unavailable", hasPage };
+  }
+
+  const started = performance.now();
+  // Built apart and moved into place, so that a server never serves half of it.
+  const made = join(root, `dist-${process.pid}`);
+  try {
+    await vite.build({
+      root,
+      configFile: join(root, "vite.config.ts"),
+      logLevel: "error",
+      build: { outDir: made, emptyOutDir: true },
+    });
+    writeFileSync(join(made, ".sources"), digest);
+    moveIntoPlace(made, digest);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  console.log(`Built the page in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  return { status: "built" };
+}
+
+/** Another process may build the same at the same time; whichever is last finds the page there. */
+function moveIntoPlace(made: string, digest: string): void {
+  rmSync(dist, { recursive: true, force: true });
+  try {
+    renameSync(made, dist);
+  } catch (error) {
+    if (readStamp() !== digest) throw error;
+  }
+}
+
+/** Undefined where the sources are not here: then the page came built. */
+function digestOfSources(): string | undefined {
+  if (!existsSync(join(root, "src"))) return undefined;
+  const files = globSync(sources, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  const hash = createHash("sha256");
+  for (const file of files)
+    hash.update(file.slice(root.length)).update("\0").update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+function readStamp(): string | undefined {
+  return existsSync(stamp) ? readFileSync(stamp, "utf8") : undefined;
+}
+
+function noSuchModule(error: unknown): undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ERR_MODULE_NOT_FOUND") return undefined;
+  throw error;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await buildWebIfStale();
+}
