@@ -74,14 +74,14 @@ test("nesting of 200 levels is read, more is refused", () => {
     `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   assert.equal(parseArguments(nested(200)).status, "parsed");
   assert.match(String(args(nested(201))), /nested 201 levels/);
-  assert.equal(parseArguments(nested(1_000_000)).status, "failed");
-  assert.equal(parseArguments("[".repeat(1_000_000)).status, "failed");
+  assert.equal(parseArguments(nested(100_000)).status, "failed");
+  assert.equal(parseArguments("[".repeat(100_000)).status, "failed");
 });
 
 test("10 MB are read in linear time, broken or not", () => {
-  const list = `[${"1234567,".repeat(1_000_000)}1]`;
+  const list = `[${"12345678901,".repeat(250_000)}1]`;
   const start = performance.now();
-  assert.equal(parseArguments(`{"a":${list},"s":"${"x".repeat(2_000_000)}"}`).status, "parsed");
+  assert.equal(parseArguments(`{"a":${list},"s":"${"x".repeat(7_000_000)}"}`).status, "parsed");
   assert.equal(parseArguments(`{"a":${list},}`).status, "parsed");
   assert.equal(parseArguments("```".repeat(3_000_000)).status, "failed");
   assert.equal(parseArguments(`{"a": "${"\\".repeat(5_000_000)}`).status, "failed");

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { describeType, isObject } from "./json-type.ts";
+import { describeType, isList, isObject } from "./json-type.ts";
 import { scanJson } from "./json-scan.ts";
 
 /** How deep arguments may nest. */
@@ -50,7 +50,7 @@ export function parseArguments(text: string): ParsedArguments {
     [json, value] = [value, inner.value];
   }
   if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
-  const problem = lossProblem(json);
+  const problem = lossProblem(json, value);
   return problem === undefined ? { status: "parsed", args: value, repairs } : failed(problem);
 }
 
@@ -69,25 +69,21 @@ function parseJson(text: string): ParsedJson {
   }
 }
 
-/** What would be lost or go wrong with JSON that can be parsed; looked for only where it can be. */
-function lossProblem(json: string): string | undefined {
-  const mayNestDeeply =
-    json.length > 2 * maxArgumentsDepth && countOpening(json) > maxArgumentsDepth;
-  if (!mayNestDeeply && !/\d{16}/.test(json)) return undefined;
-  const { depth, inexact } = scanJson(json);
-  if (depth > maxArgumentsDepth)
-    return `The arguments are nested ${depth} levels deep; at most ${maxArgumentsDepth} are read.`;
+/** What would be lost or go wrong with JSON that can be parsed. */
+function lossProblem(json: string, value: JsonValue): string | undefined {
+  if (isDeeper(value, maxArgumentsDepth)) {
+    return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
+  }
+  const inexact = /\d{16}/.test(json) ? scanJson(json).inexact : undefined;
   if (inexact === undefined) return undefined;
   return `The number ${inexact.slice(0, 40)} in the arguments has more digits than a number can hold; send it as a string if the tool takes one.`;
 }
 
-function countOpening(json: string): number {
-  let count = 0;
-  for (let i = 0; i < json.length && count <= maxArgumentsDepth; i++) {
-    const code = json.charCodeAt(i);
-    if (code === 0x5b || code === 0x7b) count += 1;
-  }
-  return count;
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (isList(value)) return value.some((item) => isDeeper(item, levels - 1));
+  return isObject(value) && Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 function withoutTrailingCommas(json: string): string {

@@ -1,4 +1,4 @@
-const keptResult = /^(.+)_(\d+)$/;
+const maxDigits = 15;
 
 /** What the name of a kept result, its alias or its arguments says. */
 export interface ResultName {
@@ -17,11 +17,13 @@ export interface ResultName {
 export function resultNameOf(name: string): ResultName | undefined {
   const part = name.endsWith("_args") ? "args" : "result";
   const result =
-    name.endsWith("_args") || name.endsWith("_result")
-      ? name.slice(0, name.lastIndexOf("_"))
-      : name;
-  const [, tool, digits] = keptResult.exec(result) ?? [];
-  if (tool === undefined) return undefined;
-  const n = Number(digits);
-  return Number.isSafeInteger(n) ? { result, tool, n, part } : undefined;
+    part === "args" || name.endsWith("_result") ? name.slice(0, name.lastIndexOf("_")) : name;
+  const at = result.lastIndexOf("_");
+  const digits = result.length - at - 1;
+  if (at < 1 || digits < 1 || digits > maxDigits) return undefined;
+  for (let i = at + 1; i < result.length; i++) {
+    const code = result.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return undefined;
+  }
+  return { result, tool: result.slice(0, at), n: Number(result.slice(at + 1)), part };
 }

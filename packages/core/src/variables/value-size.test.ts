@@ -15,6 +15,17 @@ test("UTF-8 length agrees with the encoder, lone surrogates included", () => {
   );
 });
 
+test("UTF-8 length agrees with the encoder beyond one chunk", () => {
+  for (const [unit, bytes] of [
+    ["a😀", 5],
+    ["\ud83d", 3],
+    ["日", 3],
+  ] as const) {
+    for (const shift of ["", "x"])
+      assert.equal(utf8Length(shift + unit.repeat(50_000)), shift.length + bytes * 50_000);
+  }
+});
+
 test("data that is not JSON has a reason and no size", () => {
   const circular: unknown[] = [];
   circular.push([circular]);

@@ -3,24 +3,25 @@ import type { JsonValue } from "../model/json.ts";
 /** How deep a stored value may nest. */
 export const maxDataDepth = 500;
 
-/** UTF-8 bytes of a text, without encoding it. */
+/** Characters that are encoded at once to be counted; each takes three bytes at most. */
+const chunkLength = 16 * 1024;
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(3 * chunkLength);
+
+/** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
 export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    // A pair is two units and four bytes; a lone surrogate becomes U+FFFD, three bytes.
-    if (unit < 0x800 || isPairedSurrogate(text, i, unit)) bytes += 1;
-    else bytes += 2;
+  if (text.length <= chunkLength) return encoder.encodeInto(text, scratch).written;
+  let bytes = 0;
+  for (let at = 0; at < text.length;) {
+    const chunk = text.slice(at, at + chunkLength);
+    const endsInPair =
+      at + chunkLength < text.length && (chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800;
+    // The first half of a pair is left to the next chunk.
+    const whole = endsInPair ? chunk.slice(0, -1) : chunk;
+    bytes += encoder.encodeInto(whole, scratch).written;
+    at += whole.length;
   }
   return bytes;
-}
-
-function isPairedSurrogate(text: string, index: number, unit: number): boolean {
-  if (unit < 0xd800 || unit > 0xdfff) return false;
-  return unit < 0xdc00
-    ? (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00
-    : index > 0 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
 }
 
 export type DataSize =

@@ -51,6 +51,17 @@ export class VariableStore {
     this.visit(entry);
   }
 
+  /** Puts a new result with its arguments, as made in this turn. */
+  putPair(result: VariableEntry, args: VariableEntry): void {
+    this.#entries.set(result.name, result);
+    this.#entries.set(args.name, args);
+    result.args = args;
+    args.owner = result;
+    this.#add(result, 1);
+    this.visit(result, true);
+    this.visit(args, true);
+  }
+
   /** Takes an entry out; a partner that it was paired with stays. */
   take(entry: VariableEntry): void {
     this.#separate(entry);

@@ -186,6 +186,9 @@ test("a result whose data is not JSON keeps its text", () => {
   const variables = system(5);
   const names = variables.keepResult("Tool", { text: "1n", data: 1n as unknown as number }, {});
   assert.deepEqual(variables.getVariable(names.result)?.value, { text: "1n" });
+  const odd = variables.keepResult("Tool", { text: "x" }, { a: 1n as unknown as number });
+  assert.equal(variables.getVariable(odd.result)?.value.text, "x");
+  assert.equal(variables.missingVariable(odd.args).code, "variable_not_kept");
 });
 
 test("names of results never come twice, not after a restart and not where one is taken", () => {
@@ -338,15 +341,18 @@ test("10,000 variables are listed, found and evicted in under a millisecond each
   for (let i = 0; i < 10_000; i++)
     variables.addVariable(`variable-${i}`, `value ${i}`, "LLMAdd", `number ${i}`);
   variables.listVariables({ search: "warm" });
-  const time = (times: number, run: (i: number) => void): number => {
-    const start = performance.now();
-    for (let i = 0; i < times; i++) run(i);
-    return (performance.now() - start) / times;
+  // The best of some rounds: what else the machine does is not measured.
+  const best = (perRound: number, run: (i: number) => void): number => {
+    const rounds = Array.from({ length: 10 }, (_, round) => {
+      const start = performance.now();
+      for (let i = 0; i < perRound; i++) run(round * perRound + i);
+      return (performance.now() - start) / perRound;
+    });
+    return Math.min(...rounds);
   };
-  const perList = time(20, () => variables.listVariables());
-  const perSearch = time(20, (i) => variables.listVariables({ search: `number ${i}` }));
-  const perGet = time(1000, (i) => variables.getVariable(`variable-${i * 7}`));
-  const perEviction = time(1000, (i) => variables.addVariable(`more-${i}`, "x", "LLMAdd"));
-  // Twice the aim, for a machine that is busy.
-  for (const ms of [perList, perSearch, perGet, perEviction]) assert.ok(ms < 2, `${ms} ms`);
+  assert.ok(best(2, () => variables.listVariables()) < 1);
+  assert.ok(best(2, (i) => variables.listVariables({ search: `number ${i}` })) < 1);
+  assert.ok(best(100, (i) => variables.getVariable(`variable-${i * 7}`)) < 0.1);
+  assert.ok(best(100, (i) => variables.addVariable(`more-${i}`, "x", "LLMAdd")) < 0.1);
+  assert.equal(variables.size, 10_000);
 });

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { callOf, measureKept } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
@@ -14,6 +15,15 @@ import {
 } from "./variable-entry.ts";
 import { measureValue, variableInputProblem } from "./variable-input.ts";
 import { resultNameBase } from "./variable-name.ts";
+import type {
+  KeptResult,
+  RefusedVariable,
+  RemoveOutcome,
+  SetOutcome,
+  VariableFilter,
+  VariablePatch,
+  VariableSystemOptions,
+} from "./variable-contract.ts";
 import { VariableStore } from "./variable-store.ts";
 import type {
   Variable,
@@ -23,56 +33,18 @@ import type {
   VariableValue,
 } from "./variable.ts";
 
+export type {
+  KeptResult,
+  RefusedVariable,
+  RemoveOutcome,
+  SetOutcome,
+  VariableFilter,
+  VariablePatch,
+  VariableSystemOptions,
+} from "./variable-contract.ts";
+
 /** Names whose end is remembered. */
 const rememberedNames = 1000;
-const shownArguments = 200;
-
-export interface VariableSystemOptions {
-  /** Variables at most; a result's arguments are not counted. @default 1000 */
-  readonly capacity?: number;
-  /** UTF-8 bytes of all values. @default 256 MiB */
-  readonly maxBytes?: number;
-  /** UTF-8 bytes of one value. @default 64 MiB */
-  readonly maxValueBytes?: number;
-  readonly clock?: Clock;
-}
-
-export type SetOutcome =
-  | { readonly status: "set"; readonly variable: VariableInfo }
-  | { readonly status: "refused"; readonly error: ToolErrorData };
-
-export interface VariablePatch {
-  readonly value?: VariableValue | string;
-  readonly type?: VariableType;
-  readonly desc?: string;
-  readonly tags?: readonly string[];
-  readonly keep?: boolean;
-}
-
-export interface VariableFilter {
-  readonly type?: VariableType;
-  readonly tag?: string;
-  /** Contained in the name or the description, in any case. */
-  readonly search?: string;
-}
-
-export interface RemoveOutcome {
-  readonly removed: readonly string[];
-  readonly failed: readonly { readonly name: string; readonly reason: string }[];
-}
-
-/** The names of a kept result: `{tool}_{n}` and `{tool}_{n}_args`. */
-export interface KeptResult {
-  readonly result: string;
-  readonly args: string;
-  /** Why the value is not there: too large, or no room beside what is kept. References say so too. */
-  readonly refused?: ToolErrorData;
-}
-
-export interface RefusedVariable {
-  readonly name: string;
-  readonly error: ToolErrorData;
-}
 
 /**
  * A session's named values. Bounded by count and by bytes: what was visited least recently is
@@ -217,28 +189,20 @@ export class VariableSystem {
    * @param value data that is not JSON is left out, its text is kept
    */
   keepResult(tool: string, value: VariableValue, args: JsonObject, desc?: string): KeptResult {
-    const changes: VariableChange[] = [];
     const names = this.#nextResultName(resultNameBase(tool));
-    const keep = (input: VariableValue): SetOutcome =>
-      this.#set(
-        names.result,
-        { value: input, type: "ToolCallResult", ...(desc === undefined ? {} : { desc }) },
-        changes,
-      );
-    let result = keep(value);
-    if (result.status === "refused" && value.data !== undefined)
-      result = keep({ text: value.text });
-    const keptArgs =
-      result.status === "set" &&
-      this.#set(
-        names.args,
-        { value: { text: JSON.stringify(args), data: args }, type: "ToolCallArgs" },
-        changes,
-      ).status === "set";
-    if (!keptArgs) this.#missing.set(names.args, { reason: "not_kept" });
-    if (result.status === "refused") this.#missing.set(names.result, { reason: "not_kept" });
-    this.#announce(changes);
-    return result.status === "refused" ? { ...names, refused: result.error } : names;
+    const { result, args: ownArgs } = measureKept(names, value, args, this.maxValueBytes);
+    const refused =
+      result.status === "refused"
+        ? result.error
+        : (variableInputProblem(names.result, desc, undefined) ??
+          this.#roomProblem(names.result, "ToolCallResult", result.bytes));
+    if (refused || result.status === "refused") {
+      for (const name of [names.result, names.args])
+        this.#missing.set(name, { reason: "not_kept" });
+      return { ...names, ...(refused ? { refused } : {}) };
+    }
+    this.#keepPair(names, result, ownArgs, desc);
+    return names;
   }
 
   /** A new turn begins: what the last one made may be evicted like the rest. */
@@ -345,7 +309,7 @@ export class VariableSystem {
     else this.#store.put(entry);
     this.#missing.delete(name);
     this.#store.visit(entry, true);
-    changes.push({ type: "set", variable: variableOf(entry) });
+    if (this.#listeners.size > 0) changes.push({ type: "set", variable: variableOf(entry) });
     this.#makeRoom(changes);
     return { status: "set", variable: infoOf(entry) };
   }
@@ -400,6 +364,58 @@ export class VariableSystem {
     return undefined;
   }
 
+  /** Arguments that are too large, or find no room, are left out. */
+  #keepPair(
+    names: { readonly result: string; readonly args: string },
+    result: { readonly value: VariableValue; readonly bytes: number },
+    args: ReturnType<typeof measureValue>,
+    desc: string | undefined,
+  ): void {
+    const now = this.#clock.now();
+    const common = {
+      tags: [],
+      keep: false,
+      created: now,
+      updated: now,
+      lastVisited: now,
+      referenceCount: 0,
+    };
+    const { value, bytes } = result;
+    const entry = variableEntry({
+      name: names.result,
+      type: "ToolCallResult",
+      desc,
+      value,
+      bytes,
+      ...common,
+    });
+    const entries = [entry];
+    const pairBytes = bytes + (args.status === "measured" ? args.bytes : 0);
+    if (
+      args.status === "measured" &&
+      !this.#roomProblem(names.result, "ToolCallResult", pairBytes)
+    ) {
+      const own = variableEntry({
+        name: names.args,
+        type: "ToolCallArgs",
+        value: args.value,
+        bytes: args.bytes,
+        ...common,
+      });
+      entries.push(own);
+      this.#store.putPair(entry, own);
+    } else {
+      this.#store.put(entry);
+      this.#store.visit(entry, true);
+      this.#missing.set(names.args, { reason: "not_kept" });
+    }
+    const changes: VariableChange[] = [];
+    if (this.#listeners.size > 0)
+      for (const one of entries) changes.push({ type: "set", variable: variableOf(one) });
+    this.#makeRoom(changes);
+    this.#announce(changes);
+  }
+
   #nextResultName(base: string): { result: string; args: string } {
     for (;;) {
       this.#resultCount += 1;
@@ -423,9 +439,10 @@ export class VariableSystem {
   /** Takes a variable out, a result together with its arguments, and remembers how it ended. */
   #drop(entry: VariableEntry, reason: "evicted" | "removed", changes: VariableChange[]): void {
     const call = callOf(entry);
+    const missing: MissingName = { reason, ...(call === undefined ? {} : { call }) };
     for (const one of entry.args ? [entry, entry.args] : [entry]) {
       this.#store.take(one);
-      this.#missing.set(one.name, { reason, ...(call === undefined ? {} : { call }) });
+      this.#missing.set(one.name, missing);
       changes.push({ type: "removed", name: one.name, reason });
     }
   }
@@ -436,14 +453,4 @@ export class VariableSystem {
       for (const listener of this.#listeners) listener(change);
     }
   }
-}
-
-/** The call whose result or arguments these were, for a model to repeat. */
-function callOf(entry: VariableEntry): string | undefined {
-  const unit = unitOf(entry);
-  const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;
-  if (!name) return undefined;
-  const args = unit.args?.value.text;
-  if (args === undefined) return name.tool;
-  return `${name.tool}(${args.length > shownArguments ? `${args.slice(0, shownArguments)}…` : args})`;
 }

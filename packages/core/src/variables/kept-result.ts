@@ -1,0 +1,41 @@
+import type { JsonObject } from "../model/json.ts";
+import { resultNameOf } from "./result-name.ts";
+import { unitOf, type VariableEntry } from "./variable-entry.ts";
+import { type MeasuredValue, measureValue } from "./variable-input.ts";
+import type { VariableValue } from "./variable.ts";
+
+const shownArguments = 200;
+
+/** The two values of a kept result. Data that is not JSON is left out where the text can stand for it. */
+export function measureKept(
+  names: { readonly result: string; readonly args: string },
+  value: VariableValue,
+  args: JsonObject,
+  limit: number,
+): { result: MeasuredValue; args: MeasuredValue } {
+  const whole = measureValue(names.result, value, limit);
+  const result =
+    whole.status === "refused" && value.data !== undefined
+      ? measureValue(names.result, { text: value.text }, limit)
+      : whole;
+  return { result, args: measureValue(names.args, { text: jsonText(args), data: args }, limit) };
+}
+
+/** Empty for what is not JSON: its data is then refused. */
+function jsonText(args: JsonObject): string {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return "";
+  }
+}
+
+/** The call whose result or arguments these were, for a model to repeat. */
+export function callOf(entry: VariableEntry): string | undefined {
+  const unit = unitOf(entry);
+  const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;
+  if (!name) return undefined;
+  const args = unit.args?.value.text;
+  if (args === undefined) return name.tool;
+  return `${name.tool}(${args.length > shownArguments ? `${args.slice(0, shownArguments)}…` : args})`;
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../model/clock.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { VariableInfo, VariableType, VariableValue } from "./variable.ts";
+
+export interface VariableSystemOptions {
+  /** Variables at most; a result's arguments are not counted. @default 1000 */
+  readonly capacity?: number;
+  /** UTF-8 bytes of all values. @default 256 MiB */
+  readonly maxBytes?: number;
+  /** UTF-8 bytes of one value. @default 64 MiB */
+  readonly maxValueBytes?: number;
+  readonly clock?: Clock;
+}
+
+export type SetOutcome =
+  | { readonly status: "set"; readonly variable: VariableInfo }
+  | { readonly status: "refused"; readonly error: ToolErrorData };
+
+export interface VariablePatch {
+  readonly value?: VariableValue | string;
+  readonly type?: VariableType;
+  readonly desc?: string;
+  readonly tags?: readonly string[];
+  readonly keep?: boolean;
+}
+
+export interface VariableFilter {
+  readonly type?: VariableType;
+  readonly tag?: string;
+  /** Contained in the name or the description, in any case. */
+  readonly search?: string;
+}
+
+export interface RemoveOutcome {
+  readonly removed: readonly string[];
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** The names of a kept result: `{tool}_{n}` and `{tool}_{n}_args`. */
+export interface KeptResult {
+  readonly result: string;
+  readonly args: string;
+  /** Why the value is not there: too large, or no room beside what is kept. References say so too. */
+  readonly refused?: ToolErrorData;
+}
+
+export interface RefusedVariable {
+  readonly name: string;
+  readonly error: ToolErrorData;
+}
