@@ -6,7 +6,7 @@ export interface BuiltInGroupsOptions {
   readonly roots: readonly string[];
   /** Folders inside them that they may not: the server's own data. @default none */
   readonly deny?: readonly string[];
-  /** Private and loopback hosts that web tools may reach. @default none */
+  /** Hosts, as `host` or `host:port`, that web tools may reach although they are private. @default none */
   readonly allowPrivateHosts?: readonly string[];
 }
 
@@ -20,6 +20,6 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     variableTools(),
     basicTools(),
     webTools({ allowPrivateHosts }),
-    fileTools({ roots, deny }),
+    fileTools({ roots: roots.map((path) => ({ path })), deny }),
   ];
 }

@@ -37,13 +37,18 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     reader?.({ type: "end" });
   });
 
+  function clearLine(): void {
+    lines.write(null, { ctrl: true, name: "e" });
+    lines.write(null, { ctrl: true, name: "u" });
+  }
+
   function nextLine(prompt: string, signal?: AbortSignal, prefill?: string): Promise<ReadLine> {
     if (ended) return Promise.resolve({ type: "end" });
     if (signal?.aborted === true) return Promise.resolve({ type: "aborted" });
     const { promise, resolve } = Promise.withResolvers<ReadLine>();
     const abort = () => {
       // What was typed so far belongs to a question that is gone.
-      lines.write(null, { ctrl: true, name: "u" });
+      clearLine();
       gate.write("\n");
       resolve({ type: "aborted" });
     };
@@ -54,7 +59,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       gate.open = true;
       lines.setPrompt(prompt);
       // A question starts with an empty line: what was typed before it is no answer to it.
-      if (signal) lines.write(null, { ctrl: true, name: "u" });
+      if (signal) clearLine();
       lines.prompt(true);
       if (prefill !== undefined) lines.write(prefill);
     }
@@ -78,13 +83,19 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       for (const { channel, text } of segments) {
         (channel === "answer" || output.isTTY ? output : error).write(text);
       }
+      // The prompt that was there stands above now.
+      if (reader && interactive) lines.prompt(true);
     },
     onInterrupt(listener) {
+      const interrupt = () => {
+        if (reader && interactive) clearLine();
+        listener();
+      };
       // The line editor takes the key in raw mode; elsewhere it is a signal.
       const source = interactive ? lines : process;
-      source.on("SIGINT", listener);
+      source.on("SIGINT", interrupt);
       return () => {
-        source.off("SIGINT", listener);
+        source.off("SIGINT", interrupt);
       };
     },
     close: () => lines.close(),

@@ -57,8 +57,9 @@ function refuse(message: string, more: string): number {
   return 2;
 }
 
-/** An error with a code was made for people; any other is a bug, and its stack helps to find it. */
+/** An error with a code of its own was made for people; any other is a bug, and its stack helps to find it. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return "code" in error ? error.message : (error.stack ?? error.message);
+  const code = "code" in error && typeof error.code === "string" ? error.code : "ERR_";
+  return code.startsWith("ERR_") ? (error.stack ?? error.message) : error.message;
 }

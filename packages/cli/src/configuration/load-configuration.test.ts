@@ -138,6 +138,13 @@ test("an unknown or repeated key warns, with the nearest name and its line", asy
   ]);
 });
 
+test("a folder that is not there warns, by its place in the list", async () => {
+  const { outcome, folder } = await load({ roots: [".", "nots"] });
+  assert.deepEqual(outcome.warnings, [
+    `roots[1]: there is no folder ${join(folder, "nots")} now; file tools find nothing in it`,
+  ]);
+});
+
 test("a broken file says the line, a missing one only where it was asked for", async () => {
   assert.deepEqual(await problems('{\n"port": 1\n"host": "x"}'), [
     "capstan.config.json:3: this is not JSON: comma expected",
@@ -173,7 +180,12 @@ test("no message contains a key", async () => {
 });
 
 test("origins and hosts are checked", async () => {
-  const said = await problems({ allowedOrigins: ["https://a.example/path"], roots: [] });
+  const said = await problems({
+    allowedOrigins: ["https://a.example/path"],
+    roots: [],
+    web: { allowPrivateHosts: ["http://x"] },
+  });
   assert.match(said.join("\n"), /allowedOrigins\[0\]: expected an origin such as/);
   assert.match(said.join("\n"), /roots: expected at least one folder/);
+  assert.match(said.join("\n"), /web\.allowPrivateHosts\[0\]: expected a host such as/);
 });

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type OptionValues, textOption } from "../command-line/option.ts";
@@ -67,9 +68,9 @@ export async function loadConfiguration(
   ];
   // A host that could not be read would be judged by its default.
   if (problems.length === 0) problems.push(...openDoors(configuration));
-  return problems.length > 0
-    ? { status: "invalid", problems, warnings: file.warnings }
-    : { status: "valid", configuration, warnings: file.warnings };
+  if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
+  const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
+  return { status: "valid", configuration, warnings };
 }
 
 /** Texts become what their key wants, by the same schema as the file's values. */
@@ -95,6 +96,22 @@ function openDoors({ host, apiKeys }: Configuration): readonly string[] {
       'Set CAPSTAN_API_KEYS to name:key pairs, e.g. CAPSTAN_API_KEYS="me:A-LONG-SECRET", ' +
       "or listen on 127.0.0.1.",
   ];
+}
+
+/** A folder may come later, a slip of the keyboard stays. */
+async function missingRoots(roots: readonly string[]): Promise<readonly string[]> {
+  const isFolder = (path: string) =>
+    stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  const found = await Promise.all(roots.map(isFolder));
+  return roots
+    .map(
+      (root, index) =>
+        `roots[${index}]: there is no folder ${root} now; file tools find nothing in it`,
+    )
+    .filter((_, index) => found[index] === false);
 }
 
 /** A shell writes out `~`, a file does not. */

@@ -18,6 +18,7 @@ const switches = (example: string) =>
   });
 
 const toolPattern = "a tool such as files.ViewFile, a group such as files.*, or *";
+const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
 
 const rule = z.object(
@@ -37,6 +38,10 @@ const rule = z.object(
   },
   { error: 'a rule such as {"tool": "files.*", "execution": "ask-always"}' },
 );
+
+function isHost(value: string): boolean {
+  return /^[^/?#@\s]+$/.test(value) && URL.canParse(`http://${value}/`);
+}
 
 /** What `capstan.config.json` may say. Everything may be left out. */
 export const settingsSchema = z.object(
@@ -58,7 +63,7 @@ export const settingsSchema = z.object(
       .object(
         {
           allowPrivateHosts: z
-            .array(text("a host such as wiki.internal"), {
+            .array(text(privateHost).refine(isHost, { error: privateHost }), {
               error: 'a list of hosts such as ["wiki.internal"]',
             })
             .optional(),
