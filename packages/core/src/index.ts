@@ -1,13 +1,26 @@
-export { executeToolChain, type ExecuteToolChainOptions, type ToolChainCallbacks } from "./chain/execute-tool-chain.ts";
+export {
+  executeToolChain,
+  type ExecuteToolChainOptions,
+  type ToolChainCallbacks,
+} from "./chain/execute-tool-chain.ts";
 export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
-export type { ChainResume, ClientOutput, FirstResponse, ToolChainOptions } from "./chain/tool-chain-options.ts";
+export type {
+  ChainResume,
+  ClientOutput,
+  FirstResponse,
+  ToolChainOptions,
+} from "./chain/tool-chain-options.ts";
 export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-result.ts";
 export { answerText, turnLog } from "./chain/turn-log.ts";
 export { turnMessages } from "./chain/turn-messages.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
 export type { CallObserver } from "./executor/live-call.ts";
 export { newId } from "./executor/new-id.ts";
-export { type ExecuteOptions, ToolExecutor, type ToolExecutorOptions } from "./executor/tool-executor.ts";
+export {
+  type ExecuteOptions,
+  ToolExecutor,
+  type ToolExecutorOptions,
+} from "./executor/tool-executor.ts";
 export type { RequireApproval } from "./policy/decide.ts";
 export { GrantBook } from "./policy/grant-book.ts";
 export type { PolicyRule } from "./policy/rule.ts";
@@ -28,8 +41,19 @@ export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
 export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
 export { errorMessage } from "./errors/error-message.ts";
 export type { CallDecision, CallOwner, CallRecord, CallResult } from "./executor/call-record.ts";
-export { type CallStatus, callStatusOf, isSettled, type ResultStatus, resultStatusOf, type SettledStatus } from "./executor/call-status.ts";
-export type { ResultTokens, SettledToolResult, ToolExecuteResult } from "./executor/tool-execute-result.ts";
+export {
+  type CallStatus,
+  callStatusOf,
+  isSettled,
+  type ResultStatus,
+  resultStatusOf,
+  type SettledStatus,
+} from "./executor/call-status.ts";
+export type {
+  ResultTokens,
+  SettledToolResult,
+  ToolExecuteResult,
+} from "./executor/tool-execute-result.ts";
 export { type Clock, systemClock } from "./model/clock.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./model/json.ts";
 export type {
@@ -53,7 +77,14 @@ export type {
 } from "./model/model.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
-export type { ApprovalAdapter, ApprovalAnswer, ApprovalDecision, ApprovalRequest, ApprovalScope, GrantOffer } from "./policy/approval.ts";
+export type {
+  ApprovalAdapter,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalRequest,
+  ApprovalScope,
+  GrantOffer,
+} from "./policy/approval.ts";
 export type { Grant } from "./policy/grant.ts";
 export type { ExecutionDecision, ExecutionPolicy, ResultApprovalPolicy } from "./policy/policy.ts";
 export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./tool/content-part.ts";
@@ -74,5 +105,11 @@ export {
 export type { Principal, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolDefinition } from "./tool/tool-definition.ts";
 export { isToolError, toolError, type ToolError, type ToolErrorData } from "./tool/tool-error.ts";
-export type { Variable, VariableChange, VariableInfo, VariableType, VariableValue } from "./variables/variable.ts";
+export type {
+  Variable,
+  VariableChange,
+  VariableInfo,
+  VariableType,
+  VariableValue,
+} from "./variables/variable.ts";
 export { VariableSystem } from "./variables/variable-system.ts";

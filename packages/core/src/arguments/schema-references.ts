@@ -1,5 +1,6 @@
 import type { JsonSchema, JsonValue } from "../model/json.ts";
 import { readPointer } from "../variables/json-pointer.ts";
+import { isValue } from "./loose-schema.ts";
 
 /**
  * The first `$ref` of a schema that leads nowhere, or undefined. Only what stands in the schema
@@ -24,6 +25,7 @@ export function danglingReference(schema: JsonSchema): string | undefined {
   }
 
   function isResolvable(ref: string): boolean {
+    if (leadsIntoValue(ref)) return false;
     if (ref === "#" || anchors.has(ref.slice(1))) return true;
     // Where there are identifiers a pointer may be relative to one of them: the validator knows.
     const only = schema["$id"] === undefined ? 0 : 1;
@@ -32,6 +34,15 @@ export function danglingReference(schema: JsonSchema): string | undefined {
       return readPointer(schema as JsonValue, decoded(ref.slice(1))).status === "found";
     return ids.size > 0 && !ref.startsWith("#");
   }
+}
+
+/** Whether a pointer leads into what is a value and no schema, where patterns are not made safe. */
+function leadsIntoValue(ref: string): boolean {
+  const parts = decoded(ref.slice(ref.indexOf("#") + 1)).split("/");
+  return parts.some(
+    (part, index) =>
+      isValue(part) && !/^(?:properties|\$defs|definitions)$/.test(parts[index - 1] ?? ""),
+  );
 }
 
 /** A pointer out of a URI's fragment. */

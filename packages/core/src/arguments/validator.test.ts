@@ -263,6 +263,19 @@ test("leaving a pattern out never makes a schema stricter", () => {
   );
 });
 
+test("no reference reaches a pattern in a value, where it would not be made safe", () => {
+  for (const keyword of ["default", "const", "examples"]) {
+    assert.match(
+      refusal({ properties: { a: { $ref: `#/${keyword}` } }, [keyword]: { pattern: "^(a+)+$" } }),
+      /leads nowhere/,
+    );
+  }
+  assert.deepEqual(
+    issues({ properties: { a: { $ref: "#/$defs/default" } }, $defs: { default: {} } }, { a: 1 }),
+    [],
+  );
+});
+
 test("the same schema is compiled once, by its content", () => {
   const one = compileSchema({ type: "object", title: "same", properties: { a: {}, b: {} } });
   assert.equal(compileSchema({ properties: { b: {}, a: {} }, title: "same", type: "object" }), one);

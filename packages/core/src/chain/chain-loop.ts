@@ -329,7 +329,7 @@ export class ChainLoop {
           ? tooMany(maxCallsPerRound)
           : this.#beyondLimit(record);
       if (error !== undefined) {
-        this.#calls.close(record, { status: "error", error });
+        this.#calls.refuse(record, error);
         continue;
       }
       if (record.owner === "client") {

@@ -9,6 +9,7 @@ import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
 import { titleOf } from "../tool/registry.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import type { Recorder } from "./recorder.ts";
@@ -108,6 +109,13 @@ export class OpenCalls {
   addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
     this.records.set(proposal.record.callId, proposal.record);
     this.#move(async () => this.#start(proposal));
+  }
+
+  /** Ends a call that was never proposed: there were too many. */
+  refuse(record: CallRecord, error: ToolErrorData): void {
+    const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
+    const end = unsettledResult(this.#executor.gate, record, { status: "error", error });
+    this.#move(async () => this.#settled(end, [proposed]));
   }
 
   /** Ends a call that never ran here. */

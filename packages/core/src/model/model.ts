@@ -64,7 +64,12 @@ export type ModelEvent =
       readonly providerMetadata?: JsonObject;
     }
   /** A failure before the first token is being tried again. */
-  | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
+  | {
+      readonly type: "retry";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage };
 
 /**

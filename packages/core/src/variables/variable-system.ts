@@ -8,7 +8,6 @@ import { resultNameOf } from "./result-name.ts";
 import {
   infoOf,
   matchesSearch,
-  unitOf,
   variableEntry,
   type VariableEntry,
   variableOf,

@@ -7,7 +7,10 @@ import type { Store } from "../journal/store.ts";
  * a developer message, and the answer. A turn in which the client ran tools is shown in full,
  * since the client's own record is. A run that another took over is part of that one.
  */
-export async function readHistory(store: Store, options: { readonly owner: string; readonly parentId: string | null; readonly adopts: boolean }): Promise<readonly Message[]> {
+export async function readHistory(
+  store: Store,
+  options: { readonly owner: string; readonly parentId: string | null; readonly adopts: boolean },
+): Promise<readonly Message[]> {
   const { owner, parentId, adopts } = options;
   if (parentId === null) return [];
   const ancestors = (await store.ancestors({ owner, runId: parentId })) ?? [];
@@ -24,10 +27,19 @@ export async function readHistory(store: Store, options: { readonly owner: strin
 /** Whether a run carries its parent's unfinished turn on. */
 function adoptsParent({ run }: RunWithMessages): boolean {
   const { request } = run;
-  return typeof request === "object" && request !== null && "adopts" in request && request["adopts"] === true;
+  return (
+    typeof request === "object" &&
+    request !== null &&
+    "adopts" in request &&
+    request["adopts"] === true
+  );
 }
 
-async function turnOf(store: Store, owner: string, { run, messages }: RunWithMessages): Promise<readonly Message[]> {
+async function turnOf(
+  store: Store,
+  owner: string,
+  { run, messages }: RunWithMessages,
+): Promise<readonly Message[]> {
   const calls = ((await store.readCalls({ owner, runId: run.id })) ?? []).map(({ call }) => call);
   if (calls.some((call) => call.owner === "client")) return turnMessages(messages, calls);
   const turn: Message[] = messages.filter(({ role }) => role !== "assistant" && role !== "tool");

@@ -1,5 +1,6 @@
 import {
   type ChainResume,
+  type GrantBook,
   type Message,
   type Model,
   type ModelCatalog,
@@ -25,6 +26,7 @@ export interface LaunchOptions {
   /** Claimed: its epoch is ours. */
   readonly run: RunRecord;
   readonly variables: VariableSystem;
+  readonly grants: GrantBook;
   readonly contextMessages: readonly Message[] | null;
   readonly inputMessages: readonly Message[];
   readonly resume?: ChainResume;
@@ -34,14 +36,17 @@ export interface LaunchOptions {
 export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   const { store, models, limits, run, variables, resume } = options;
   const request = run.request as unknown as StoredRunRequest;
-  const { groups, settings, maxToolCalls, approvals } = request;
+  const { servers, settings, maxToolCalls, approvals } = request;
   const [conversation, model, history] = await Promise.all([
-    run.conversationId === null ? undefined : store.getConversation({ owner: run.owner, id: run.conversationId }),
+    run.conversationId === null
+      ? undefined
+      : store.getConversation({ owner: run.owner, id: run.conversationId }),
     findModel(models, run.model),
-    options.contextMessages ?? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
+    options.contextMessages ??
+      readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
   ]);
-  const executor = await openSession({ ...options, owner: run.owner, sessionId: run.sessionId, switches: conversation?.switches });
-  const names = groups.map(({ group }) => group);
+  const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
+  const names = servers.map(({ group }) => group);
   if (resume === undefined) variables.beginTurn();
   return runToolChain({
     executor,
@@ -50,10 +55,13 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     journal: runJournal(store, run, approvals),
     contextMessages: history,
     inputMessages: options.inputMessages,
-    systemPrompt: () => [request.instructions ?? "", executor.toolRules(names)].filter((part) => part !== "").join("\n\n"),
+    systemPrompt: () =>
+      [request.instructions ?? "", executor.toolRules(names)]
+        .filter((part) => part !== "")
+        .join("\n\n"),
     groups: names,
-    allowTool: (toolId) => offersTool(groups, toolId),
-    requireApproval: (toolId) => requireApprovalFor(groups, toolId),
+    allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
     clientTools: request.clientTools,
     chatOption: settings,
     maxRounds: limits.rounds,
@@ -73,7 +81,10 @@ function missingModel(id: string): Model {
     id,
     // eslint-disable-next-line require-yield -- it only fails
     async *stream() {
-      throw new ModelError({ code: "model_not_found", message: `The model "${id}" is not configured here any more. Choose another.` });
+      throw new ModelError({
+        code: "model_not_found",
+        message: `The model "${id}" is not configured here any more. Choose another.`,
+      });
     },
   };
 }

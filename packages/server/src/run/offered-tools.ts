@@ -1,28 +1,30 @@
-import type { RequireApproval } from "@capstan/core";
-import type { OfferedGroup, RequireApprovalFilter } from "./run-request.ts";
+import type { RegisteredTool, RequireApproval } from "@capstan/core";
+import type { ServerGroup, ToolFilter } from "../responses/request/create-request.ts";
 
-/** Whether a request offers a tool, by `group.Tool`. */
-export function offersTool(groups: readonly OfferedGroup[], toolId: string): boolean {
-  const { group, name } = partsOf(toolId);
-  const offered = groups.find((candidate) => candidate.group === group);
+/** Whether a request offers a tool. */
+export function offersTool(
+  servers: readonly ServerGroup[],
+  registered: RegisteredTool | undefined,
+): boolean {
+  if (registered === undefined) return false;
+  const server = servers.find(({ group }) => group === registered.group.name);
   // Tools that come with any other are in a group that no request names.
-  return offered === undefined || offered.allowedTools === null || offered.allowedTools.includes(name);
+  return server?.allowedTools === undefined || matches(server.allowedTools, registered);
 }
 
 /** What a request says of asking before a tool runs; undefined where it says nothing. */
-export function requireApprovalFor(groups: readonly OfferedGroup[], toolId: string): RequireApproval | undefined {
-  const { group, name } = partsOf(toolId);
-  const filter = groups.find((candidate) => candidate.group === group)?.requireApproval;
-  return filter === null || filter === undefined ? undefined : filtered(filter, name);
+export function requireApprovalFor(
+  servers: readonly ServerGroup[],
+  registered: RegisteredTool | undefined,
+): RequireApproval | undefined {
+  if (registered === undefined) return undefined;
+  const wish = servers.find(({ group }) => group === registered.group.name)?.requireApproval;
+  if (wish === undefined || typeof wish === "string") return wish;
+  if (wish.always !== undefined && matches(wish.always, registered)) return "always";
+  return wish.never !== undefined && matches(wish.never, registered) ? "never" : undefined;
 }
 
-function filtered(filter: RequireApprovalFilter, name: string): RequireApproval {
-  if (typeof filter === "string") return filter;
-  if (filter.always?.includes(name) === true) return "always";
-  return filter.never?.includes(name) === true ? "never" : "always";
-}
-
-function partsOf(toolId: string): { readonly group: string; readonly name: string } {
-  const dot = toolId.indexOf(".");
-  return { group: toolId.slice(0, dot), name: toolId.slice(dot + 1) };
+function matches({ toolNames, readOnly }: ToolFilter, { name, tool }: RegisteredTool): boolean {
+  if (toolNames !== undefined && !toolNames.includes(name)) return false;
+  return readOnly === undefined || readOnly === (tool.effects === "read");
 }

@@ -8,18 +8,20 @@ import {
   type ModelCatalog,
   newId,
   type ToolChainRun,
-  type VariableSystem,
+  type GrantBook,
+  type VariableChange,
+  VariableSystem,
 } from "@capstan/core";
-import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
+import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import type { RunJournalWrite } from "../journal/store-write.ts";
+import { isAccepted, type RunJournalWrite } from "../journal/store-write.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { launch } from "./launch.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
-import { type CreateExecutor, readVariables } from "./session.ts";
+import { type CreateExecutor, readGrants, readVariables } from "./session.ts";
 import { WarmVariables } from "./warm-variables.ts";
 
 export interface RunServiceOptions {
@@ -38,7 +40,9 @@ export type StartOutcome =
 interface LiveRun {
   readonly epoch: number;
   readonly chain: ToolChainRun;
+  readonly sessionId: string;
   readonly variables: VariableSystem;
+  readonly grants: GrantBook;
   /** Resolves once the chain's last word is written, and the run is not live any more. */
   readonly done: Promise<void>;
 }
@@ -48,7 +52,11 @@ const interrupted: ChainError = {
   message: "The server stopped while this was running. What was done until then is kept.",
   phase: "chain",
 };
-const stoppedByPerson: ChainError = { code: "aborted", message: "a person stopped it", phase: "chain" };
+const stoppedByPerson: ChainError = {
+  code: "aborted",
+  message: "a person stopped it",
+  phase: "chain",
+};
 
 /** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
 export class RunService {
@@ -70,26 +78,44 @@ export class RunService {
   /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
   async start(request: RunRequest): Promise<StartOutcome> {
     const { store } = this.#options;
-    const parent = request.parentId === null ? undefined : await store.getRun({ owner: request.principal, id: request.parentId });
+    const parent =
+      request.parentId === null
+        ? undefined
+        : await store.getRun({ owner: request.principal, id: request.parentId });
     if (parent !== undefined && !isClosing(parent.status)) {
-      return { status: "conflict", message: "The answer before this one has not ended. Wait for it, or stop it first." };
+      return {
+        status: "conflict",
+        message: "The answer before this one has not ended. Wait for it, or stop it first.",
+      };
     }
-    const adopts = parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
+    const adopts =
+      parent !== undefined &&
+      (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
     const id = newId("resp_");
     const created = await this.#create(id, request, adopts);
     if (created !== undefined) return created;
     const run = await store.getRun({ owner: request.principal, id });
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
-    const resume = adopts && parent !== undefined ? await this.#adoption(parent, request) : undefined;
+    const resume =
+      adopts && parent !== undefined ? await this.#adoption(parent, request) : undefined;
     const { contextMessages, inputMessages } = request;
-    await this.#serial.run(id, () => this.#launch(run, { contextMessages, inputMessages, ...(resume !== undefined && { resume }) }));
+    await this.#serial.run(id, () =>
+      this.#launch(run, {
+        contextMessages,
+        inputMessages,
+        ...(resume !== undefined && { resume }),
+      }),
+    );
     return { status: "started", run };
   }
 
   /** Carries a run that failed or was stopped on, as a new run; finished calls are not done again. */
   async retry(run: RunRecord): Promise<StartOutcome> {
     if (!isClosing(run.status) || run.status === "completed") {
-      return { status: "conflict", message: `This run is ${run.status}: there is nothing to try again.` };
+      return {
+        status: "conflict",
+        message: `This run is ${run.status}: there is nothing to try again.`,
+      };
     }
     const stored = run.request as unknown as StoredRunRequest;
     return this.start({
@@ -108,7 +134,11 @@ export class RunService {
   }
 
   /** A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval. */
-  async answer(owner: string, id: string, answer: ApprovalDecision): Promise<ApprovalRecord | undefined> {
+  async answer(
+    owner: string,
+    id: string,
+    answer: ApprovalDecision,
+  ): Promise<ApprovalRecord | undefined> {
     const [outcome] = await this.store.write([{ type: "answer-approval", owner, id, answer }]);
     if (outcome.status === "answered") await this.#deliver(outcome.approval, answer);
     return "approval" in outcome ? outcome.approval : undefined;
@@ -142,29 +172,88 @@ export class RunService {
     return this.#live.has(runId);
   }
 
-  /** The variables of a run that is going on, to be changed in place; the change is in its next commit. */
-  liveVariables(runId: string): VariableSystem | undefined {
-    return this.#live.get(runId)?.variables;
+  /** The variables of a conversation, as its newest run has them now. */
+  async variablesOf({ owner, headRunId }: ConversationRecord): Promise<VariableSystem> {
+    if (headRunId === null) return new VariableSystem();
+    const live = this.#live.get(headRunId)?.variables;
+    return live ?? this.#warm.fork(headRunId) ?? readVariables(this.store, owner, headRunId);
   }
 
-  /** The variables of a run were changed from outside. */
-  forgetVariables(runId: string): void {
-    this.#warm.drop(runId);
+  /**
+   * Changes a conversation's variables from outside: in place while its newest run goes on, and
+   * then in that run's next commit; else in the store. What `edit` throws changes nothing.
+   */
+  async editVariables(
+    conversation: ConversationRecord,
+    edit: (draft: VariableSystem) => void,
+  ): Promise<VariableSystem> {
+    const runId = conversation.headRunId ?? (await this.#editRun(conversation));
+    return this.#serial.run(runId, async () => {
+      const live = this.#live.get(runId);
+      if (live !== undefined) {
+        edit(live.variables);
+        return live.variables;
+      }
+      const { owner } = conversation;
+      const variables = this.#warm.fork(runId) ?? (await readVariables(this.store, owner, runId));
+      const changes: VariableChange[] = [];
+      const stop = variables.subscribe((change) => changes.push(change));
+      edit(variables);
+      stop();
+      await this.store.write([{ type: "edit-variables", owner, runId, changes }]);
+      this.#warm.put(runId, variables);
+      return variables;
+    });
+  }
+
+  /** A grant was revoked: what goes on must not use it any more. */
+  forgetGrant(sessionId: string | null, grantId: string): void {
+    for (const live of this.#live.values()) {
+      if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
+    }
   }
 
   /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
   async heartbeat(runId: string): Promise<void> {
     const live = this.#live.get(runId);
     if (live === undefined) return;
-    const event: RunJournalWrite = { type: "event", event: { type: "run.heartbeat", at: Date.now() } };
+    const event: RunJournalWrite = {
+      type: "event",
+      event: { type: "run.heartbeat", at: Date.now() },
+    };
     await this.store.write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }]);
+  }
+
+  /** A conversation in which nothing has run gets a first run that only holds variables. */
+  async #editRun({ owner, id }: ConversationRecord): Promise<string> {
+    const runId = newId("resp_");
+    const run = {
+      id: runId,
+      owner,
+      model: "",
+      kind: "edit",
+      status: "completed",
+      conversationId: id,
+      request: {},
+      input: [],
+    } as const;
+    const outcomes = await this.store.write([
+      { type: "create-run", run },
+      { type: "move-head", owner, id, from: null, to: runId },
+    ]);
+    if (outcomes.every(isAccepted)) return runId;
+    const now = await this.store.getConversation({ owner, id });
+    if (now?.headRunId == null) throw new Error(`The variables of ${id} could not be changed.`);
+    return now.headRunId;
   }
 
   /** What a server does first: runs that were handed back go on, runs that a crash cut off are closed. */
   async recover(): Promise<void> {
     for (const run of await this.store.everyRunIn({ statuses: ["in_progress", "queued"] })) {
       try {
-        await this.#serial.run(run.id, () => (run.status === "queued" ? this.#resume(run) : this.#close(run, interrupted, [notice()])));
+        await this.#serial.run(run.id, () =>
+          run.status === "queued" ? this.#resume(run) : this.#close(run, interrupted, [notice()]),
+        );
       } catch (thrown) {
         this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
       }
@@ -185,10 +274,23 @@ export class RunService {
     }
   }
 
-  async #create(id: string, request: RunRequest, adopts: boolean): Promise<StartOutcome | undefined> {
+  async #create(
+    id: string,
+    request: RunRequest,
+    adopts: boolean,
+  ): Promise<StartOutcome | undefined> {
     const { principal, parentId, conversationId, inputItems } = request;
-    const { instructions, groups, clientTools, settings, maxToolCalls, approvals, echo } = request;
-    const stored: StoredRunRequest = { instructions, groups, clientTools, settings, maxToolCalls, approvals, adopts, echo };
+    const { instructions, servers, clientTools, settings, maxToolCalls, approvals, wire } = request;
+    const stored: StoredRunRequest = {
+      instructions,
+      servers,
+      clientTools,
+      settings,
+      maxToolCalls,
+      approvals,
+      adopts,
+      wire,
+    };
     const outcomes = await this.store.write([
       {
         type: "create-run",
@@ -203,30 +305,57 @@ export class RunService {
           ...(conversationId !== null && { conversationId }),
         },
       },
-      ...(conversationId === null ? [] : [{ type: "move-head", owner: principal, id: conversationId, from: parentId, to: id } as const]),
+      ...(conversationId === null
+        ? []
+        : [
+            {
+              type: "move-head",
+              owner: principal,
+              id: conversationId,
+              from: parentId,
+              to: id,
+            } as const,
+          ]),
     ]);
-    if (outcomes.every(({ status }) => status === "created" || status === "moved")) return undefined;
+    if (outcomes.every(({ status }) => status === "created" || status === "moved"))
+      return undefined;
     const refused = outcomes.find((outcome) => outcome.status === "refused");
-    const message = refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
+    const message =
+      refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
     return { status: "conflict", message };
   }
 
   async #adoption(parent: RunRecord, request: RunRequest): Promise<ChainResume> {
     const { state } = await readChainState(this.store, parent);
-    const { data } = await this.store.listApprovals({ owner: parent.owner, runId: parent.id, limit: 1_000 });
-    const given = new Map(request.answers.map(({ approvalId, decision }) => [approvalId, decision]));
+    const { data } = await this.store.listApprovals({
+      owner: parent.owner,
+      runId: parent.id,
+      limit: 1_000,
+    });
+    const given = new Map(
+      request.answers.map(({ approvalId, decision }) => [approvalId, decision]),
+    );
     const answers = [];
     for (const approval of data) {
       const answer = given.get(approval.id);
       let decided = approval;
       if (answer !== undefined && approval.status === "pending") {
-        const [outcome] = await this.store.write([{ type: "answer-approval", owner: parent.owner, id: approval.id, answer }]);
+        const [outcome] = await this.store.write([
+          { type: "answer-approval", owner: parent.owner, id: approval.id, answer },
+        ]);
         if ("approval" in outcome) decided = outcome.approval;
       }
-      if (decided.status !== "pending") answers.push({ callId: decided.callId, decision: decisionOf(decided) });
+      if (decided.status !== "pending")
+        answers.push({ callId: decided.callId, decision: decisionOf(decided) });
     }
     const messages = request.continuesParent ? withoutCutAnswer(state.messages) : state.messages;
-    return { state: { ...state, messages }, adopted: true, answers, outputs: request.outputs, abandonWaiting: true };
+    return {
+      state: { ...state, messages },
+      adopted: true,
+      answers,
+      outputs: request.outputs,
+      abandonWaiting: true,
+    };
   }
 
   async #deliver(approval: ApprovalRecord, decision: ApprovalDecision): Promise<void> {
@@ -242,18 +371,39 @@ export class RunService {
   /** Takes a run up where it stopped, with the answers that came meanwhile. */
   async #resume(run: RunRecord): Promise<void> {
     const stored = await readChainState(this.store, run);
-    const { data } = await this.store.listApprovals({ owner: run.owner, runId: run.id, limit: 1_000 });
-    const answers = data.filter(({ status }) => status !== "pending").map((approval) => ({ callId: approval.callId, decision: decisionOf(approval) }));
+    const { data } = await this.store.listApprovals({
+      owner: run.owner,
+      runId: run.id,
+      limit: 1_000,
+    });
+    const answers = data
+      .filter(({ status }) => status !== "pending")
+      .map((approval) => ({ callId: approval.callId, decision: decisionOf(approval) }));
     const claimed = await this.#claim(run);
     if (claimed === undefined) return;
     const restart: readonly RunJournalWrite[] =
-      stored.cut.length === 0 ? [] : [{ type: "event", event: { type: "model.restarted", reason: "The server was restarted." } }];
+      stored.cut.length === 0
+        ? []
+        : [
+            {
+              type: "event",
+              event: { type: "model.restarted", reason: "The server was restarted." },
+            },
+          ];
     await this.#write(claimed, [...endsOf(stored), ...restart]);
-    await this.#launch(claimed, { contextMessages: null, inputMessages: [], resume: { state: stored.state, answers } });
+    await this.#launch(claimed, {
+      contextMessages: null,
+      inputMessages: [],
+      resume: { state: stored.state, answers },
+    });
   }
 
   /** Ends a run that nobody carries on, with every open call accounted for. */
-  async #close(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[]): Promise<void> {
+  async #close(
+    run: RunRecord,
+    why: ChainError,
+    notices: readonly RunJournalWrite[],
+  ): Promise<void> {
     const stored = await readChainState(this.store, run);
     const claimed = await this.#claim(run);
     if (claimed === undefined) return;
@@ -261,15 +411,27 @@ export class RunService {
       .filter(({ kind, text }) => kind === "text" && text !== "")
       .map(({ text }) => ({ role: "assistant", content: text }));
     const { round } = stored.state;
-    await this.#write(claimed, [...endsOf(stored), ...said.map((message): RunJournalWrite => ({ type: "message", round, message })), ...notices]);
+    await this.#write(claimed, [
+      ...endsOf(stored),
+      ...said.map((message): RunJournalWrite => ({ type: "message", round, message })),
+      ...notices,
+    ]);
     const state = { ...stored.state, messages: [...stored.state.messages, ...said] };
-    await this.#launch(claimed, { contextMessages: null, inputMessages: [], resume: { state, close: why } });
+    await this.#launch(claimed, {
+      contextMessages: null,
+      inputMessages: [],
+      resume: { state, close: why },
+    });
     await this.#live.get(run.id)?.done;
   }
 
   async #claim(run: RunRecord): Promise<RunRecord | undefined> {
-    const [outcome] = await this.store.write([{ type: "claim-run", runId: run.id, epoch: run.epoch }]);
-    return outcome.status === "claimed" ? { ...run, status: "in_progress", epoch: outcome.epoch } : undefined;
+    const [outcome] = await this.store.write([
+      { type: "claim-run", runId: run.id, epoch: run.epoch },
+    ]);
+    return outcome.status === "claimed"
+      ? { ...run, status: "in_progress", epoch: outcome.epoch }
+      : undefined;
   }
 
   async #write({ id, epoch }: RunRecord, writes: readonly RunJournalWrite[]): Promise<void> {
@@ -278,11 +440,16 @@ export class RunService {
 
   async #launch(
     run: RunRecord,
-    given: { readonly contextMessages: readonly Message[] | null; readonly inputMessages: readonly Message[]; readonly resume?: ChainResume },
+    given: {
+      readonly contextMessages: readonly Message[] | null;
+      readonly inputMessages: readonly Message[];
+      readonly resume?: ChainResume;
+    },
   ): Promise<void> {
     const own = given.resume !== undefined && given.resume.adopted !== true;
     const variables = await this.#variables(run, own);
-    const chain = await launch({ ...this.#options, run, variables, ...given });
+    const grants = await readGrants(this.store, run.owner, run.sessionId);
+    const chain = await launch({ ...this.#options, run, variables, grants, ...given });
     const done = chain.result.then((result) => {
       this.#live.delete(run.id);
       if (result.error?.code !== "detached") this.#warm.put(run.id, variables);
@@ -290,7 +457,14 @@ export class RunService {
         this.#options.log(`Run ${run.id} failed: ${result.error.message}`);
       }
     });
-    this.#live.set(run.id, { epoch: run.epoch, chain, variables, done });
+    this.#live.set(run.id, {
+      epoch: run.epoch,
+      sessionId: run.sessionId,
+      chain,
+      variables,
+      grants,
+      done,
+    });
   }
 
   /** A run that goes on has its own variables; a new one begins with its parent's. */
@@ -309,15 +483,23 @@ function decisionOf({ status, answer }: ApprovalRecord): ApprovalDecision {
 }
 
 function endsOf({ cut }: StoredChain): readonly RunJournalWrite[] {
-  return cut.map(({ itemId, text }) => ({ type: "event", event: { type: "item.end", itemId, text, incomplete: true } }));
+  return cut.map(({ itemId, text }) => ({
+    type: "event",
+    event: { type: "item.end", itemId, text, incomplete: true },
+  }));
 }
 
 function notice(): RunJournalWrite {
-  return { type: "event", event: { type: "run.interrupted", at: Date.now(), message: interrupted.message } };
+  return {
+    type: "event",
+    event: { type: "run.interrupted", at: Date.now(), message: interrupted.message },
+  };
 }
 
 /** An answer that was cut off is not carried on: the model begins it again. */
 function withoutCutAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
-  return last?.role === "assistant" && last.tool_calls === undefined ? messages.slice(0, -1) : messages;
+  return last?.role === "assistant" && last.tool_calls === undefined
+    ? messages.slice(0, -1)
+    : messages;
 }

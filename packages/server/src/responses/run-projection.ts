@@ -1,0 +1,30 @@
+import type { JsonValue } from "@capstan/core";
+import type { RunRecord } from "../journal/records.ts";
+import type { StoredRunRequest } from "../run/run-request.ts";
+import {
+  createProjection,
+  type Projection,
+  type ProjectionOptions,
+} from "./projection/project-events.ts";
+
+/** How the Responses API shows a run: kept with it, so that every replay gives the same bytes. */
+export type WireView = Pick<
+  ProjectionOptions,
+  "echo" | "servers" | "customTools" | "previousResponseId" | "conversation"
+>;
+
+export function storedView(view: WireView): JsonValue {
+  return view as unknown as JsonValue;
+}
+
+/** The projection of a stored run, before its first event. */
+export function runProjection(run: RunRecord): Projection {
+  const { wire, approvals } = run.request as unknown as StoredRunRequest;
+  return createProjection({
+    ...(wire as unknown as WireView),
+    responseId: run.id,
+    createdAt: run.createdAt,
+    model: run.model,
+    approvals,
+  });
+}

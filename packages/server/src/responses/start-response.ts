@@ -1,0 +1,231 @@
+import { type JsonValue, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
+import type { RunRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { offersTool } from "../run/offered-tools.ts";
+import type { RunService, StartOutcome } from "../run/run-service.ts";
+import type { RunRequest } from "../run/run-request.ts";
+import type { Services } from "../routes/environment.ts";
+import { type ApiError, failed, invalidRequest } from "./api-error.ts";
+import { allowedTools } from "./allowed-tools.ts";
+import type { ApprovalResponse } from "./approval-responses.ts";
+import { inputMessages } from "./input-messages.ts";
+import { lookUpItems } from "./item-lookup.ts";
+import { approvalIdOf } from "./projection/item-id.ts";
+import type { ServerListing } from "./projection/notice-unit.ts";
+import type { CreateRequest, ServerGroup } from "./request/create-request.ts";
+import { storedView } from "./run-projection.ts";
+
+export type StartedResponse =
+  | { readonly status: "ok"; readonly run: RunRecord; readonly service: RunService }
+  | { readonly status: "error"; readonly error: ApiError };
+
+/** Turns a request into a run that goes on by itself, or says what is wrong with it. */
+export async function startResponse(
+  services: Services,
+  owner: string,
+  request: CreateRequest,
+): Promise<StartedResponse> {
+  const service = request.store ? services.runs : services.ephemeral;
+  const modelId = request.model ?? services.models.default.id;
+  const model = await services.models.find(modelId);
+  if (model === undefined) return failed(await unknownModel(services, modelId));
+  const unknown = request.tools.servers.find(
+    ({ group }) => !services.groups.some(({ name }) => name === group),
+  );
+  if (unknown !== undefined) return failed(unknownGroup(services.groups, unknown));
+
+  const place = await findPlace(services, owner, request);
+  if (place.status === "error") return place;
+  const { parent, conversationId } = place;
+  const references = request.input.flatMap((item) =>
+    "id" in item && typeof item.id === "string" ? [item.id] : [],
+  );
+  const items = await lookUpItems(services.runs.store, owner, references);
+  const understood = inputMessages(request.input, {
+    resolve: (id) => items.get(id),
+    knownCalls: openCallsOf(parent),
+  });
+  if (understood.status === "error") return understood;
+
+  const tools = allowedTools(request.tools, request.toolChoice);
+  const { messages, answers, approvals, items: inputItems } = understood;
+  const wrong = approvals.find(
+    (response) => approvalIdOf(response.approvalRequestId) === undefined,
+  );
+  if (wrong !== undefined) return failed(unknownApproval(wrong));
+  // Who sends the history keeps it: then the lineage's is not shown again.
+  const holdsHistory = place.byItem;
+  const run: RunRequest = {
+    principal: owner,
+    model: model.id,
+    instructions: request.instructions ?? null,
+    contextMessages: holdsHistory ? messages : null,
+    inputMessages: holdsHistory ? [] : messages,
+    inputItems: inputItems as unknown as readonly JsonValue[],
+    parentId: parent?.id ?? null,
+    conversationId,
+    servers: tools.servers,
+    clientTools: tools.client,
+    settings: request.settings,
+    maxToolCalls: request.maxToolCalls ?? null,
+    approvals: request.approvals ?? "deferred",
+    answers: approvals.map(answerOf),
+    outputs: answers.map((message: ToolMessage) => ({
+      callId: message.tool_call_id,
+      output: message.content,
+    })),
+    continuesParent: false,
+    wire: storedView({
+      echo: request.echo,
+      servers: tools.servers.map((server) => listing(services, server)),
+      customTools: request.tools.customTools,
+      ...(request.previousResponseId !== undefined && {
+        previousResponseId: request.previousResponseId,
+      }),
+      ...(conversationId !== null && { conversation: conversationId }),
+    }),
+  };
+  const outcome = await service.start(run);
+  return outcome.status === "started"
+    ? { status: "ok", run: outcome.run, service }
+    : failed(conflictError(outcome));
+}
+
+type Place =
+  | {
+      readonly status: "ok";
+      readonly parent: RunRecord | undefined;
+      readonly conversationId: string | null;
+      /** The request names no parent; it was found by an item or a call in the input. */
+      readonly byItem: boolean;
+    }
+  | { readonly status: "error"; readonly error: ApiError };
+
+/** Which run the request continues: its conversation's newest, the one it names, or the one whose open call it answers. */
+async function findPlace(
+  { runs, ephemeral }: Services,
+  owner: string,
+  request: CreateRequest,
+): Promise<Place> {
+  const { store } = runs;
+  if (request.conversation !== undefined) {
+    const conversation = await store.getConversation({ owner, id: request.conversation });
+    if (conversation === undefined) {
+      const message = `Conversation with id '${request.conversation}' not found.`;
+      return failed(
+        invalidRequest({
+          param: "conversation",
+          code: "conversation_not_found",
+          message,
+          status: 404,
+        }),
+      );
+    }
+    const parent =
+      conversation.headRunId === null
+        ? undefined
+        : await store.getRun({ owner, id: conversation.headRunId });
+    return { status: "ok", parent, conversationId: conversation.id, byItem: false };
+  }
+  if (request.previousResponseId !== undefined) {
+    const parent = await store.getRun({ owner, id: request.previousResponseId });
+    if (parent !== undefined) return { status: "ok", parent, conversationId: null, byItem: false };
+    const message = `Previous response with id '${request.previousResponseId}' not found.`;
+    return failed(
+      invalidRequest({
+        param: "previous_response_id",
+        code: "previous_response_not_found",
+        message,
+      }),
+    );
+  }
+  const parent = await findByAnswer(request.store ? store : ephemeral.store, owner, request);
+  return { status: "ok", parent, conversationId: null, byItem: parent !== undefined };
+}
+
+async function findByAnswer(
+  store: Store,
+  owner: string,
+  request: CreateRequest,
+): Promise<RunRecord | undefined> {
+  for (const item of request.input.toReversed()) {
+    if (item.type !== "mcp_approval_response") continue;
+    const id = approvalIdOf(item.approval_request_id);
+    const approval = id === undefined ? undefined : await store.getApproval({ owner, id });
+    if (approval !== undefined) return store.getRun({ owner, id: approval.runId });
+  }
+  const own = new Set(
+    request.input.flatMap((item) =>
+      item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [],
+    ),
+  );
+  for (const item of request.input.toReversed()) {
+    if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
+    if (!own.has(item.call_id)) return store.findRun({ owner, callId: item.call_id });
+  }
+  return undefined;
+}
+
+function openCallsOf(parent: RunRecord | undefined): ReadonlyMap<string, string> {
+  const open = new Map<string, string>();
+  for (const waiting of parent?.result?.waiting ?? [])
+    if (waiting.type === "client_call") open.set(waiting.callId, waiting.name);
+  return open;
+}
+
+function answerOf({
+  approvalRequestId,
+  approve,
+  reason,
+}: ApprovalResponse): RunRequest["answers"][number] {
+  const approvalId = approvalIdOf(approvalRequestId) ?? "";
+  if (approve) return { approvalId, decision: { decision: "allow" } };
+  return { approvalId, decision: { decision: "refuse", ...(reason !== undefined && { reason }) } };
+}
+
+/** What a group offers in this request, as `mcp_list_tools` shows it. */
+function listing({ createExecutor }: Services, server: ServerGroup): ServerListing {
+  const executor = createExecutor({ variables: new VariableSystem() });
+  const tools = executor
+    .enabledTools([server.group])
+    .filter(
+      (registered) => registered.group.name === server.group && offersTool([server], registered),
+    );
+  return {
+    label: server.label,
+    group: server.group,
+    tools: tools.map(({ name, tool }) => ({
+      name,
+      ...(tool.definition.function.description !== undefined && {
+        description: tool.definition.function.description,
+      }),
+      input_schema: (tool.definition.function.parameters ?? {
+        type: "object",
+      }) as ServerListing["tools"][number]["input_schema"],
+      annotations: { read_only: tool.effects === "read" },
+    })),
+  };
+}
+
+async function unknownModel({ models }: Services, id: string): Promise<ApiError> {
+  const known = (await models.list()).map((entry) => entry.id).slice(0, 20);
+  const message = `The model '${id}' does not exist here. There are: ${known.join(", ")}.`;
+  return invalidRequest({ param: "model", code: "model_not_found", message });
+}
+
+function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): ApiError {
+  const message = `There is no tool group '${group}' here. There are: ${groups.map(({ name }) => name).join(", ")}.`;
+  return invalidRequest({ param: "tools", code: "tool_group_not_found", message });
+}
+
+function unknownApproval({ approvalRequestId, param }: ApprovalResponse): ApiError {
+  return invalidRequest({
+    param,
+    code: "approval_not_found",
+    message: `MCP approval request '${approvalRequestId}' not found.`,
+  });
+}
+
+function conflictError(outcome: Extract<StartOutcome, { readonly status: "conflict" }>): ApiError {
+  return invalidRequest({ code: "conflict", message: outcome.message, status: 409 });
+}

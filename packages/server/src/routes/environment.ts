@@ -1,0 +1,25 @@
+import type { ModelCatalog, ToolGroup } from "@capstan/core";
+import type { RunService } from "../run/run-service.ts";
+import type { ServerLimits } from "../run/server-limits.ts";
+import type { CreateExecutor } from "../run/session.ts";
+
+/** What every route is given. */
+export interface Services {
+  /** Runs that are kept. */
+  readonly runs: RunService;
+  /** Runs with `store: false`: in memory, not to be retrieved. */
+  readonly ephemeral: RunService;
+  readonly models: ModelCatalog;
+  readonly groups: readonly ToolGroup[];
+  readonly groupDefaults: { readonly [group: string]: boolean };
+  readonly toolDefaults: { readonly [toolId: string]: boolean };
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  readonly version: string;
+  readonly authentication: boolean;
+}
+
+/** Hono's variables: who asks. */
+export interface Environment {
+  readonly Variables: { readonly principal: string };
+}

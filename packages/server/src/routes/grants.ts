@@ -1,0 +1,59 @@
+import { Hono } from "hono";
+import type { GrantView } from "../contract/listing.ts";
+import type { GrantRecord } from "../journal/records.ts";
+import type { Environment, Services } from "./environment.ts";
+import { listView } from "./list-view.ts";
+import { readNumber } from "./read-body.ts";
+import { notFound } from "./request-refused.ts";
+
+/** What was allowed or refused for more than one call. */
+export function grantRoutes({ runs }: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+
+  routes.get("/", async (context) => {
+    const owner = context.get("principal");
+    const limit = readNumber(context, "limit", { min: 1, max: 1_000, otherwise: 1_000 });
+    const conversation = context.req.query("conversation");
+    const sessionId =
+      conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
+    if (sessionId === null) return context.json(listView([]));
+    const page = await runs.store.listGrants({
+      owner,
+      limit,
+      ...(sessionId !== undefined && { sessionId }),
+    });
+    return context.json(
+      listView(
+        page.data.map((record) => grantView(record, conversation ?? null)),
+        page.hasMore,
+      ),
+    );
+  });
+
+  routes.delete("/:id", async (context) => {
+    const owner = context.get("principal");
+    const id = context.req.param("id");
+    const [outcome] = await runs.store.write([{ type: "revoke-grant", owner, id }]);
+    if (outcome.status !== "revoked") throw notFound("grant", id);
+    runs.forgetGrant(outcome.grant.sessionId, id);
+    return context.json({ id, object: "grant.deleted", deleted: true });
+  });
+
+  return routes;
+}
+
+/** The session of a conversation; null where nothing has run in it. */
+async function sessionOf(
+  store: Services["runs"]["store"],
+  owner: string,
+  id: string,
+): Promise<string | null> {
+  const conversation = await store.getConversation({ owner, id });
+  if (conversation === undefined) throw notFound("conversation", id);
+  if (conversation.headRunId === null) return null;
+  return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? null;
+}
+
+function grantView({ grant, sessionId }: GrantRecord, conversation: string | null): GrantView {
+  return { ...grant, object: "grant", conversation: sessionId === null ? null : conversation };
+}

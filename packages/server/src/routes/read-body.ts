@@ -1,0 +1,62 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { RequestRefused } from "./request-refused.ts";
+
+/** A request's JSON. An empty body is an empty object. */
+export async function readJson(context: Context): Promise<unknown> {
+  const text = await context.req.text();
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : "";
+    throw new RequestRefused({
+      status: 400,
+      type: "invalid_request_error",
+      code: "invalid_json",
+      param: "request",
+      message: `The body is not valid JSON: ${why}`,
+    });
+  }
+}
+
+/** A request's JSON, checked; unknown fields are ignored. */
+export async function readBody<S extends z.ZodType>(
+  context: Context,
+  schema: S,
+): Promise<z.output<S>> {
+  const result = schema.safeParse(await readJson(context));
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const param = issue?.path.join(".") || "request";
+  throw new RequestRefused({
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param,
+    message: `${param}: ${issue?.message ?? "is not valid"}`,
+  });
+}
+
+/** A whole number from the query, within bounds. */
+export function readNumber(
+  context: Context,
+  name: string,
+  {
+    min,
+    max,
+    otherwise,
+  }: { readonly min: number; readonly max: number; readonly otherwise: number },
+): number {
+  const text = context.req.query(name);
+  if (text === undefined || text === "") return otherwise;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new RequestRefused({
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param: name,
+    message: `${name}: expected a whole number from ${min} to ${max}, got "${text.slice(0, 40)}".`,
+  });
+}

@@ -1,0 +1,121 @@
+import { Hono, type Context } from "hono";
+import type { RunRecord } from "../journal/records.ts";
+import { errorBody, invalidRequest } from "../responses/api-error.ts";
+import { pageOfItems } from "../responses/history-items.ts";
+import { inputItemsOf } from "../responses/item-lookup.ts";
+import { parseCreateRequest } from "../responses/parse-request.ts";
+import { awaitResponse, readResponse, streamResponse } from "../responses/read-response.ts";
+import { startResponse } from "../responses/start-response.ts";
+import type { RunService } from "../run/run-service.ts";
+import { isClosing } from "../run/run-status.ts";
+import type { Environment, Services } from "./environment.ts";
+import { eventStream } from "./event-stream.ts";
+import { readJson, readNumber } from "./read-body.ts";
+import { badRequest, notFound, RequestRefused } from "./request-refused.ts";
+
+/** The OpenAI Responses API over the runs. */
+export function responseRoutes(services: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { runs, limits } = services;
+  const find = async (context: Context<Environment>): Promise<RunRecord> => {
+    const id = context.req.param("id") ?? "";
+    const run = await runs.store.getRun({ owner: context.get("principal"), id });
+    if (run === undefined || run.kind !== "turn") throw notFound("response", id);
+    return run;
+  };
+  /** A stream of a run; where `leave` is given, a client that goes away means it. */
+  const stream = (
+    service: RunService,
+    run: RunRecord,
+    after: number,
+    leave?: () => void,
+  ): Response => {
+    const stop = new AbortController();
+    return eventStream({
+      chunks: streamResponse(service.store, run, { after, signal: stop.signal }),
+      idleMs: limits.heartbeatMs,
+      onIdle: () => {
+        // A live run's sign of life is an event with a number; one that waits for a person says only that it is there.
+        if (!service.isLive(run.id)) return ": waiting\n\n";
+        void service.heartbeat(run.id);
+        return undefined;
+      },
+      onLeave: () => {
+        stop.abort();
+        leave?.();
+      },
+    });
+  };
+
+  routes.post("/", async (context) => {
+    const origin = new URL(context.req.url).origin;
+    const parsed = parseCreateRequest(await readJson(context), { origins: [origin] });
+    if (parsed.status === "error") throw new RequestRefused(parsed.error);
+    const { request } = parsed;
+    const started = await startResponse(services, context.get("principal"), request);
+    if (started.status === "error") throw new RequestRefused(started.error);
+    const { run, service } = started;
+    const stays = request.background || request.approvals === "inline";
+    // At OpenAI, too, closing the connection is how a client says stop.
+    const leave = stays ? undefined : () => void service.cancel(run);
+    if (request.stream) return stream(service, run, -1, leave);
+    if (request.background) return context.json(await readResponse(service.store, run));
+    const { signal } = context.req.raw;
+    if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
+    try {
+      return context.json(await awaitResponse(service.store, run, signal));
+    } finally {
+      if (leave !== undefined) signal.removeEventListener("abort", leave);
+    }
+  });
+
+  routes.get("/:id", async (context) => {
+    const run = await find(context);
+    if (context.req.query("stream") !== "true")
+      return context.json(await readResponse(runs.store, run));
+    const after = readNumber(context, "starting_after", {
+      min: -1,
+      max: Number.MAX_SAFE_INTEGER,
+      otherwise: -1,
+    });
+    return stream(runs, run, after);
+  });
+
+  routes.delete("/:id", async (context) => {
+    const run = await find(context);
+    if (!isClosing(run.status)) await runs.cancel(run);
+    await runs.store.write([{ type: "delete-run", owner: run.owner, id: run.id }]);
+    return context.json({ id: run.id, object: "response", deleted: true });
+  });
+
+  routes.post("/:id/cancel", async (context) => {
+    const run = await find(context);
+    const response = await readResponse(runs.store, run);
+    if (response.status === "cancelled") return context.json(response);
+    if (!response.background) {
+      const message =
+        "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
+      return context.json(errorBody(invalidRequest({ message })), 400);
+    }
+    await runs.cancel(run);
+    return context.json(await readResponse(runs.store, run));
+  });
+
+  routes.get("/:id/input_items", async (context) => {
+    const run = await find(context);
+    const order = context.req.query("order") ?? "desc";
+    if (order !== "asc" && order !== "desc")
+      throw badRequest("order", `order: expected "asc" or "desc", got "${order.slice(0, 40)}".`);
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
+    const after = context.req.query("after");
+    const page = pageOfItems(inputItemsOf(run), {
+      limit,
+      order,
+      ...(after !== undefined && { after }),
+    });
+    if (page.status === "error") throw new RequestRefused(page.error);
+    return context.json(page.value);
+  });
+
+  return routes;
+}

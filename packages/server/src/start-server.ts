@@ -1,0 +1,155 @@
+import { createServer } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { CapstanError, type ModelCatalog, type ToolGroup } from "@capstan/core";
+import type { ApiKey } from "./auth/principals.ts";
+import { allowedHosts } from "./auth/same-site.ts";
+import { openMemoryStore, openStore } from "./journal/open-store.ts";
+import { createApp } from "./routes/app.ts";
+import { expireApprovals } from "./run/expire-approvals.ts";
+import { RunService } from "./run/run-service.ts";
+import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
+import type { CreateExecutor } from "./run/session.ts";
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly version: string;
+  /** None: everybody who reaches the server is the same principal, so it must listen on loopback. */
+  readonly apiKeys: readonly ApiKey[];
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  /** For the list of tools; `createExecutor` registers them. */
+  readonly groups: readonly ToolGroup[];
+  readonly groupDefaults: { readonly [group: string]: boolean };
+  readonly toolDefaults: { readonly [toolId: string]: boolean };
+  /** The built page's folder. @default no page */
+  readonly webRoot?: string;
+  /** Names beside loopback and `host` that requests may be addressed to. */
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
+  /** @default standard error */
+  readonly log?: (line: string) => void;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Opens the data directory, takes up what a stopped server left, and listens.
+ *
+ * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or what the store says
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const {
+    host,
+    port,
+    apiKeys,
+    models,
+    createExecutor,
+    groups,
+    groupDefaults,
+    toolDefaults,
+    version,
+  } = options;
+  const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const open = !isLoopback(host);
+  if (open && apiKeys.length === 0) {
+    throw new CapstanError({
+      code: "host_needs_keys",
+      message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
+    });
+  }
+  const limits = { ...defaultServerLimits, ...options.limits };
+  const store = await openStore({ dataDir: options.dataDir });
+  const memory = openMemoryStore();
+  const common = { models, createExecutor, limits, log };
+  const runs = new RunService({ ...common, store });
+  const ephemeral = new RunService({ ...common, store: memory });
+  const services = {
+    runs,
+    ephemeral,
+    models,
+    groups,
+    groupDefaults,
+    toolDefaults,
+    createExecutor,
+    limits,
+    version,
+    authentication: apiKeys.length > 0,
+  };
+  const site = {
+    hosts:
+      open && options.allowedHosts === undefined
+        ? undefined
+        : allowedHosts(host, options.allowedHosts ?? []),
+    origins: options.allowedOrigins ?? [],
+  };
+  const { webRoot } = options;
+  const app = await createApp({
+    services,
+    apiKeys,
+    site,
+    log,
+    ...(webRoot !== undefined && { webRoot }),
+  });
+  const server = createServer(getRequestListener(app.fetch));
+  try {
+    await listen(server, host, port);
+  } catch (thrown) {
+    await Promise.all([store.close(), memory.close()]);
+    throw thrown;
+  }
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  await store.announce(url);
+  await runs.recover();
+  const stopExpiry = [expireApprovals(runs, log), expireApprovals(ephemeral, log)];
+  return {
+    url,
+    async close({ graceMs = 5_000 } = {}) {
+      for (const stop of stopExpiry) stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+      // Streams of runs that were handed back have no end of their own.
+      server.closeAllConnections();
+      await closed;
+      await Promise.all([store.close(), memory.close()]);
+    },
+  };
+}
+
+function listen(
+  server: ReturnType<typeof createServer>,
+  host: string,
+  port: number,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (thrown: NodeJS.ErrnoException) => {
+    reject(
+      thrown.code === "EADDRINUSE"
+        ? new CapstanError({
+            code: "address_in_use",
+            message: `Port ${port} on ${host} is taken. Choose another with --port, or stop what uses it.`,
+            cause: thrown,
+          })
+        : new CapstanError({
+            code: "cannot_listen",
+            message: `Cannot listen on ${host}:${port}: ${thrown.message}`,
+            cause: thrown,
+          }),
+    );
+  });
+  server.listen(port, host, resolve);
+  return promise;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
