@@ -66,10 +66,10 @@ export async function startInstallation(options: {
         toolDefaults,
       }),
     webRoot,
-    allowedHosts: configuration.allowedHosts,
+    // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
+    ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),
     allowedOrigins: configuration.allowedOrigins,
     limits: serverLimits(configuration.limits),
-    countTokens,
     ...(log && { log }),
   });
   // Takes 0.2 s: better now, while nobody waits, than in the middle of the first call.
