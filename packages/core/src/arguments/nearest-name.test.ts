@@ -35,7 +35,11 @@ test("at most max are named, and distances are those of insertions, deletions, r
 
 test("10,000 candidates take little time", () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `FetchWebPage_${i}_result`);
-  const start = performance.now();
-  assert.equal(nearestNames("FetchWebPag_1234_resul", names).length, 3);
-  assert.ok(performance.now() - start < 200);
+  // The best of some rounds: what else the machine does is not measured.
+  const rounds = Array.from({ length: 4 }, () => {
+    const start = performance.now();
+    assert.equal(nearestNames("FetchWebPag_1234_resul", names).length, 3);
+    return performance.now() - start;
+  });
+  assert.ok(Math.min(...rounds) < 150);
 });
