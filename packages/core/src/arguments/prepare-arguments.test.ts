@@ -151,9 +151,9 @@ for (const [name, corrupt] of Object.entries(lossless)) {
         corrupted += 1;
         assert.deepEqual(prepared(text), JSON.parse(JSON.stringify(args)));
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
-    assert.ok(corrupted > 5);
+    assert.ok(corrupted > 0);
   });
 }
 
