@@ -14,7 +14,7 @@ export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-r
 export { answerText, turnLog } from "./chain/turn-log.ts";
 export { turnMessages } from "./chain/turn-messages.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
-export type { CallObserver } from "./executor/live-call.ts";
+export type { CallObserver } from "./executor/call-observer.ts";
 export { newId } from "./executor/new-id.ts";
 export {
   type ExecuteOptions,

@@ -5,26 +5,24 @@ import { propose } from "../executor/propose.ts";
 import type { OfferOptions } from "../executor/tool-executor.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
-import { ModelError } from "../model/model-error.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
+import { roundLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
+import { abortReason, type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import type { ChainError, ChainResultRecord, ChainState, ChainStats } from "./chain-result.ts";
+import { chainReport } from "./chain-report.ts";
+import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
-import { modelStep, noUsage } from "./model-step.ts";
+import { modelStep } from "./model-step.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
 import { reopen } from "./reopen.ts";
+import { roundSettings } from "./round-settings.ts";
 import type { ClientOutput, FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
-import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.ts";
-import { answerText, turnLog } from "./turn-log.ts";
+import type { ToolChainResult } from "./tool-chain-result.ts";
 import { toolMessage, turnMessages } from "./turn-messages.ts";
-
-type Ended = {
-  readonly status: "completed" | "aborted" | "error" | "timeout" | "requires_action";
-  readonly error?: ChainError;
-};
+import { addUsage, noUsage } from "./usage.ts";
 
 /** What a model is told at the end of its rounds, and after an empty answer. Version 1. */
 const lastRound =
@@ -40,7 +38,7 @@ export class ChainLoop {
   readonly #messages: Message[];
   /** The messages with their calls' results, as the model takes them; complete up to the open round. */
   #sent: Message[] | undefined;
-  readonly #llmUsage = new Map<number, Usage>();
+  readonly #usageByRound = new Map<number, Usage>();
   readonly #itemPrefix = newId("").slice(0, 8);
   readonly #startTime: number;
   readonly #resumedAt: number;
@@ -77,6 +75,7 @@ export class ChainLoop {
       onLost: ({ code, message }) => {
         this.#failure ??= { code, message, phase: "chain" };
         this.#abort.abort(new Error(message));
+        this.#calls.cancelAll(message);
       },
     });
     this.#calls = new OpenCalls({
@@ -120,7 +119,7 @@ export class ChainLoop {
     const onAbort = () => this.abort(abortReason(signal));
     if (signal?.aborted === true) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
-    let ended: Ended;
+    let ended: ChainEnding;
     try {
       ended = await this.#loop();
     } catch (thrown) {
@@ -137,7 +136,7 @@ export class ChainLoop {
     return this.#end(ended);
   }
 
-  async #loop(): Promise<Ended> {
+  async #loop(): Promise<ChainEnding> {
     const {
       executor,
       model,
@@ -200,10 +199,10 @@ export class ChainLoop {
     message,
     usage = noUsage,
     finishReason = "tool_calls",
-  }: FirstResponse): Promise<Ended | undefined> {
+  }: FirstResponse): Promise<ChainEnding | undefined> {
     const round = ++this.#round;
     this.#usage = addUsage(this.#usage, usage);
-    this.#llmUsage.set(round, usage);
+    this.#usageByRound.set(round, usage);
     this.#finishReason = finishReason;
     const at = this.#options.executor.gate.clock.now();
     await this.#recorder.event({ type: "round.started", round, at });
@@ -223,7 +222,7 @@ export class ChainLoop {
   async #ask(
     last: boolean,
     again: boolean,
-  ): Promise<Ended | { readonly message: AssistantMessage; readonly offer: ToolOffer }> {
+  ): Promise<ChainEnding | { readonly message: AssistantMessage; readonly offer: ToolOffer }> {
     const {
       executor,
       model,
@@ -249,7 +248,7 @@ export class ChainLoop {
       model,
       messages: (await onBeforeSendToLLM?.(messages)) ?? messages,
       tools: last ? [] : offer.definitions,
-      settings: settingsFor(chatOption, {
+      settings: roundSettings(chatOption, {
         last,
         first: round === 1,
         tools: offer.definitions.length,
@@ -261,11 +260,11 @@ export class ChainLoop {
       uniqueCallId: (id) => this.#uniqueCallId(id),
     });
     this.#usage = addUsage(this.#usage, step.usage);
-    this.#llmUsage.set(round, step.usage);
+    this.#usageByRound.set(round, step.usage);
     if (step.failure !== undefined) {
       // What was said stays said: it is part of the record, without the calls that were cut off.
       if (step.message.content !== "") await this.#say(round, step.message, []);
-      return this.#stop() ?? failed(step.failure);
+      return this.#stop() ?? modelFailure(step.failure);
     }
     this.#finishReason = step.finishReason;
     const event: ChainEvent = {
@@ -304,7 +303,7 @@ export class ChainLoop {
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     refuse: boolean,
-  ): Promise<Ended | undefined> {
+  ): Promise<ChainEnding | undefined> {
     const { executor, runId, maxCallsPerRound = 64 } = this.#options;
     const { gate } = executor;
     let n = 0;
@@ -326,7 +325,7 @@ export class ChainLoop {
       const error = refuse
         ? roundLimit
         : n > maxCallsPerRound
-          ? tooMany(maxCallsPerRound)
+          ? tooManyInRound(maxCallsPerRound)
           : this.#beyondLimit(record);
       if (error !== undefined) {
         this.#calls.refuse(record, error);
@@ -371,13 +370,10 @@ export class ChainLoop {
     const { maxToolCalls } = this.#options;
     if (owner === "client" || maxToolCalls === undefined || this.#serverCalls++ < maxToolCalls)
       return undefined;
-    return {
-      code: "call_limit",
-      message: `It was not run: this turn may make ${maxToolCalls} tool calls. Answer with what you have.`,
-    };
+    return tooManyInTurn(maxToolCalls);
   }
 
-  async #settleRound(): Promise<Ended | undefined> {
+  async #settleRound(): Promise<ChainEnding | undefined> {
     await this.#calls.idle();
     const stopped = this.#stop();
     if (stopped !== undefined) return stopped;
@@ -387,119 +383,38 @@ export class ChainLoop {
     return { status: "requires_action" };
   }
 
-  #stop(): Ended | undefined {
-    if (!this.#abort.signal.aborted) return undefined;
-    const error = this.#failure ?? {
-      code: "aborted",
-      message: "it was stopped",
-      phase: "chain" as const,
-    };
-    return { status: error.code === "aborted" ? "aborted" : "error", error };
+  #stop(): ChainEnding | undefined {
+    return this.#abort.signal.aborted ? stopped(this.#failure) : undefined;
   }
 
-  async #end(ended: Ended): Promise<ToolChainResult> {
-    if (ended.status !== "requires_action") {
+  async #end(ending: ChainEnding): Promise<ToolChainResult> {
+    if (ending.status !== "requires_action") {
       this.#calls.cancelAll("the turn ended");
       await this.#calls.idle();
     }
-    const { executor, contextMessages } = this.#options;
-    const at = executor.gate.clock.now();
-    const calls = [...this.#calls.records.values()];
-    const stats = this.#stats(at, calls);
-    const log = turnLog(this.#messages, calls);
-    const answer = answerText(this.#messages);
-    const waiting = ended.status === "requires_action" ? this.#calls.waiting() : [];
-    const error = ended.error === undefined ? {} : { error: ended.error };
-    const result: ChainResultRecord = {
-      status: ended.status,
-      answer,
-      log,
+    const { executor, contextMessages, resume } = this.#options;
+    const endTime = executor.gate.clock.now();
+    const { record, event, result } = chainReport({
+      ending,
+      contextMessages,
+      messages: this.#messages,
+      calls: [...this.#calls.records.values()],
+      results: this.#calls.results,
+      waiting: ending.status === "requires_action" ? this.#calls.waiting() : [],
+      round: this.#round,
       usage: this.#usage,
-      stats,
-      ...error,
-      ...(this.#finishReason !== undefined && { finishReason: this.#finishReason }),
-      ...(waiting.length > 0 && { waiting }),
-    };
-    const event: ChainEvent =
-      ended.status === "requires_action"
-        ? { type: "chain.waiting", at, callIds: waiting.map((call) => call.callId) }
-        : { type: "chain.ended", at, status: ended.status, usage: this.#usage, stats, ...error };
+      usageByRound: this.#usageByRound,
+      finishReason: this.#finishReason,
+      startTime: this.#startTime,
+      endTime,
+      elapsed: (resume?.state.elapsed ?? 0) + endTime - this.#resumedAt,
+    });
     await this.#recorder.commit([
-      { type: "result", result },
+      { type: "result", result: record },
       { type: "event", event },
     ]);
     this.#recorder.close();
-    const toolChain = turnMessages(this.#messages, calls);
-    return {
-      status: ended.status,
-      answer,
-      responseContent: log.flow,
-      toolChainContent: log.hint,
-      replayContent: log.replay,
-      usage: this.#usage,
-      messages: {
-        context: contextMessages,
-        toolChain,
-        complete: [...contextMessages, ...toolChain],
-      },
-      toolCallHistory: calls.map((call) => this.#historyEntry(call)),
-      stats,
-      ...error,
-      waiting,
-      state: this.#state(at, calls),
-    };
-  }
-
-  #state(at: number, calls: readonly CallRecord[]): ChainState {
-    return {
-      round: this.#round,
-      messages: this.#messages,
-      calls,
-      usage: this.#usage,
-      startTime: this.#startTime,
-      elapsed: this.#elapsed(at),
-    };
-  }
-
-  #stats(at: number, calls: readonly CallRecord[]): ChainStats {
-    let tokensShown = 0;
-    let tokensWithheld = 0;
-    for (const { result } of calls) {
-      tokensShown += result?.tokens.shown ?? 0;
-      tokensWithheld += result?.tokens.withheld ?? 0;
-    }
-    return {
-      totalRounds: this.#round,
-      totalCalls: calls.length,
-      totalTime: this.#elapsed(at),
-      startTime: this.#startTime,
-      endTime: at,
-      tokensShown,
-      tokensWithheld,
-    };
-  }
-
-  #elapsed(at: number): number {
-    return (this.#options.resume?.state.elapsed ?? 0) + at - this.#resumedAt;
-  }
-
-  #historyEntry(call: CallRecord): ToolCallHistoryEntry {
-    const result = this.#calls.results.get(call.callId);
-    const llmUsage = this.#llmUsage.get(call.round + 1);
-    return {
-      callId: call.callId,
-      toolName: call.name,
-      args: call.args ?? {},
-      startTime: call.startedAt ?? call.proposedAt,
-      endTime: call.endedAt ?? call.proposedAt,
-      roundIndex: call.round,
-      ...(result !== undefined && { result }),
-      ...(llmUsage !== undefined && { llmUsage }),
-      ...(call.status === "result_rejected" && {
-        resultRejected: true,
-        resultRejectReason: call.result?.rejectReason ?? "",
-      }),
-    };
+    return result;
   }
 
   #newItemId(): string {
@@ -516,66 +431,4 @@ export class ChainLoop {
     this.#given.add(unique);
     return unique;
   }
-}
-
-const roundLimit: ToolErrorData = {
-  code: "round_limit",
-  message: "It was not run: no more tools may be called in this turn.",
-};
-
-function tooMany(limit: number): ToolErrorData {
-  return {
-    code: "too_many_calls",
-    message: `It was not run: one round may make ${limit} calls. Ask for it again in the next.`,
-  };
-}
-
-function settingsFor(
-  chatOption: ToolChainOptions["chatOption"],
-  now: { last: boolean; first: boolean; tools: number },
-) {
-  const { toolChoice, parallelToolCalls, ...settings } = chatOption ?? {};
-  if (now.last || now.tools === 0) return settings;
-  // A forced choice holds for the first step only; else the loop would never end.
-  const choice = now.first ? toolChoice : toolChoice === "none" ? "none" : undefined;
-  return {
-    ...settings,
-    ...(choice !== undefined && { toolChoice: choice }),
-    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
-  };
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  const cached = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
-  const reasoning = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...(cached > 0 && { cachedInputTokens: cached }),
-    ...(reasoning > 0 && { reasoningTokens: reasoning }),
-  };
-}
-
-function failed(failure: unknown): Ended {
-  if (!ModelError.isInstance(failure)) {
-    return {
-      status: "error",
-      error: { code: "server", message: errorMessage(failure), phase: "model" },
-    };
-  }
-  const { code, message, retryAfterMs } = failure;
-  const error: ChainError = {
-    code,
-    message,
-    phase: "model",
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
-  return { status: code === "timeout" ? "timeout" : "error", error };
-}
-
-function abortReason(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason;
-  return reason instanceof DOMException && reason.name === "AbortError"
-    ? "it was stopped"
-    : errorMessage(reason ?? "it was stopped");
 }

@@ -9,6 +9,7 @@ import { ModelError } from "../model/model-error.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { StreamedItem } from "./chain-event.ts";
 import type { Recorder } from "./recorder.ts";
+import { noUsage } from "./usage.ts";
 
 export interface ModelStepOptions {
   readonly model: Model;
@@ -30,8 +31,6 @@ export interface ModelStep {
   /** Why it stopped early; the message is what had come until then, without calls. */
   readonly failure?: unknown;
 }
-
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
 interface OpenItem {
   readonly itemId: string;
@@ -85,7 +84,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
       close();
       open = start({ kind });
     }
-    say(open as OpenItem, delta);
+    say(open, delta);
   };
   const beginCall = (providerId: string, rawName: string) => {
     close();

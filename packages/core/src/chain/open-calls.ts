@@ -1,7 +1,9 @@
 import { answer } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
-import { type CallObserver, type LiveCall, startCall } from "../executor/live-call.ts";
+import type { CallObserver } from "../executor/call-observer.ts";
+import { startCall } from "../executor/live-call.ts";
+import type { LiveCall } from "../executor/live-call-options.ts";
 import type { Proposal } from "../executor/propose.ts";
 import { type Settled, unsettledResult } from "../executor/settle.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
@@ -90,7 +92,7 @@ export class OpenCalls {
   addClient(record: CallRecord, announced = true): void {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
-    this.#keep(record, [
+    void this.#keep(record, [
       {
         type: "event",
         event: { ...proposedEvent(record, this.#executor), args: record.args ?? {} },
@@ -175,7 +177,7 @@ export class OpenCalls {
   }
 
   cancelAll(reason: string): void {
-    for (const callId of [...this.#open.keys()]) this.cancel(callId, reason);
+    for (const callId of this.#open.keys()) this.cancel(callId, reason);
     for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason });
   }
 

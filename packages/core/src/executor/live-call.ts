@@ -1,50 +1,13 @@
-import type { JsonValue } from "../model/json.ts";
-import type { ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { Progress, ToolOutput } from "../tool/tool-context.ts";
-import type { CallRecord } from "./call-record.ts";
+import type { ToolOutput } from "../tool/tool-context.ts";
+import type { CallObserver } from "./call-observer.ts";
 import type { Gate } from "./gate.ts";
+import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Proposal } from "./propose.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
-import { type Claim, claimOf, type Scheduler } from "./scheduler.ts";
+import { type Claim, claimOf } from "./scheduler.ts";
 import { type Settled, settle } from "./settle.ts";
 import { subCaller } from "./sub-call.ts";
-
-/** Who records what a call does; each is told before anything follows from it. */
-export interface CallObserver {
-  proposed(proposal: Proposal): void | Promise<void>;
-  /** False: this process may not go on; the tool is not touched. */
-  started(record: CallRecord): boolean | Promise<boolean>;
-  settled(settled: Settled): void | Promise<void>;
-  spoke(callId: string, text: string): void;
-  progressed(callId: string, progress: Progress): void;
-  said(callId: string, name: string, data: JsonValue): void;
-  /** A sub-call must ask; its parent waits for the answer. */
-  ask(approval: ApprovalRequest): ApprovalDecision | Promise<ApprovalDecision>;
-}
-
-/** What a call inherits from the one it was made in. */
-export interface Lineage {
-  readonly depth: number;
-  /** What the ancestors hold: passed on, not taken again. */
-  readonly held: readonly string[];
-}
-
-export interface LiveCall {
-  readonly settled: Promise<Settled>;
-  /** Stops it wherever it is; its sub-calls too. */
-  cancel(reason: string): void;
-}
-
-export interface LiveCallOptions {
-  readonly gate: Gate;
-  readonly scheduler: Scheduler;
-  readonly observer: CallObserver;
-  readonly record: CallRecord;
-  readonly registered: RegisteredTool;
-  readonly lineage?: Lineage;
-}
 
 /**
  * The second and third segment of an approved call: waits for its turn, is written as started,
@@ -91,6 +54,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
         idempotencyKey: record.idempotencyKey,
         callTool: subCaller({
           ...options,
+          start: startCall,
           lineage: { depth: lineage.depth + 1, held: [...lineage.held, ...keysOf(claim)] },
           subCalls,
         }),

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/json.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { answer } from "./answer.ts";
-import { type Lineage, type LiveCall, type LiveCallOptions, startCall } from "./live-call.ts";
+import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
 import { unsettledResult } from "./settle.ts";
@@ -11,6 +11,7 @@ export interface SubCallerOptions extends LiveCallOptions {
   readonly lineage: Lineage;
   /** The live ones, so that the parent's end ends them. */
   readonly subCalls: Set<LiveCall>;
+  readonly start: (options: LiveCallOptions) => LiveCall;
 }
 
 /** `context.callTool`: the same gate, recorded under the parent, bounded in depth and number. */
@@ -45,7 +46,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       await observer.settled(proposal);
       return proposal.result;
     }
-    const call = startCall({
+    const call = options.start({
       ...options,
       record: proposal.record,
       registered: proposal.registered,

@@ -47,7 +47,10 @@ export class ScriptedModel implements Model {
     this.#chunk = options.chunk ?? 16;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async *stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent, void, undefined> {
     const step = this.#steps[this.requests.length];
     this.requests.push(request);
     if (step === undefined) {
@@ -69,7 +72,7 @@ export class ScriptedModel implements Model {
     step: ScriptedStep,
     request: ModelRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<ModelEvent> {
+  ): AsyncGenerator<ModelEvent, void, undefined> {
     signal.throwIfAborted();
     if (typeof step === "function") return yield* this.#play(await step(request), request, signal);
     if (typeof step === "string") return yield* this.#play({ text: step }, request, signal);

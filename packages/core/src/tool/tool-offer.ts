@@ -20,7 +20,7 @@ export function offerTools(
   clientTools: readonly ToolDefinition[] = [],
 ): ToolOffer {
   const clientNames = new Set(clientTools.map((tool) => tool.function.name));
-  const names: Record<string, string> = Object.create(null);
+  const names = Object.create(null) as Record<string, string>;
   const definitions: ToolDefinition[] = [];
   for (const { id, name, tool, group } of tools) {
     const modelName = freeName(

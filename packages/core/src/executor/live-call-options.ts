@@ -1,0 +1,28 @@
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { CallObserver } from "./call-observer.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Gate } from "./gate.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Settled } from "./settle.ts";
+
+/** What a call inherits from the one it was made in. */
+export interface Lineage {
+  readonly depth: number;
+  /** What the ancestors hold: passed on, not taken again. */
+  readonly held: readonly string[];
+}
+
+export interface LiveCall {
+  readonly settled: Promise<Settled>;
+  /** Stops it wherever it is; its sub-calls too. */
+  cancel(reason: string): void;
+}
+
+export interface LiveCallOptions {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  readonly observer: CallObserver;
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly lineage?: Lineage;
+}
