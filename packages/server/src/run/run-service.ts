@@ -176,7 +176,7 @@ export class RunService {
   async variablesOf({ owner, headRunId }: ConversationRecord): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
     const live = this.#live.get(headRunId)?.variables;
-    return live ?? this.#warm.fork(headRunId) ?? readVariables(this.store, owner, headRunId);
+    return live ?? this.#idleVariables(owner, headRunId);
   }
 
   /**
@@ -195,7 +195,7 @@ export class RunService {
         return live.variables;
       }
       const { owner } = conversation;
-      const variables = this.#warm.fork(runId) ?? (await readVariables(this.store, owner, runId));
+      const variables = await this.#idleVariables(owner, runId);
       const changes: VariableChange[] = [];
       const stop = variables.subscribe((change) => changes.push(change));
       edit(variables);
@@ -204,6 +204,13 @@ export class RunService {
       this.#warm.put(runId, variables);
       return variables;
     });
+  }
+
+  /** Those of a run that does not go on, with the rules that every session has. */
+  async #idleVariables(owner: string, runId: string): Promise<VariableSystem> {
+    const variables = this.#warm.fork(runId) ?? (await readVariables(this.store, owner, runId));
+    this.#options.createExecutor({ variables });
+    return variables;
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
