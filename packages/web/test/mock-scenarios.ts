@@ -169,7 +169,7 @@ export async function play(turn: MockTurn, text: string): Promise<void> {
       await turn.say(paragraphs, { ms: 1, size: 40 });
       break;
     case "drip":
-      await turn.say("drop ".repeat(400), { ms: 25, size: 5 });
+      await turn.say("drop ".repeat(250), { ms: 15, size: 5 });
       break;
     case "restart":
       await turn.say("Half of a sen", { end: false });

@@ -24,6 +24,7 @@ export function App() {
       <a
         class="skip-link"
         href="#message"
+        inert={overlay()}
         onClick={(event) => {
           // The address names the conversation, so the link must not change it.
           event.preventDefault();

@@ -33,7 +33,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
 
         return (
           <li
-            class={`call ${face().tone}`}
+            class={`call tone-${face().tone}`}
             data-testid="call-row"
             data-tool={known().name}
             data-status={face().status}
@@ -48,8 +48,10 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
                 onClick={() => setOpen(!isOpen())}
               >
                 <CallSign icon={face().icon} />
-                <span class="call-name">{known().name}</span>
-                <span class="call-status">{face().label}</span>
+                <span class="call-title">
+                  <span class="call-name">{known().name}</span>
+                  <span class="call-status">{face().label}</span>
+                </span>
                 <span class="call-summary">{summary()}</span>
                 <CallTime call={known()} isRunning={isStoppable()} />
                 <Show when={tokens()}>

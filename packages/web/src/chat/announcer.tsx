@@ -3,6 +3,13 @@ import { useApp } from "../app/app-state.ts";
 import { pendingApprovals } from "../approvals/pending-approvals.ts";
 import { failureAdvice } from "./failure-advice.ts";
 
+/** Characters that are read out by themselves; the reader goes on where they like. */
+const openingLength = 400;
+
+function opening(text: string): string {
+  return text.length > openingLength ? `${text.slice(0, openingLength)}…` : text;
+}
+
 /** Tells a screen reader what came: the answer once it is whole, and each question at once. */
 export function Announcer() {
   const { chat } = useApp();
@@ -21,7 +28,7 @@ export function Announcer() {
         if (failure !== undefined) say(`${failure.title}. ${state.error?.message ?? ""}`);
         else if (phase === "completed") {
           const text = state.blocks.findLast((block) => block.type === "text" && !block.isVoid);
-          say(`Answer: ${text?.type === "text" ? text.text : ""}`);
+          say(`Answer: ${text?.type === "text" ? opening(text.text) : ""}`);
         }
       },
     ),

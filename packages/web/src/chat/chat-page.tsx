@@ -23,7 +23,7 @@ export function ChatPage() {
 
   return (
     <>
-      <Scroller>
+      <Scroller follow={!isEmpty()}>
         <main class="chat" aria-label="Chat">
           <Switch>
             <Match when={chat.status().type === "loading"}>

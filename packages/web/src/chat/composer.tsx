@@ -31,7 +31,7 @@ export function Composer() {
     field.style.height = `${field.scrollHeight}px`;
   });
   const placeholder = () =>
-    catalog.isOffline() ? "/help, or /Tool {…}, several lines at once" : "Ask for something";
+    catalog.isOffline() ? "/help, or /Tool {…} on each line" : "Ask for something";
 
   return (
     <form

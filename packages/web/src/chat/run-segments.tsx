@@ -2,6 +2,7 @@ import { createMemo, Index, Match, Switch } from "solid-js";
 import { CallRow } from "../calls/call-row.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { segmentsOf, type Segment } from "../run/segments.ts";
+import { hasEnded } from "../run/run-state.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** The model's words and its calls, in the order in which they came. */
@@ -18,14 +19,16 @@ function SegmentView(props: { readonly run: LiveRun; readonly segment: Segment }
   const block = () => (props.segment.type === "calls" ? null : props.segment.block);
   const ids = () => (props.segment.type === "calls" ? props.segment.ids : []);
   const text = () => block()?.text ?? "";
-  const open = () => block()?.open ?? false;
+  const isOver = () => hasEnded(props.run.state().phase);
+  const open = () => !isOver() && block()?.open === true;
+  const isCut = () => block()?.incomplete === true || (isOver() && block()?.open === true);
 
   return (
     <Switch>
       <Match when={props.segment.type === "text"}>
         <div class="answer" data-testid="answer">
           <Markdown text={text()} open={open()} />
-          {block()?.incomplete ? <p class="cut-off">The answer was cut off here.</p> : null}
+          {isCut() ? <p class="cut-off">The answer was cut off here.</p> : null}
         </div>
       </Match>
       <Match when={props.segment.type === "reasoning"}>

@@ -4,8 +4,14 @@ import { Icon } from "../shell/icon.tsx";
 /** How near the end still counts as there, in px. */
 const nearEnd = 60;
 
+export interface ScrollerProps {
+  /** Whether new content is followed; a page that explains itself begins at its top. */
+  readonly follow: boolean;
+  readonly children: JSX.Element;
+}
+
 /** Stays at the end while text comes, unless the reader went up. */
-export function Scroller(props: { readonly children: JSX.Element }) {
+export function Scroller(props: ScrollerProps) {
   const [isAtEnd, setAtEnd] = createSignal(true);
   let frame!: HTMLDivElement;
   let content!: HTMLDivElement;
@@ -24,7 +30,7 @@ export function Scroller(props: { readonly children: JSX.Element }) {
   };
   onMount(() => {
     const watcher = new ResizeObserver(() => {
-      if (isAtEnd()) toEnd();
+      if (props.follow && isAtEnd()) toEnd();
     });
     watcher.observe(content);
     watcher.observe(frame);
@@ -41,7 +47,7 @@ export function Scroller(props: { readonly children: JSX.Element }) {
       >
         <div ref={(element) => (content = element)}>{props.children}</div>
       </div>
-      <Show when={!isAtEnd()}>
+      <Show when={props.follow && !isAtEnd()}>
         <button type="button" class="to-end" aria-label="Jump to the end" onClick={toEnd}>
           <Icon name="arrowDown" />
         </button>

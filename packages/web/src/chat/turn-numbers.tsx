@@ -21,7 +21,7 @@ export function TurnNumbers(props: { readonly state: RunState }) {
     if (totals.calls > 0) {
       found.push(`${plural(totals.rounds, "round")}, ${plural(totals.calls, "call")}`);
       found.push(
-        `results: ${formatCount(totals.tokensShown)} tokens shown to the model, ${formatCount(totals.tokensWithheld)} withheld`,
+        `results: ${formatCount(totals.tokensShown)} tokens shown, ${formatCount(totals.tokensWithheld)} withheld`,
       );
     }
     if (usage !== null && usage.inputTokens + usage.outputTokens > 0) {
@@ -38,7 +38,11 @@ export function TurnNumbers(props: { readonly state: RunState }) {
   return (
     <Show when={time()}>
       {(shown) => (
-        <p class="turn-numbers" data-testid="turn-numbers">
+        <p
+          class="turn-numbers"
+          title="Time without waiting for people. Results: what the model was shown, and what was kept from it as variables. Model: as the provider counted."
+          data-testid="turn-numbers"
+        >
           <span class="number-time" data-testid="turn-time">
             {shown()}
           </span>

@@ -5,7 +5,7 @@ const purifier = createPurifier(window);
 
 const allowed = {
   ALLOWED_TAGS: [
-    ..."p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s sub sup kbd mark".split(
+    ..."p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del b i u s sub sup kbd mark".split(
       " ",
     ),
     ..."table thead tbody tr th td a img input details summary span".split(" "),

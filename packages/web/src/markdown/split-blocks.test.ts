@@ -87,6 +87,18 @@ test("a definition holds for the links that come after it", () => {
   assert.match(html([text.slice(0, 45), text.slice(45)]), /href="https:\/\/example\.org\/docs"/);
 });
 
+test("tags that shape text stay bare, all other HTML is text", () => {
+  const shown = html([
+    "H<sub>2</sub>O <br> <b onclick=x>no</b>\n\n<details><summary>more</summary><script>x</script></details>",
+  ]);
+  assert.match(shown, /H<sub>2<\/sub>O <br>/);
+  assert.match(shown, /&lt;b onclick=x&gt;no<\/b>/);
+  assert.match(
+    shown,
+    /<details><summary>more<\/summary>&lt;script&gt;x&lt;\/script&gt;<\/details>/,
+  );
+});
+
 test("a text that was replaced is read anew", () => {
   const first = extendBlocks(noBlocks, "one\n\ntwo\n\nthree");
   assert.deepEqual(extendBlocks(first, "other").tail, ["<p>other</p>\n"]);

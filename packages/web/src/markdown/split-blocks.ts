@@ -1,6 +1,7 @@
+import { plainTagsOnly } from "./plain-tags.ts";
 import { Lexer, Marked, Parser, type Links, type Token } from "marked";
 
-const marked = new Marked({ gfm: true });
+const marked = new Marked({ gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } });
 
 /** A text as HTML, one string a block. The HTML is not safe yet: see `safe-fragment.ts`. */
 export interface MarkdownBlocks {

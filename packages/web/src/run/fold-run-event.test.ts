@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { compacted, numbered, settled, streamed, type Step } from "../../test/script.ts";
 import { foldRunEvent, foldRunEvents, foldStoredEvents } from "./fold-run-event.ts";
 import { outputTailLength } from "./fold-item-event.ts";
+import { runDuration } from "./run-totals.ts";
 import { initialRunState, type RunState } from "./run-state.ts";
 
 const usage = { inputTokens: 100, outputTokens: 20 };
@@ -199,6 +200,15 @@ test("an interrupted run stays interrupted when it is closed", () => {
   );
   assert.equal(state.phase, "interrupted");
   assert.equal(state.error?.code, "interrupted");
+});
+
+test("time spent waiting for a person does not count", () => {
+  const at = (time: number, now: number) =>
+    runDuration(foldRunEvents(initialRunState, events.slice(0, time)), now);
+  const resumed = events.findIndex((event) => event.type === "chain.resumed");
+  assert.equal(at(resumed, 9999), 120);
+  assert.equal(at(resumed + 1, 1600), 220);
+  assert.equal(runDuration(whole, 9999), 900);
 });
 
 test("usage adds up over rounds until the chain tells the whole", () => {

@@ -34,9 +34,15 @@ function fold(state: RunState, event: RunEvent): RunState {
     case "chain.started":
       return { ...state, phase: "running", model: event.model, startedAt: event.at };
     case "chain.resumed":
-      return { ...state, phase: "running", startedAt: state.startedAt ?? event.at };
+      return {
+        ...state,
+        phase: "running",
+        startedAt: state.startedAt ?? event.at,
+        waited: state.waited + (event.at - (state.waitingSince ?? event.at)),
+        waitingSince: null,
+      };
     case "chain.waiting":
-      return { ...state, phase: "waiting" };
+      return { ...state, phase: "waiting", waitingSince: event.at };
     case "round.started":
       return { ...state, round: event.round, finishedBlocks: state.blocks.length };
     case "round.ended":

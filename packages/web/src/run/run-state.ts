@@ -54,6 +54,9 @@ export interface RunState {
   readonly round: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** Milliseconds that it waited for people or clients, without the waiting that goes on. */
+  readonly waited: number;
+  readonly waitingSince: number | null;
   readonly blocks: readonly Block[];
   readonly calls: { readonly [callId: string]: CallState };
   readonly items: { readonly [itemId: string]: ItemTarget };
@@ -76,6 +79,8 @@ export const initialRunState: RunState = {
   round: 0,
   startedAt: null,
   endedAt: null,
+  waited: 0,
+  waitingSince: null,
   blocks: [],
   calls: {},
   items: {},

@@ -24,9 +24,9 @@ export function runTotals(state: RunState): RunTotals {
   };
 }
 
-/** Milliseconds of the turn: as the server counted, else since it began. Null before that. */
+/** Milliseconds of the turn without waiting: as the server counted, else since it began. Null before that. */
 export function runDuration(state: RunState, now: number): number | null {
   if (state.stats !== null) return state.stats.totalTime;
   if (state.startedAt === null) return null;
-  return (state.endedAt ?? now) - state.startedAt;
+  return (state.endedAt ?? state.waitingSince ?? now) - state.startedAt - state.waited;
 }

@@ -1,0 +1,413 @@
+// The page in a real Chromium against the scripted server: `node --test packages/web/test/page.browser.ts`.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { buildWebIfStale } from "../../../scripts/build-web.ts";
+import { findBrowser, launchBrowser } from "../../../test/browser.ts";
+import { startMockServer, type MockServer } from "./mock-server.ts";
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+const dist = join(import.meta.dirname, "../dist");
+
+let browser: Browser;
+let mock: MockServer;
+let context: BrowserContext;
+let page: Page;
+/** What the page complained of, and what it asked of others. */
+let problems: string[];
+
+before(async () => {
+  if (skip !== false) return;
+  await buildWebIfStale();
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+beforeEach(async () => {
+  if (skip !== false) return;
+  mock = await startMockServer(dist);
+  context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  problems = [];
+  page = await watched(await context.newPage());
+});
+afterEach(async () => {
+  if (skip !== false) return;
+  await context.close();
+  await mock.close();
+});
+
+async function watched(opened: Page): Promise<Page> {
+  opened.setDefaultTimeout(8000);
+  opened.on("pageerror", (error) => problems.push(error.message));
+  opened.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) problems.push(message.text());
+  });
+  opened.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(mock.url) && !/^(data|blob):/.test(url)) problems.push(`asked ${url}`);
+  });
+  await opened.goto(mock.url);
+  await opened.getByTestId("welcome").waitFor();
+  return opened;
+}
+
+const say = async (text: string) => {
+  await page.getByTestId("composer-input").fill(text);
+  await page.getByTestId("composer-input").press("Enter");
+};
+/** The turn is over: the field takes the next message. */
+const idle = () => page.getByTestId("send").waitFor({ timeout: 15_000 });
+const row = (tool: string) => page.locator(`[data-testid=call-row][data-tool=${tool}]`).last();
+const sent = (start: string) => mock.requests.filter((request) => request.startsWith(start));
+
+test("a newcomer's click runs a tool and shows its result", { skip }, async () => {
+  const starters = page.getByTestId("starter");
+  await starters.first().waitFor();
+  assert.equal(await starters.count(), 3);
+  await starters.first().click();
+  await page.locator("[data-testid=call-row][data-status=running]").waitFor();
+  await idle();
+  assert.match(await page.getByTestId("answer").innerText(), /900 files/);
+  assert.match(page.url(), /#\/c\/conv_/);
+  const body = sent("POST /v1/responses")[0] ?? "";
+  assert.match(body, /"background":true/);
+  assert.match(body, /capstan:\/\/groups\/files/);
+  assert.match(body, /"input":"\/ListFiles/);
+  await page.getByTestId("call-toggle").click();
+  assert.match(await page.getByTestId("call-arguments").innerText(), /"path": "\."/);
+  assert.match(await page.getByTestId("call-result").innerText(), /characters left out/);
+  assert.match(
+    await page.getByTestId("turn-numbers").innerText(),
+    /308 tokens shown, 6,648 withheld/,
+  );
+  await page.getByTestId("open-variable").click();
+  const value = page.getByTestId("variable-value");
+  await page.getByText("packages/part-5/", { exact: false }).last().waitFor();
+  await page.getByTestId("variable-more").scrollIntoViewIfNeeded();
+  await page.waitForFunction(() =>
+    document.querySelector("[data-testid=variable-value]")?.textContent.includes("part-899"),
+  );
+  assert.equal((await value.innerText()).length, 27_789);
+  assert.deepEqual(problems, []);
+});
+
+test("several cards are open at once, and each is answered on its own", { skip }, async () => {
+  await say("ask");
+  const cards = page.getByTestId("approval-card");
+  await cards.nth(1).waitFor();
+  assert.match(
+    await cards.first().getByTestId("approval-covers").innerText(),
+    /pages of https:\/\/example\.org/,
+  );
+  await cards.first().getByTestId("approval-allow-session").dblclick();
+  await cards.nth(1).waitFor({ state: "detached" });
+  assert.equal(sent("POST /v1/approvals/").length, 1, "a double click answers once");
+  await page.getByTestId("approval-reason").fill("Not here.");
+  await page.getByTestId("approval-refuse").click();
+  await idle();
+  assert.equal(await row("FetchWebPage").getAttribute("data-status"), "done");
+  assert.equal(await row("WriteFile").getAttribute("data-status"), "refused");
+  await row("WriteFile").getByTestId("call-toggle").click();
+  assert.match(await page.getByTestId("call-decision").innerText(), /Refused by you: Not here\./);
+  await page.getByTestId("open-allowed").click();
+  await page.getByTestId("grant").waitFor();
+  await page.getByTestId("revoke-grant").click();
+  await page.getByTestId("no-grants").waitFor();
+  assert.equal(mock.store.grants.size, 0);
+  assert.deepEqual(problems, []);
+});
+
+test("arguments can be edited; what the server refuses is said on the card", { skip }, async () => {
+  await say("ask");
+  const card = page.locator("[data-testid=approval-card][data-tool=FetchWebPage]");
+  await card.getByTestId("approval-edit").click();
+  const field = card.getByTestId("approval-arguments");
+  await field.fill("{");
+  await card.getByTestId("approval-allow-once").click();
+  assert.match(await card.getByTestId("approval-error").innerText(), /not JSON/);
+  await field.fill('{"bad": 1}');
+  await card.getByTestId("approval-allow-once").click();
+  await card.getByText("is no argument of this tool").waitFor();
+  await field.fill('{"url": "https://example.com/"}');
+  await card.getByTestId("approval-allow-once").click();
+  await card.waitFor({ state: "detached" });
+  await row("FetchWebPage").getByTestId("call-toggle").click();
+  assert.match(await page.getByTestId("call-arguments").innerText(), /example\.com/);
+});
+
+test(
+  "a card is answered by keys, also one that was answered elsewhere goes",
+  { skip },
+  async () => {
+    await say("ask");
+    await page.getByTestId("approval-card").nth(1).waitFor();
+    await page.locator("[data-testid=approval-allow-once]:not([disabled])").first().waitFor();
+    await page.keyboard.press("Alt+KeyA");
+    await page.getByTestId("approval-card").nth(1).waitFor({ state: "detached" });
+    const pending = [...mock.store.approvals.values()].find(
+      (approval) => approval.status === "pending",
+    );
+    assert.ok(pending !== undefined);
+    pending.status = "allowed";
+    pending.answered({ decision: "allow" });
+    await page.getByTestId("approval-card").waitFor({ state: "detached" });
+    await idle();
+  },
+);
+
+test(
+  "a reload in the middle picks the stream up where it was, with the pending card",
+  { skip },
+  async () => {
+    await say("ask");
+    await page.getByTestId("approval-card").nth(1).waitFor();
+    await page.reload();
+    await page.getByTestId("approval-card").nth(1).waitFor();
+    assert.match(await page.getByTestId("answer").innerText(), /I need the page/);
+    for (let left = 2; left > 0; left--) {
+      await page.getByTestId("approval-allow-once").first().click();
+      await page
+        .getByTestId("approval-card")
+        .nth(left - 1)
+        .waitFor({ state: "detached" });
+    }
+    await idle();
+    assert.match(await page.getByTestId("answer").last().innerText(), /Both are done/);
+  },
+);
+
+test("a lost connection is said, and the answer goes on without a gap", { skip }, async () => {
+  await say("drip");
+  await page.getByTestId("answer").waitFor();
+  mock.isDown = true;
+  for (const stream of mock.streams) stream.destroy();
+  await page.getByTestId("reconnecting").waitFor();
+  await page.waitForTimeout(600);
+  mock.isDown = false;
+  await page.getByTestId("reconnecting").waitFor({ state: "detached" });
+  await idle();
+  assert.equal((await page.getByTestId("answer").innerText()).trim(), "drop ".repeat(250).trim());
+});
+
+test("one call is stopped while the turn goes on; Escape stops the turn", { skip }, async () => {
+  await say("slow");
+  await row("RunScript").getByTestId("call-output").waitFor();
+  const first = await row("RunScript").getByTestId("call-time").innerText();
+  await page.waitForTimeout(350);
+  assert.notEqual(
+    await row("RunScript").getByTestId("call-time").innerText(),
+    first,
+    "the time ticks",
+  );
+  await row("RunScript").getByTestId("stop-call").click();
+  await idle();
+  assert.equal(await row("RunScript").getAttribute("data-status"), "cancelled");
+  assert.match(await page.getByTestId("answer").innerText(), /survey is over/);
+  await say("slow");
+  await page.getByTestId("stop").waitFor();
+  await row("RunScript").getByTestId("call-output").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("run-failure").getByText("You stopped this turn").waitFor();
+});
+
+test("each failure says what it is, and trying again keeps the turn", { skip }, async () => {
+  await say("fail authentication");
+  const failure = page.locator("[data-testid=run-failure][data-code=authentication]");
+  await failure.getByText("does not accept the key").waitFor();
+  await failure.getByText("The provider said: authentication").waitFor();
+  await page.getByTestId("retry").click();
+  await page.getByTestId("answer").getByText("You said: This time it worked.").waitFor();
+  assert.equal(await page.getByTestId("user-message").count(), 1);
+  await idle();
+  await say("interrupt");
+  await page.locator("[data-testid=run-failure][data-code=interrupted]").waitFor();
+  await page.getByText("The answer was cut off here").last().waitFor();
+});
+
+test("a model that begins again leaves its first words aside", { skip }, async () => {
+  await say("restart");
+  await page.getByTestId("model-retry").waitFor();
+  await page.getByTestId("void-text").waitFor();
+  await idle();
+  assert.equal((await page.getByTestId("answer").innerText()).trim(), "A whole sentence now.");
+});
+
+test("text from a model does no harm and loads nothing", { skip }, async () => {
+  await say("nasty");
+  await idle();
+  const answer = page.getByTestId("answer").last();
+  assert.equal(await page.evaluate(() => "hacked" in window), false);
+  assert.equal(await answer.locator("img, script, form, button, [style], [onerror]").count(), 0);
+  const link = answer.getByText("picture: a chart");
+  assert.equal(await link.getAttribute("href"), "https://tracker.example/pixel.png");
+  assert.equal(await answer.getByText("safe").getAttribute("rel"), "noopener noreferrer");
+  assert.equal(await answer.locator("a").count(), 2);
+  assert.deepEqual(problems, []);
+});
+
+test("a long answer streams without holding the page up", { skip }, async () => {
+  await page.evaluate(() => {
+    const gaps: number[] = [];
+    Object.assign(window, { gaps });
+    let last = performance.now();
+    const tick = () => {
+      const now = performance.now();
+      gaps.push(now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  await say("long");
+  await page.getByTestId("answer").waitFor();
+  await idle();
+  const gaps = await page.evaluate(() => (window as unknown as { gaps: number[] }).gaps);
+  const slow = gaps.filter((gap) => gap > 600);
+  assert.equal(slow.length, 0, `frames of ${slow.map(Math.round).join(", ")} ms`);
+  assert.match(await page.getByTestId("answer").innerText(), /260th turn/);
+});
+
+test("conversations are opened, renamed, deleted and brought back", { skip }, async () => {
+  await say("first");
+  await idle();
+  await page.getByTestId("new-chat").click();
+  await page.getByTestId("welcome").waitFor();
+  await say("second");
+  await idle();
+  const items = page.getByTestId("conversation-item");
+  await items.nth(1).waitFor();
+  await items.filter({ hasText: "first" }).click();
+  await page.getByTestId("answer").getByText("You said: first").waitFor();
+  await items.filter({ hasText: "first" }).hover();
+  await items.filter({ hasText: "first" }).getByTestId("rename-conversation").click();
+  await page.getByTestId("rename-field").fill("The first voyage");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "The first voyage" }).waitFor();
+  await items.filter({ hasText: "voyage" }).getByTestId("delete-conversation").click();
+  await items.filter({ hasText: "voyage" }).waitFor({ state: "detached" });
+  await page.getByTestId("toast-action").click();
+  await items.filter({ hasText: "voyage" }).waitFor();
+  assert.equal(mock.store.conversations.size, 2);
+  await items.filter({ hasText: "voyage" }).getByTestId("delete-conversation").click();
+  await page.goto("about:blank");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(mock.store.conversations.size, 1, "leaving the page carries the deletion out");
+});
+
+test("variables are added, found, kept, changed, deleted and brought back", { skip }, async () => {
+  await page.getByTestId("open-variables").click();
+  await page.getByTestId("variable-add").click();
+  await page.getByTestId("variable-name").fill("bad}}name");
+  await page.getByTestId("variable-text").fill("the log of the ship");
+  await page.getByTestId("variable-save").click();
+  await page.getByTestId("variable-error").getByText("cannot hold").waitFor();
+  await page.getByTestId("variable-name").fill("log");
+  await page.getByTestId("variable-save").click();
+  await page.getByTestId("variable-detail").getByText("$VAR_REF{{log}}").waitFor();
+  await page.getByTestId("variable-pin").click();
+  await page.getByText("Kept", { exact: true }).waitFor();
+  await page.getByTestId("variable-edit").click();
+  await page.getByTestId("variable-text").fill("a longer log");
+  await page.getByTestId("variable-save").click();
+  await page.getByTestId("variable-value").getByText("a longer log").waitFor();
+  await page.getByTestId("variable-back").click();
+  await page.getByTestId("variable-search").fill("nothing");
+  await page.getByText("Nothing fits.").waitFor();
+  await page.getByTestId("variable-search").fill("");
+  await page.getByTestId("variable-delete").click();
+  await page.getByTestId("variable-item").waitFor({ state: "detached" });
+  await page.getByTestId("toast-action").click();
+  await page.getByTestId("variable-item").waitFor();
+  const [variables] = [...mock.store.variables.values()];
+  assert.deepEqual(
+    [variables?.get("log")?.text, variables?.get("log")?.keep],
+    ["a longer log", true],
+  );
+});
+
+test("switches and the model go with the next turn", { skip }, async () => {
+  await page.getByTestId("open-tools").click();
+  await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
+  await page.getByTestId("model-select").selectOption("openai/gpt-5.5");
+  await page.getByText("Look around").waitFor();
+  await say("hello");
+  await idle();
+  const body = sent("POST /v1/responses")[0] ?? "";
+  assert.match(body, /"model":"openai\/gpt-5\.5"/);
+  assert.doesNotMatch(body, /groups\/web/);
+  assert.match(sent("POST /v1/conversations")[0] ?? "", /"web":false/);
+  await page
+    .locator("[data-group=basic] [data-testid=tool-switch]")
+    .first()
+    .uncheck({ force: true });
+  await page.waitForFunction(() => true);
+  await page.reload();
+  assert.equal(await page.getByTestId("model-select").inputValue(), "openai/gpt-5.5");
+  const [conversation] = [...mock.store.conversations.values()];
+  assert.deepEqual(conversation?.switches, {
+    groups: { web: false },
+    tools: { "basic.DateTime": false },
+  });
+});
+
+test("a message that the server refuses is in the field again", { skip }, async () => {
+  await say("refuse me");
+  await page.getByTestId("send-error").getByText("Another turn").waitFor();
+  assert.equal(await page.getByTestId("composer-input").inputValue(), "refuse me");
+});
+
+test("a server with keys is asked with the one that is given", { skip }, async () => {
+  mock.apiKey = "secret";
+  await page.reload();
+  await page.getByTestId("api-key-input").fill("wrong");
+  await page.getByTestId("api-key-submit").click();
+  await page.getByText("The key was not accepted").waitFor();
+  await page.getByTestId("api-key-input").fill("secret");
+  await page.getByTestId("api-key-submit").click();
+  await page.getByTestId("starter").first().waitFor();
+  await say("hello");
+  await idle();
+});
+
+test("at 360 px nothing sticks out, and the panels keep the focus", { skip }, async () => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await say("ask");
+  await page.getByTestId("approval-card").nth(1).waitFor();
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.equal(await overflow(), 0);
+  await page.getByTestId("open-sidebar").click();
+  const inSidebar = () =>
+    page.evaluate(() =>
+      document.querySelector("[data-testid=sidebar]")?.contains(document.activeElement),
+    );
+  for (let presses = 0; presses < 12; presses++) {
+    await page.keyboard.press("Tab");
+    const inBody = await page.evaluate(() => document.activeElement === document.body);
+    assert.ok(inBody || (await inSidebar()), "Tab stays inside");
+  }
+  await page.keyboard.press("Escape");
+  await page.locator("[data-testid=open-sidebar][aria-expanded=false]").waitFor();
+  assert.equal(
+    await page.getByTestId("stop").count(),
+    1,
+    "closing the list does not stop the turn",
+  );
+  await page.getByTestId("open-variables").click();
+  await page.getByTestId("panel-variables").waitFor();
+  assert.equal(await overflow(), 0);
+  await page.keyboard.press("Escape");
+  await page.getByTestId("panel-variables").waitFor({ state: "detached" });
+});
+
+test("the theme follows the system until it is chosen, and is kept", { skip }, async () => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.getByTestId("theme-toggle").click();
+  assert.notEqual(await background(), dark);
+  await page.reload();
+  await page.getByTestId("welcome").waitFor();
+  assert.notEqual(await background(), dark);
+});
