@@ -312,3 +312,21 @@ test("abort stops it within a delta", async () => {
   );
   assert.ok(performance.now() - start < 1_000);
 });
+
+test("without a delay, too, nothing comes after an abort", async () => {
+  const controller = new AbortController();
+  const events: ModelEvent[] = [];
+  await assert.rejects(
+    async () => {
+      for await (const event of model.stream(
+        { messages: [user("/help")], tools },
+        controller.signal,
+      )) {
+        events.push(event);
+        controller.abort();
+      }
+    },
+    { name: "AbortError" },
+  );
+  assert.equal(events.length, 1);
+});
