@@ -346,12 +346,9 @@ export class ChainLoop {
         round: this.#round,
         idempotencyKey,
       };
-      this.#calls.add(
-        await propose(gate, {
-          ...request,
-          ...(requireApproval !== undefined && { requireApproval }),
-        }),
-      );
+      const asked = requireApproval === undefined ? request : { ...request, requireApproval };
+      const proposal = propose(gate, asked);
+      this.#calls.add(proposal instanceof Promise ? await proposal : proposal);
       if (this.#abort.signal.aborted) break;
     }
     const waits = await this.#settleRound();

@@ -141,10 +141,11 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   let failure: unknown;
   try {
     const { model, messages, tools, settings } = options;
+    using race = abortRace(signal);
     const stream = model.stream({ ...settings, messages, tools }, signal)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await beforeAbort(stream.next(), signal);
+        const next = await race.before(stream.next());
         if (next.done === true) break;
         take(next.value);
         const full = recorder.ready();
@@ -187,12 +188,22 @@ function callName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-/** The promise, or a rejection as soon as the signal aborts. Leaves no listener behind. */
-function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
+/**
+ * Puts an end to waiting as soon as a signal aborts. One listener for the whole stream: a listener
+ * an event would cost more than the event.
+ */
+function abortRace(signal: AbortSignal) {
+  let reject: ((reason: unknown) => void) | undefined;
+  const onAbort = () => reject?.(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    before<T>(promise: Promise<T>): Promise<T> {
+      if (signal.aborted) return Promise.reject(signal.reason as Error);
+      return new Promise((resolve, rejectThis) => {
+        reject = rejectThis;
+        promise.then(resolve, rejectThis);
+      });
+    },
+    [Symbol.dispose]: () => signal.removeEventListener("abort", onAbort),
+  };
 }

@@ -1,7 +1,8 @@
 import { digest } from "../arguments/canonical-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
 import { parseArguments } from "../arguments/parse.ts";
-import { prepareArguments } from "../arguments/prepare-arguments.ts";
+import { type PreparedArguments, prepareArguments } from "../arguments/prepare-arguments.ts";
+import { errorMessage } from "../errors/error-message.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 import { decide, type Decision, grantKey, type RequireApproval } from "../policy/decide.ts";
@@ -46,7 +47,7 @@ export type Proposal =
   | { readonly status: "settled"; readonly record: CallRecord; readonly result: SettledToolResult };
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
-export async function propose(gate: Gate, request: CallRequest): Promise<Proposal> {
+export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const record: CallRecord = {
     callId: request.callId,
     name: request.name,
@@ -81,15 +82,17 @@ export async function propose(gate: Gate, request: CallRequest): Promise<Proposa
         });
   if (resolved.status === "failed") return refused(gate, placed, "error", resolved.error);
 
-  const repairs = parsed.repairs;
-  return checkAndDecide(
-    gate,
-    { ...placed, ...(limit !== undefined && { limit }) },
+  const limited: CallRecord = limit === undefined ? placed : { ...placed, limit };
+  const given: Given = {
+    record: limited,
     registered,
-    resolved.args,
-    repairs,
-    request.requireApproval,
-  );
+    repairs: parsed.repairs,
+    requireApproval: request.requireApproval,
+  };
+  const checked = validate(registered, resolved.args);
+  return checked instanceof Promise
+    ? checked.then((result) => decideOn(gate, given, result))
+    : decideOn(gate, given, checked);
 }
 
 /** Stages 4 and 5 again, for arguments that a person changed: they are the person's decision. */
@@ -114,18 +117,20 @@ export async function proposeEdited(
   };
 }
 
-async function checkAndDecide(
-  gate: Gate,
-  record: CallRecord,
-  registered: RegisteredTool,
-  given: JsonObject,
-  parseRepairs: readonly string[],
-  requireApproval: RequireApproval | undefined,
-): Promise<Proposal> {
-  const checked = await validate(registered, given);
+interface Given {
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly repairs: readonly string[];
+  readonly requireApproval: RequireApproval | undefined;
+}
+
+/** Stage 5, for arguments that stage 4 let through. */
+function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposal {
+  const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { args } = checked;
-  const valid: CallRecord = { ...record, args, repairs: [...parseRepairs, ...checked.repairs] };
+  const repairs = [...given.repairs, ...checked.repairs];
+  const valid: CallRecord = { ...record, args, repairs };
 
   let digests: { readonly args: string; readonly definition: string } | undefined;
   const decision = decide({
@@ -161,16 +166,36 @@ async function checkAndDecide(
   };
 }
 
-async function validate(registered: RegisteredTool, args: JsonObject) {
-  const prepared = prepareArguments(args, registered.tool.definition.function.parameters);
-  if (prepared.status === "invalid" || registered.tool.check === undefined) return prepared;
-  const problems = await registered.tool.check(prepared.args);
-  if (problems.length === 0) return prepared;
-  const message = `The arguments of ${registered.name} were refused:\n${problems.map((problem) => `- ${problem}`).join("\n")}\nCorrect them and call again.`;
-  return {
-    status: "invalid" as const,
-    error: { code: "invalid_arguments", message } satisfies ToolErrorData,
-  };
+/** Stage 4. A promise only where the tool's own check needs one. */
+function validate(
+  registered: RegisteredTool,
+  args: JsonObject,
+): PreparedArguments | Promise<PreparedArguments> {
+  const { tool, name } = registered;
+  const prepared = prepareArguments(args, tool.definition.function.parameters);
+  if (prepared.status === "invalid" || tool.check === undefined) return prepared;
+  try {
+    const problems = tool.check(prepared.args);
+    if (!(problems instanceof Promise)) return refuseFor(name, problems) ?? prepared;
+    return problems.then(
+      (found) => refuseFor(name, found) ?? prepared,
+      (thrown: unknown) => checkFailed(name, thrown),
+    );
+  } catch (thrown) {
+    return checkFailed(name, thrown);
+  }
+}
+
+function refuseFor(name: string, problems: readonly string[]): PreparedArguments | undefined {
+  if (problems.length === 0) return undefined;
+  const list = problems.map((problem) => `- ${problem}`).join("\n");
+  const message = `The arguments of ${name} were refused:\n${list}\nCorrect them and call again.`;
+  return { status: "invalid", error: { code: "invalid_arguments", message } };
+}
+
+function checkFailed(name: string, thrown: unknown): PreparedArguments {
+  const message = `${name} could not check its arguments: ${errorMessage(thrown)}`;
+  return { status: "invalid", error: { code: "check_failed", message } };
 }
 
 interface Question {

@@ -9,6 +9,7 @@ import {
   isStandardSchema,
   jsonSchemaOf,
   type OutputOf,
+  type StandardIssue,
   type StandardSchema,
 } from "./standard-schema.ts";
 
@@ -106,11 +107,15 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
 }
 
 function checkWith(schema: StandardSchema): NonNullable<Tool["check"]> {
-  return async (args) => {
-    const result = await schema["~standard"].validate(args);
-    return result.issues?.map(describeIssue) ?? [];
+  const problems = (result: { readonly issues?: readonly StandardIssue[] | undefined }) =>
+    result.issues?.map(describeIssue) ?? noProblems;
+  return (args) => {
+    const result = schema["~standard"].validate(args);
+    return result instanceof Promise ? result.then(problems) : problems(result);
   };
 }
+
+const noProblems: readonly string[] = [];
 
 /** Hands `execute` what the schema makes of the arguments: defaults and transforms applied. */
 function executeWith(
