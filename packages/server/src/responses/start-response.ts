@@ -1,4 +1,10 @@
-import { type JsonValue, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
+import {
+  type JsonValue,
+  type Message,
+  type ToolGroup,
+  type ToolMessage,
+  VariableSystem,
+} from "@capstan/core";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { offersTool } from "../run/offered-tools.ts";
@@ -64,6 +70,7 @@ export async function startResponse(
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: parent?.id ?? null,
     conversationId,
+    title: place.untitled ? titleFrom(messages) : null,
     servers: tools.servers,
     clientTools: tools.client,
     settings: request.settings,
@@ -96,6 +103,8 @@ type Place =
       readonly status: "ok";
       readonly parent: RunRecord | undefined;
       readonly conversationId: string | null;
+      /** The conversation has no title yet. */
+      readonly untitled: boolean;
       /** The request names no parent; it was found by an item or a call in the input. */
       readonly byItem: boolean;
     }
@@ -125,11 +134,18 @@ async function findPlace(
       conversation.headRunId === null
         ? undefined
         : await store.getRun({ owner, id: conversation.headRunId });
-    return { status: "ok", parent, conversationId: conversation.id, byItem: false };
+    return {
+      status: "ok",
+      parent,
+      conversationId: conversation.id,
+      untitled: conversation.title === "",
+      byItem: false,
+    };
   }
   if (request.previousResponseId !== undefined) {
     const parent = await store.getRun({ owner, id: request.previousResponseId });
-    if (parent !== undefined) return { status: "ok", parent, conversationId: null, byItem: false };
+    if (parent !== undefined)
+      return { status: "ok", parent, conversationId: null, untitled: false, byItem: false };
     const message = `Previous response with id '${request.previousResponseId}' not found.`;
     return failed(
       invalidRequest({
@@ -140,7 +156,13 @@ async function findPlace(
     );
   }
   const parent = await findByAnswer(request.store ? store : ephemeral.store, owner, request);
-  return { status: "ok", parent, conversationId: null, byItem: parent !== undefined };
+  return {
+    status: "ok",
+    parent,
+    conversationId: null,
+    untitled: false,
+    byItem: parent !== undefined,
+  };
 }
 
 async function findByAnswer(
@@ -164,6 +186,25 @@ async function findByAnswer(
     if (!own.has(item.call_id)) return store.findRun({ owner, callId: item.call_id });
   }
   return undefined;
+}
+
+const titleChars = 80;
+
+/** The first words of what a person typed. */
+function titleFrom(messages: readonly Message[]): string | null {
+  for (const { role, content } of messages) {
+    if (role !== "user") continue;
+    const parts =
+      typeof content === "string"
+        ? content
+        : content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+    const words = parts.replace(/\s+/g, " ").trim();
+    if (words !== "")
+      return words.length <= titleChars
+        ? words
+        : `${words.slice(0, titleChars - 1).toWellFormed()}…`;
+  }
+  return null;
 }
 
 function openCallsOf(parent: RunRecord | undefined): ReadonlyMap<string, string> {

@@ -36,6 +36,8 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly inputItems: readonly JsonValue[];
   readonly parentId: string | null;
   readonly conversationId: string | null;
+  /** For a conversation that has no title yet. */
+  readonly title: string | null;
   /** Answers to the calls that the parent left open. */
   readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
   readonly outputs: readonly ClientOutput[];

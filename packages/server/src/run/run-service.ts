@@ -14,7 +14,7 @@ import {
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { isAccepted, type RunJournalWrite } from "../journal/store-write.ts";
+import { isAccepted, type RunJournalWrite, type StoreWrite } from "../journal/store-write.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { launch } from "./launch.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -127,6 +127,7 @@ export class RunService {
       inputItems: [],
       parentId: run.id,
       conversationId: run.conversationId,
+      title: null,
       answers: [],
       outputs: [],
       continuesParent: true,
@@ -312,20 +313,9 @@ export class RunService {
           ...(conversationId !== null && { conversationId }),
         },
       },
-      ...(conversationId === null
-        ? []
-        : [
-            {
-              type: "move-head",
-              owner: principal,
-              id: conversationId,
-              from: parentId,
-              to: id,
-            } as const,
-          ]),
+      ...conversationWrites(id, request),
     ]);
-    if (outcomes.every(({ status }) => status === "created" || status === "moved"))
-      return undefined;
+    if (outcomes.every(isAccepted)) return undefined;
     const refused = outcomes.find((outcome) => outcome.status === "refused");
     const message =
       refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
@@ -509,4 +499,15 @@ function withoutCutAnswer(messages: readonly Message[]): readonly Message[] {
   return last?.role === "assistant" && last.tool_calls === undefined
     ? messages.slice(0, -1)
     : messages;
+}
+
+/** Moves the conversation on to its new run, and names it after its first message. */
+function conversationWrites(
+  runId: string,
+  { principal: owner, conversationId: id, parentId: from, title }: RunRequest,
+): readonly StoreWrite[] {
+  if (id === null) return [];
+  const moved: StoreWrite = { type: "move-head", owner, id, from, to: runId };
+  if (title === null) return [moved];
+  return [moved, { type: "update-conversation", owner, id, update: { title } }];
 }
