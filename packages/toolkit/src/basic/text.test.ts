@@ -145,12 +145,15 @@ test("results that would be huge are refused before they are made", async () => 
 
 test("encoding and decoding give the text again", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: "binary" }), async (original) => {
-      for (const kind of ["base64", "url"]) {
-        const encoded = await call(tool, { operation: `${kind}_encode`, text: original });
-        assert.equal(await call(tool, { operation: `${kind}_decode`, text: encoded }), original);
-      }
-    }),
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom("a", "é", "日", "😀", "%", "+", "\0") }),
+      async (original) => {
+        for (const kind of ["base64", "url"]) {
+          const encoded = await call(tool, { operation: `${kind}_encode`, text: original });
+          assert.equal(await call(tool, { operation: `${kind}_decode`, text: encoded }), original);
+        }
+      },
+    ),
     { numRuns: 50 },
   );
 });

@@ -5,7 +5,7 @@ import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
 import type { PageCache } from "./page-cache.ts";
 import { type Excerpt, findInPage, splitPages } from "./page-parts.ts";
 import { parseAddress } from "./parse-address.ts";
-import { readingTimeoutMs, readPage, type WebPage } from "./read-page.ts";
+import { readPage, type WebPage } from "./read-page.ts";
 import { WebError } from "./web-error.ts";
 
 const parameters = z.object({
@@ -55,7 +55,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
     parameters,
     effects: "read",
     permission: { executionPolicy: "ask-once", grantScope: siteOf },
-    timeoutMs: options.timeoutMs + readingTimeoutMs + 5_000,
+    timeoutMs: 2 * options.timeoutMs + 5_000,
     compressArgs: ({ url, page, find }) =>
       [
         url,
@@ -125,7 +125,7 @@ async function fetchPage(
       output.progress({ message: `${formatBytes(bytes)} of ${url.host}`, done: bytes });
     },
   });
-  const page = await readPage(fetched, signal);
+  const page = await readPage(fetched, { timeoutMs: options.timeoutMs, signal });
   options.cache.set(url.href, page);
   return page;
 }

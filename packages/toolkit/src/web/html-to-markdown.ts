@@ -69,8 +69,9 @@ function toMarkdown(content: Element): string {
       return `![${alt.replaceAll(/[[\]]/g, String.raw`\$&`)}](${src})`;
     },
   });
+  // As text, not as a node: its own document model has what its table rules need.
   return service
-    .turndown(content)
+    .turndown(content.outerHTML)
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
 }

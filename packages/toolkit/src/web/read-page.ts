@@ -7,9 +7,6 @@ import { pageType } from "./page-type.ts";
 import { stripTags } from "./strip-tags.ts";
 import { WebError } from "./web-error.ts";
 
-/** Milliseconds that a page may take to be understood. */
-export const readingTimeoutMs = 15_000;
-
 /** A page as it is kept: the whole of its text, and what is known of it. */
 export interface WebPage extends Omit<ReadablePage, "markdown"> {
   /** After redirects. */
@@ -24,9 +21,13 @@ export interface WebPage extends Omit<ReadablePage, "markdown"> {
  * Turns what was fetched into text: pages into Markdown, in a thread of its own; text, JSON and
  * Markdown stay as they are.
  *
+ * @param timeoutMs how long a page may take to be laid out; after that its bare text must do
  * @throws WebError `unsupported_type` for everything else.
  */
-export async function readPage(fetched: FetchedBody, signal: AbortSignal): Promise<WebPage> {
+export async function readPage(
+  fetched: FetchedBody,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<WebPage> {
   const { url, contentType, body } = fetched;
   const base = { url: url.href, contentType: contentType.split(";")[0]?.trim() ?? "" };
   const type = pageType(contentType, body);
@@ -41,7 +42,7 @@ export async function readPage(fetched: FetchedBody, signal: AbortSignal): Promi
   const outcome = await runInWorker<ReadablePage>({
     module: workerModule("html-worker", import.meta.url),
     input: { html: text, url: url.href },
-    timeoutMs: readingTimeoutMs,
+    timeoutMs,
     signal,
   });
   if (outcome.status === "done") {

@@ -17,7 +17,7 @@ declare module "turndown" {
         readonly replacement: (content: string, node: Element) => string;
       },
     ): this;
-    turndown(input: string | Element): string;
+    turndown(html: string): string;
   }
   export { TurndownService as default };
 }

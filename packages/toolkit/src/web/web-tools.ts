@@ -10,7 +10,7 @@ export interface WebToolsOptions {
    * @default none
    */
   readonly allowPrivateHosts?: readonly string[];
-  /** Milliseconds for one page with all its redirects. @default 20000 */
+  /** Milliseconds to fetch a page with all its redirects, and again to lay it out. @default 20000 */
   readonly timeoutMs?: number;
   /** The largest page, after decompression. @default 10 MiB */
   readonly maxBytes?: number;

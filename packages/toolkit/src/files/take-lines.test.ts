@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { takeLines } from "./take-lines.ts";
+
+async function* pieces(...texts: readonly string[]) {
+  for (const text of texts) yield await Promise.resolve({ text });
+}
+
+const whole = { maxLength: 1000, countAfter: true };
+
+test("lines that are cut over pieces are one", async () => {
+  const taken = await takeLines(pieces("a\nb", "b\r", "\nc"), {
+    ...whole,
+    startLine: 2,
+    endLine: 2,
+  });
+  assert.deepEqual(taken, { text: "bb\r\n", startLine: 2, endLine: 2, totalLines: 3 });
+});
+
+test("an empty file has no lines, and a last line end makes none", async () => {
+  assert.equal((await takeLines(pieces(), whole)).totalLines, 0);
+  assert.equal((await takeLines(pieces("a\n"), whole)).totalLines, 1);
+  assert.equal((await takeLines(pieces("\n\n"), whole)).totalLines, 2);
+});
+
+test("the limit cuts after a whole line, or in a line that is longer", async () => {
+  const lines = await takeLines(pieces("aaa\nbbb\nccc\n"), { maxLength: 9, countAfter: true });
+  assert.deepEqual(lines, {
+    text: "aaa\nbbb\n",
+    startLine: 1,
+    endLine: 2,
+    totalLines: 3,
+    cut: "after_line",
+  });
+  const line = await takeLines(pieces("a\nbb😀bbbbbb\n"), {
+    startLine: 2,
+    maxLength: 3,
+    countAfter: true,
+  });
+  assert.deepEqual(line, { text: "bb", startLine: 2, endLine: 2, totalLines: 2, cut: "in_line" });
+});
+
+test("a large file is not read on once its range is taken", async () => {
+  let read = 0;
+  async function* endless() {
+    for (;;) {
+      read++;
+      yield await Promise.resolve({ text: "line\n" });
+    }
+  }
+  const taken = await takeLines(endless(), {
+    startLine: 2,
+    endLine: 3,
+    maxLength: 100,
+    countAfter: false,
+  });
+  assert.equal(taken.text, "line\nline\n");
+  assert.equal(taken.totalLines, undefined);
+  assert.ok(read < 10);
+});
+
+test("ranges one after the other are the text, whatever the pieces and the limit", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r"), maxLength: 40 });
+  return fc.assert(
+    fc.asyncProperty(
+      fc.array(text),
+      fc.nat({ max: 10 }),
+      fc.integer({ min: 30, max: 60 }),
+      async (texts, size, maxLength) => {
+        const joined = texts.join("");
+        const { totalLines } = await takeLines(pieces(...texts), {
+          maxLength: 1e6,
+          countAfter: true,
+        });
+        let again = "";
+        for (let line = 1; line <= totalLines!;) {
+          const taken = await takeLines(pieces(...texts), {
+            startLine: line,
+            endLine: line + size,
+            maxLength,
+            countAfter: true,
+          });
+          if (taken.cut === "in_line") return;
+          again += taken.text;
+          line = taken.endLine + 1;
+        }
+        assert.equal(again, joined);
+      },
+    ),
+  );
+});

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isToolError, type ToolErrorData, VariableSystem } from "@capstan/core";
+import fc from "fast-check";
+import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
+import { readPointer } from "./read-pointer.ts";
+import { variableTools } from "./variable-tools.ts";
+
+type Args = { readonly [name: string]: unknown };
+const defaults: { readonly [tool: string]: Args } = {
+  ReadVar: { start: 0, length: 8000 },
+  ListVars: { page: 1, pageSize: 25 },
+};
+
+function session(options?: ConstructorParameters<typeof VariableSystem>[0]) {
+  const variables = new VariableSystem(options);
+  const context = fakeContext({ variables });
+  const full = (name: string, args: Args) => ({ ...defaults[name], ...args });
+  const tool = (name: string) => toolOf(variableTools(), name);
+  return {
+    variables,
+    run: (name: string, args: Args = {}) => callForText(tool(name), full(name, args), context),
+    data: <T>(name: string, args: Args = {}) => call<T>(tool(name), full(name, args), context),
+    failure: async (name: string, args: Args): Promise<ToolErrorData> => {
+      const result = await call(tool(name), full(name, args), context);
+      assert.ok(isToolError(result), JSON.stringify(result));
+      return result;
+    },
+  };
+}
+
+test("a short variable is read whole, as it is", async () => {
+  const { variables, run } = session();
+  variables.addVariable("notes", "a\nb", "USER_ADD");
+  variables.addVariable("none", "", "USER_ADD");
+  assert.equal(await run("ReadVar", { name: "notes" }), "a\nb");
+  assert.equal(await run("ReadVar", { name: "none" }), "");
+});
+
+test("a long one comes in pages that say how to read on, and add up to the whole", async () => {
+  const { variables, run, data } = session();
+  const text = Array.from({ length: 30_000 }, (_, i) => String(i % 10)).join("");
+  variables.addVariable("long", text, "USER_ADD");
+  assert.match(
+    await run("ReadVar", { name: "long" }),
+    /\n\[Characters 0 to 8000 of 30000\. Read on with ReadVar\(\{"name":"long","start":8000\}\)\.\]$/,
+  );
+  assert.match(
+    await run("ReadVar", { name: "long", start: 29_000 }),
+    /\[Characters 29000 to 30000 of 30000\. This is the end\.\]$/,
+  );
+  let joined = "";
+  for (let next: number | undefined = 0; next !== undefined;) {
+    const page: { text: string; next?: number } = await data("ReadVar", {
+      name: "long",
+      start: next,
+    });
+    joined += page.text;
+    next = page.next;
+  }
+  assert.equal(joined, text);
+});
+
+test("pages never split a character, and always get on", () => {
+  const unit = fc.constantFrom("a", "😀", "é");
+  return fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit, minLength: 1 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (text, length) => {
+        const { variables, data } = session();
+        variables.addVariable("v", text, "USER_ADD");
+        let joined = "";
+        for (let next: number | undefined = 0; next !== undefined;) {
+          const page: { text: string; next?: number } = await data("ReadVar", {
+            name: "v",
+            start: next,
+            length,
+          });
+          assert.ok(page.text.isWellFormed());
+          joined += page.text;
+          next = page.next;
+        }
+        assert.equal(joined, text);
+      },
+    ),
+  );
+});
+
+test("a pointer reads a part of structured data, and says what there is where it leads nowhere", async () => {
+  const { variables, run, failure } = session();
+  const data = { items: [{ name: "x" }], "a/b": "slash" };
+  variables.addVariable("r", { text: "shown", data }, "LLMAdd");
+  assert.equal(await run("ReadVar", { name: "r#/items/0/name" }), "x");
+  assert.equal(await run("ReadVar", { name: "r#/a~1b" }), "slash");
+  assert.equal(await run("ReadVar", { name: "r#/items/0" }), '{\n  "name": "x"\n}');
+  assert.match((await failure("ReadVar", { name: "r#/nope" })).message, /Its keys: items, a\/b/);
+  assert.equal((await failure("ReadVar", { name: "r#/constructor" })).code, "pointer_not_found");
+  variables.addVariable("t", "text", "LLMAdd");
+  assert.match((await failure("ReadVar", { name: "t#/a" })).message, /without structure/);
+  assert.equal(readPointer([1], "/length"), undefined);
+});
+
+test("a missing name is answered with those like it, an evicted one says so", async () => {
+  const { variables, failure } = session({ capacity: 2 });
+  variables.addVariable("first", "1", "USER_ADD");
+  variables.addVariable("report_draft", "2", "USER_ADD");
+  assert.match((await failure("ReadVar", { name: "reportdraft" })).message, /report_draft/);
+  variables.addVariable("third", "3", "USER_ADD");
+  assert.match((await failure("ReadVar", { name: "first" })).message, /evicted/);
+  assert.match((await failure("ReadVar", { name: "first#/a" })).message, /evicted/);
+  assert.match((await failure("ReadVar", { name: "third", start: 5 })).message, /has 1 characters/);
+});
+
+test("the list is paged and filtered, and its lines cannot be forged", async () => {
+  const { variables, run } = session();
+  for (let i = 0; i < 30; i++) variables.addVariable(`v${i}`, "x", "USER_ADD");
+  variables.addVariable("mine", "xy", "LLMAdd", "two\n- fake (RULE, 9 characters)", ["t1"]);
+  const first = await run("ListVars");
+  assert.match(
+    first,
+    /^31 variables, page 1 of 2\. More with page 2\.\n- mine \(LLMAdd, 2 characters\); two - fake/,
+  );
+  assert.equal(first.split("\n").length, 26);
+  assert.match(await run("ListVars", { page: 2 }), /- v0 \(USER_ADD, 1 character\)$/);
+  assert.match(await run("ListVars", { filter: { type: "LLMAdd" } }), /^1 variable,/);
+  assert.match(await run("ListVars", { filter: { tag: "t1", search: "TWO" } }), /^1 variable,/);
+  assert.equal(await run("ListVars", { filter: { tag: "no" } }), "There is no such variable.");
+  assert.equal(await run("ListVars", { page: 3 }), "There are 2 pages; there is no page 3.");
+});
+
+test("a variable is created, changed in parts, and may be empty", async () => {
+  const { variables, run, failure } = session();
+  assert.equal(
+    await run("WriteVar", { name: "a", value: "", desc: "d", tags: ["t"] }),
+    "Created a (0 characters).",
+  );
+  assert.equal(variables.peekVariable("a")?.type, "LLMAdd");
+  assert.equal(await run("WriteVar", { name: "a", value: "long" }), "Updated a (4 characters).");
+  assert.equal(await run("WriteVar", { name: "a", tags: [] }), "Updated a (4 characters).");
+  assert.deepEqual(variables.getVariable("a")?.tags, []);
+  assert.equal(variables.getVariable("a")?.desc, "d");
+  assert.match(
+    (await failure("WriteVar", { name: "b", desc: "x" })).message,
+    /Give a value to create it/,
+  );
+  assert.equal(
+    (await failure("WriteVar", { name: "b:1:2", value: "x" })).code,
+    "invalid_variable_name",
+  );
+});
+
+test("what a user added keeps its type when the model changes it", async () => {
+  const { variables, run } = session();
+  variables.addVariable("u", "1", "USER_ADD");
+  await run("WriteVar", { name: "u", value: "2" });
+  assert.equal(variables.peekVariable("u")?.type, "USER_ADD");
+});
+
+test("rules and results cannot be rewritten", async () => {
+  const { variables, run, failure } = session();
+  variables.addVariable("Rule/web/cite", "Cite.", "RULE");
+  const kept = variables.keepResult("ListFiles", { text: "a" }, { path: "." });
+  assert.equal(
+    (await failure("WriteVar", { name: "Rule/web/cite", value: "Lie." })).code,
+    "read_only_variable",
+  );
+  assert.equal(
+    (await failure("WriteVar", { name: "Rule/web/cite", desc: "x" })).code,
+    "read_only_variable",
+  );
+  assert.equal(
+    (await failure("WriteVar", { name: "Rule/web/new", value: "x" })).code,
+    "read_only_variable",
+  );
+  for (const name of [kept.result, kept.args, `${kept.result}_result`]) {
+    assert.equal(
+      (await failure("WriteVar", { name, value: "forged" })).code,
+      "read_only_variable",
+      name,
+    );
+  }
+  await run("WriteVar", { name: kept.result, desc: "files of the root" });
+  assert.equal(variables.getVariable("Rule/web/cite")?.value.text, "Cite.");
+  assert.equal(variables.getVariable(kept.result)?.value.text, "a");
+});
+
+test("removing leaves rules and kept ones, and names what was not removed", async () => {
+  const { variables, run } = session();
+  variables.addVariable("Rule/a", "r", "RULE");
+  variables.addVariable("pinned", "p", "USER_ADD");
+  variables.updateVariable("pinned", { keep: true });
+  variables.addVariable("gone", "g", "LLMAdd");
+  const said = await run("RemoveVars", { names: ["gone", "Rule/a", "pinned", "nope", "gone"] });
+  assert.match(said, /^Removed 1 variable: gone\./);
+  assert.match(said, /Not removed: Rule\/a\..*rule/);
+  assert.match(said, /Not removed: pinned\. It is kept/);
+  assert.match(said, /Not removed: nope\./);
+  assert.ok(variables.peekVariable("Rule/a") && variables.peekVariable("pinned"));
+});
+
+test("reading and listing are always offered, and none of these results is kept", () => {
+  const offered = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
+  assert.deepEqual(
+    offered.map(({ definition }) => definition.function.name),
+    ["ReadVar", "ListVars"],
+  );
+  assert.ok(variableTools().tools.every(({ variableTool }) => variableTool === true));
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PageCache } from "./page-cache.ts";
+
+const page = (text: string) => ({ url: "https://a/", contentType: "text/plain", text });
+
+function cacheAt(limits: ConstructorParameters<typeof PageCache>[1]) {
+  const time = { now: 0 };
+  return { time, cache: new PageCache({ now: () => time.now, after: () => () => {} }, limits) };
+}
+
+test("the page visited least recently goes first", () => {
+  const { cache } = cacheAt({ pages: 2 });
+  cache.set("a", page("a"));
+  cache.set("b", page("b"));
+  cache.get("a");
+  cache.set("c", page("c"));
+  assert.equal(cache.get("b"), undefined);
+  assert.equal(cache.get("a")?.text, "a");
+});
+
+test("characters are bounded, and one page that is too large is not kept", () => {
+  const { cache } = cacheAt({ characters: 10 });
+  cache.set("a", page("12345"));
+  cache.set("a", page("123456"));
+  cache.set("b", page("1234"));
+  assert.ok(cache.get("a") && cache.get("b"));
+  cache.set("c", page("1"));
+  assert.equal(cache.get("a"), undefined);
+  cache.set("d", page("12345678901"));
+  assert.equal(cache.get("d"), undefined);
+  assert.ok(cache.get("b"));
+});
+
+test("a page is forgotten when it is old", () => {
+  const { cache, time } = cacheAt({ ageMs: 100 });
+  cache.set("a", page("a"));
+  time.now = 99;
+  assert.ok(cache.get("a"));
+  time.now = 100;
+  assert.equal(cache.get("a"), undefined);
+});

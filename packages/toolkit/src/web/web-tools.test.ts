@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { CapstanError, isToolError, type ToolErrorData } from "@capstan/core";
+import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
+import type { ResolvedAddress } from "./checked-agent.ts";
+import { webTools, type WebToolsOptions } from "./web-tools.ts";
+
+const routes: { [path: string]: RequestListener } = {};
+const requests: string[] = [];
+const server = createServer((request, response) => {
+  requests.push(request.url ?? "");
+  const route = routes[request.url ?? ""];
+  if (route === undefined) response.writeHead(404).end();
+  else route(request, response);
+});
+let host = "";
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function serve(
+  path: string,
+  type: string,
+  body: string | Uint8Array,
+  headers: object = {},
+): string {
+  routes[path] = (_request, response) =>
+    response.writeHead(200, { "content-type": type, ...headers }).end(body);
+  return `http://${host}${path}`;
+}
+
+function redirect(path: string, location: string): string {
+  routes[path] = (_request, response) => response.writeHead(302, { location }).end();
+  return `http://${host}${path}`;
+}
+
+const tool = (options: WebToolsOptions = {}) =>
+  toolOf(webTools({ allowPrivateHosts: [host], ...options }), "FetchWebPage");
+
+async function failure(url: string, options: WebToolsOptions = {}): Promise<ToolErrorData> {
+  const result = await call(tool(options), { url });
+  assert.ok(isToolError(result), JSON.stringify(result).slice(0, 300));
+  return result;
+}
+
+test("a page is read as Markdown, with its title and source", async () => {
+  const url = serve(
+    "/page",
+    "text/html",
+    `<html><head><title>Hello</title></head><body><p>Some <b>text</b></p></body></html>`,
+  );
+  assert.equal(await callForText(tool(), { url }), `# Hello\nSource: ${url}\n\nSome **text**`);
+});
+
+test("text, JSON and Markdown come as they are, and other types are refused with the type", async () => {
+  const json = serve("/data.json", "application/json", '{"a":  1}');
+  assert.match(await callForText(tool(), { url: json }), /\n\n\{"a": {2}1\}$/);
+  const zip = await failure(serve("/a.zip", "application/zip", "PK"));
+  assert.equal(zip.code, "unsupported_type");
+  assert.match(zip.message, /application\/zip \(2 bytes\)/);
+});
+
+test("reading on and searching ask the site nothing again", async () => {
+  const url = serve(
+    "/long.txt",
+    "text/plain",
+    Array.from({ length: 3000 }, (_, i) => `line ${i}`).join("\n"),
+  );
+  const reader = tool();
+  const whole = await call<{ text: string; pages: number }>(reader, { url });
+  assert.ok(whole.text.endsWith("line 2999"));
+  const before = requests.length;
+  assert.match(
+    await callForText(reader, { url, page: 2 }),
+    /\[Page 2 of 5\. Read on with page 3\.\]$/,
+  );
+  assert.match(
+    await callForText(reader, { url: `${url}#part`, find: "LINE 2999" }),
+    /1 match .*\n\n\[page 5, character \d+\]/,
+  );
+  const missing = await call(reader, { url, page: 9 });
+  assert.ok(isToolError(missing) && /has 5 pages/.test(missing.message));
+  assert.equal(requests.length, before);
+  await call(reader, { url });
+  assert.equal(requests.length, before + 1);
+});
+
+test("only http and https without credentials are addresses", async () => {
+  assert.equal((await failure("example.org")).code, "invalid_url");
+  for (const url of [
+    "file:///etc/passwd",
+    "ftp://example.org/",
+    "data:text/html,x",
+    "javascript:alert(1)",
+  ]) {
+    assert.equal((await failure(url)).code, "unsupported_scheme", url);
+  }
+  assert.equal((await failure("http://user:pw@example.org/")).code, "credentials_in_url");
+});
+
+test("private addresses are refused however they are written, before anything is sent", async () => {
+  const before = requests.length;
+  const port = host.split(":")[1]!;
+  const hosts = [
+    "127.0.0.1",
+    "2130706433",
+    "0177.0.0.1",
+    "0x7f.1",
+    "127.1",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "0.0.0.0",
+    "169.254.169.254",
+    "10.0.0.1",
+    "[fe80::1]",
+    "[64:ff9b::7f00:1]",
+    "localhost",
+  ];
+  for (const private_ of hosts) {
+    const error = await failure(`http://${private_}:${port}/page`, { allowPrivateHosts: [] });
+    assert.equal(error.code, "private_address", private_);
+  }
+  assert.equal(requests.length, before);
+});
+
+test("a name that resolves to a private address is refused, even beside a public one", async () => {
+  const port = host.split(":")[1]!;
+  const answers: readonly (readonly ResolvedAddress[])[] = [
+    [{ address: "127.0.0.1", family: 4 }],
+    [
+      { address: "93.184.215.14", family: 4 },
+      { address: "10.0.0.7", family: 4 },
+    ],
+    [{ address: "::ffff:127.0.0.1", family: 6 }],
+  ];
+  for (const answer of answers) {
+    const error = await failure(`http://public.example:${port}/page`, {
+      resolve: () => Promise.resolve(answer),
+    });
+    assert.equal(error.code, "private_address");
+    assert.doesNotMatch(error.message, /10\.0\.0\.7|127\.0\.0\.1/);
+  }
+});
+
+test("a name is looked up once for a connection, so a later answer cannot redirect it", async () => {
+  let lookups = 0;
+  const rebinding = () => {
+    lookups++;
+    const address = lookups === 1 ? "203.0.113.9" : "127.0.0.1";
+    return Promise.resolve([{ address, family: 4 as const }]);
+  };
+  const port = host.split(":")[1]!;
+  const before = requests.length;
+  for (let i = 0; i < 3; i++) {
+    assert.equal(
+      (await failure(`http://rebind.example:${port}/page`, { resolve: rebinding })).code,
+      "private_address",
+    );
+  }
+  assert.equal(requests.length, before);
+});
+
+test("a name that the configuration allows may be private, on its port only", async () => {
+  const url = serve("/internal", "text/plain", "inside");
+  const port = host.split(":")[1]!;
+  const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 as const }]);
+  const allowed = tool({ allowPrivateHosts: [`wiki.example:${port}`], resolve });
+  assert.match(
+    await callForText(allowed, { url: `http://wiki.example:${port}/internal` }),
+    /inside$/,
+  );
+  assert.equal(
+    (await failure(url, { allowPrivateHosts: [`wiki.example:${port}`] })).code,
+    "private_address",
+  );
+  assert.equal(
+    (await failure(`http://127.0.0.1:${port}/`, { allowPrivateHosts: ["127.0.0.1:1"] })).code,
+    "private_address",
+  );
+  assert.match(await callForText(tool({ allowPrivateHosts: ["127.0.0.1"] }), { url }), /inside$/);
+});
+
+test("hosts in the configuration that are none are refused at once", () => {
+  for (const entry of ["http://x", "a b", "x/y", "x:99999", "u@x", ""]) {
+    assert.throws(
+      () => webTools({ allowPrivateHosts: [entry] }),
+      (error) => CapstanError.isInstance(error),
+      entry,
+    );
+  }
+});
+
+test("a redirect to a private address is refused, whatever the way", async () => {
+  const targets = [
+    "http://169.254.169.254/latest/meta-data",
+    "http://[::1]/",
+    "http://2130706433/",
+    "//0x7f.1/",
+    "http://127.0.0.1:1/",
+  ];
+  for (const [i, target] of targets.entries()) {
+    assert.equal((await failure(redirect(`/evil${i}`, target))).code, "private_address", target);
+  }
+  assert.equal((await failure(redirect("/file", "file:///etc/passwd"))).code, "unsupported_scheme");
+  assert.equal((await failure(redirect("/bad", "http://"))).code, "http_error");
+});
+
+test("redirects within a site are followed, to another site they are told", async () => {
+  serve("/target", "text/plain", "arrived");
+  assert.match(
+    await callForText(tool(), { url: redirect("/hop", "/target") }),
+    /\/target\n\narrived$/,
+  );
+  const elsewhere = await failure(redirect("/away", "https://other.example/x?q=1"));
+  assert.equal(elsewhere.code, "redirects_elsewhere");
+  assert.match(elsewhere.message, /https:\/\/other\.example\/x\?q=1/);
+  assert.equal((await failure(redirect("/loop", "/loop"))).code, "too_many_redirects");
+  assert.equal(requests.filter((path) => path === "/loop").length, 6);
+});
+
+test("an answer that is no page is an error with its status", async () => {
+  const missing = await failure(`http://${host}/nowhere`);
+  assert.match(missing.message, /404 Not Found/);
+  assert.equal(missing.retryable, false);
+  routes["/busy"] = (_request, response) =>
+    response.writeHead(503, { "retry-after": "7" }).end("busy");
+  const busy = await failure(`http://${host}/busy`);
+  assert.match(busy.message, /503.*try again after: 7/);
+  assert.equal(busy.retryable, true);
+});
+
+test("a body over the limit is refused, by its header or as it comes", async () => {
+  const limits = { maxBytes: 100_000 };
+  assert.equal(
+    (await failure(serve("/big", "text/plain", "x".repeat(100_001)), limits)).code,
+    "too_large",
+  );
+  let written = 0;
+  routes["/endless"] = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" });
+    const more = (): void => {
+      written += 65_536;
+      if (!response.destroyed && written < 50_000_000)
+        response.write("x".repeat(65_536), () => setImmediate(more));
+    };
+    more();
+  };
+  assert.equal((await failure(`http://${host}/endless`, limits)).code, "too_large");
+  assert.ok(written < 50_000_000, `${written}`);
+});
+
+test("a compressed bomb ends at the limit", async () => {
+  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+  const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
+  const before = process.memoryUsage().rss;
+  assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
+  assert.ok(process.memoryUsage().rss - before < 40 * 1024 * 1024);
+  const plain = serve("/zipped", "text/plain", gzipSync("small"), { "content-encoding": "gzip" });
+  assert.match(await callForText(tool(), { url: plain }), /small$/);
+});
+
+test("a site that is slow, or goes away, is an error in time", async () => {
+  routes["/silent"] = () => {};
+  routes["/slow"] = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.write("begin");
+  };
+  routes["/broken"] = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
+    response.write("begin", () => response.destroy());
+  };
+  assert.equal((await failure(`http://${host}/silent`, { timeoutMs: 150 })).code, "timed_out");
+  assert.equal((await failure(`http://${host}/slow`, { timeoutMs: 150 })).code, "timed_out");
+  assert.equal((await failure(`http://${host}/broken`)).code, "unreachable");
+  assert.equal(
+    (await failure("http://127.0.0.1:1/", { allowPrivateHosts: ["127.0.0.1"] })).code,
+    "unreachable",
+  );
+  const nobody = {
+    resolve: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })),
+  };
+  assert.equal((await failure("http://nobody.example/", nobody)).code, "unknown_host");
+});
+
+test("a cancelled call stops at once", async () => {
+  routes["/hang"] = () => {};
+  const controller = new AbortController();
+  const running = call(
+    tool(),
+    { url: `http://${host}/hang` },
+    fakeContext({ signal: controller.signal }),
+  );
+  setTimeout(() => controller.abort(new Error("stopped")), 50);
+  await assert.rejects(running, /stopped/);
+});
+
+test("a page too deep to be understood is given as bare text", async () => {
+  const deep = `<title>Deep</title>${"<div>".repeat(60_000)}the core of it`;
+  const text = await callForText(tool({ timeoutMs: 400 }), {
+    url: serve("/deep", "text/html", deep),
+  });
+  assert.match(text, /the core of it/);
+});
+
+test("a person's word holds for a site", () => {
+  const scope = tool().permission?.grantScope;
+  assert.equal(tool().permission?.executionPolicy, "ask-once");
+  assert.deepEqual(scope?.({ url: "https://example.org/a?b" }), {
+    key: "https://example.org",
+    title: "pages of example.org",
+  });
+  assert.deepEqual(scope?.({ url: "https://user@example.org:8443" }), {
+    key: "https://example.org:8443",
+    title: "pages of example.org:8443",
+  });
+  assert.equal(scope?.({ url: "no address" }).key, "no address");
+  assert.notEqual(scope?.({ url: "data:x" }).key, scope?.({ url: "data:y" }).key);
+});
