@@ -345,7 +345,8 @@ test("a missing root is said", async () => {
 
 test("a pipe does not hang the reader", { skip: process.platform === "win32" }, async () => {
   const pipe = join(root, "pipe");
-  execFileSync("mkfifo", [pipe]);
+  const makePipe = "mkfifo";
+  execFileSync(makePipe, [pipe]);
   assert.equal((await failure("ViewFile", { path: "pipe" })).code, "not_a_file");
   assert.match(await text("SearchFiles", { query: "needle", path: "pipe" }), /No match/);
   await rm(pipe);

@@ -13,7 +13,7 @@ export interface ReadablePage {
 
 /** What is no part of what a page says, where Readability finds no article. */
 const clutter =
-  "script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
+  "title, script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
 
 /**
  * The readable part of a page as Markdown, with absolute links. Slow on large or hostile pages:
@@ -58,7 +58,7 @@ function toMarkdown(content: Element): string {
     emDelimiter: "_",
   });
   service.use(gfm);
-  service.remove(["script", "style", "noscript", "template", "iframe"]);
+  service.remove(["title", "script", "style", "noscript", "template", "iframe"]);
   // A picture is its description: its data is of no use as text.
   service.addRule("image", {
     filter: "img",

@@ -37,6 +37,7 @@ test("a page without an article keeps its lists and links", () => {
   assert.match(page.markdown, /Item number 0\]\(https:\/\/example\.org\/0\)/);
   assert.match(page.markdown, /Item number 29/);
   assert.equal(page.title, "List");
+  assert.doesNotMatch(page.markdown, /List/);
 });
 
 test("a charset comes from the mark, else the header, else the page, else it is UTF-8", () => {
