@@ -108,7 +108,6 @@ function respond(mock: MockServer, body: { [key: string]: unknown }): Answer {
   const input = String(body["input"]);
   if (input === "refuse me")
     return problem(409, "conversation_busy", "Another turn of this conversation is running.");
-  if (conversation.title === "") conversation.title = input.slice(0, 40);
   const run = addRun(mock.store, conversation.id, String(body["model"]), [
     { type: "message", role: "user", content: input },
   ]);
@@ -132,7 +131,12 @@ function conversations(
 ): Answer {
   const { store } = mock;
   if (id === "") {
-    if (method === "POST") return { body: addConversation(store, body["switches"] ?? {}) };
+    if (method === "POST")
+      return {
+        body: Object.assign(addConversation(store, body["switches"] ?? {}), {
+          title: body["title"] ?? "",
+        }),
+      };
     return list([...store.conversations.values()].toSorted((a, b) => b.updated_at - a.updated_at));
   }
   const conversation = store.conversations.get(id);

@@ -28,7 +28,7 @@ export function listConversations(after?: string): Promise<ListView<Conversation
   return requestJson(`/v1/conversations?limit=50${page}`);
 }
 
-export const createConversation = (body: { readonly switches?: Partial<Switches> }) =>
+export const createConversation = (body: { readonly title: string; readonly switches: Switches }) =>
   requestJson<ConversationView>("/v1/conversations", { method: "POST", body });
 
 export const getConversation = (conversation: string, signal?: AbortSignal) =>

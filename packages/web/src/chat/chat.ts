@@ -131,9 +131,9 @@ export function createChat(events: ChatEvents): Chat {
     }
   }
 
-  async function make(): Promise<ConversationView> {
+  async function make(title: string): Promise<ConversationView> {
     const { signal } = loading;
-    const made = await createConversation({ switches: draftSwitches() });
+    const made = await createConversation({ title, switches: draftSwitches() });
     if (!signal.aborted) {
       setConversation(made);
       events.onCreated(made);
@@ -141,10 +141,10 @@ export function createChat(events: ChatEvents): Chat {
     return made;
   }
 
-  async function ensureConversation(): Promise<ConversationView> {
+  async function ensureConversation(title = ""): Promise<ConversationView> {
     const open = conversation();
     if (open !== null) return open;
-    making ??= make().finally(() => (making = undefined));
+    making ??= make(title).finally(() => (making = undefined));
     return making;
   }
 
@@ -163,7 +163,8 @@ export function createChat(events: ChatEvents): Chat {
     setSendError(null);
     const { signal } = loading;
     try {
-      const { id } = await ensureConversation();
+      const { id, title } = await ensureConversation(titleFrom(options.text));
+      if (title === "") await updateConversation(id, { title: titleFrom(options.text) });
       const { id: run } = await createResponse({
         model: options.model,
         input: options.text,
@@ -226,6 +227,12 @@ export function createChat(events: ChatEvents): Chat {
     noteChange,
     clearError: () => void setSendError(null),
   };
+}
+
+/** The first line of a first message, as the name of its conversation. */
+function titleFrom(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 function newRun(

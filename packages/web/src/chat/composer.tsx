@@ -89,7 +89,7 @@ export function Composer() {
           </button>
           <span class="composer-space" />
           <Show
-            when={chat.active()}
+            when={isBusy()}
             fallback={
               <button
                 type="submit"
@@ -106,6 +106,7 @@ export function Composer() {
             <button
               type="button"
               class="button stop round"
+              disabled={chat.active() === null}
               aria-label="Stop"
               title="Stop (Esc)"
               data-testid="stop"

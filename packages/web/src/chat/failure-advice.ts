@@ -15,23 +15,23 @@ type Advice = readonly [title: string, advice: string];
 const byCode: { readonly [code: string]: Advice } = {
   authentication: [
     "The provider does not accept the key",
-    "Check the key in the server's environment and restart it, or choose another model below.",
+    "Check the key in the server's environment and restart it, or choose another model below and send the message again.",
   ],
   rate_limit: [
     "The provider asks for a pause",
-    "Too many requests in a short time. Wait a moment, or choose another model.",
+    "Too many requests in a short time. Wait a moment, or choose another model below and send the message again.",
   ],
   insufficient_quota: [
     "The account has no credit left",
-    "Add credit at the provider, or choose another model below.",
+    "Add credit at the provider, or choose another model below and send the message again.",
   ],
   context_length: [
     "The conversation is too long for this model",
-    "Start a new chat, or choose a model with a larger context and try again.",
+    "Start a new chat, or choose a model with a larger context and send the message again.",
   ],
   model_not_found: [
     "The provider does not know this model",
-    "Choose another model below, then try again.",
+    "Choose another model below, and send the message again.",
   ],
   bad_request: [
     "The provider refused the request",

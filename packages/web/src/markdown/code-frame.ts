@@ -1,7 +1,7 @@
 /** A code block with its language and a button that copies it. */
 export function codeFrame(pre: HTMLPreElement): HTMLElement {
   const language = pre.querySelector("code")?.className.replace("language-", "") ?? "";
-  const frame = element("div", "code-frame");
+  const frame = element("div", language === "" ? "code-frame plain" : "code-frame");
   const head = element("div", "code-head");
   const name = element("span", "code-language");
   name.textContent = language;

@@ -24,7 +24,7 @@ export function ModelSelect() {
               title={model.reason}
             >
               {model.title}
-              {model.default ? ` — default, ${model.reason}` : ""}
+              {model.default ? defaultMark(model.reason) : ""}
             </option>
           )}
         </For>
@@ -38,4 +38,9 @@ export function ModelSelect() {
       </Show>
     </span>
   );
+}
+
+/** A long reason is in the tip of the field; a list as wide as the page helps nobody. */
+function defaultMark(reason: string): string {
+  return reason.length > 40 ? " (default)" : ` (default: ${reason})`;
 }

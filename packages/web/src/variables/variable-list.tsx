@@ -23,7 +23,10 @@ export function VariableList(props: { readonly variables: Variables; readonly on
     );
   };
   const { list } = props.variables;
-  const sorted = () => list.value().toSorted((a, b) => b.updated - a.updated);
+  // Rules come with the groups and change with nothing a person did: they stand last.
+  const isRule = (variable: VariableView) => Number(variable.type === "RULE");
+  const sorted = () =>
+    list.value().toSorted((a, b) => isRule(a) - isRule(b) || b.updated - a.updated);
   const isFiltered = () =>
     props.variables.filter().search !== "" || props.variables.filter().type !== "";
 
