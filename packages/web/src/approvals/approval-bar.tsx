@@ -10,7 +10,8 @@ export function ApprovalBar() {
   const show = () => {
     const card = document.querySelector<HTMLElement>("[data-approval]");
     card?.scrollIntoView({ block: "center" });
-    card?.querySelector<HTMLElement>("button")?.focus();
+    // The card, not a button in it: one more Enter must not answer what was not read.
+    card?.focus({ preventScroll: true });
   };
   return (
     <Show when={count() > 0}>

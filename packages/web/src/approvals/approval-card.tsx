@@ -56,6 +56,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   return (
     <section
       class="approval"
+      tabindex="-1"
       aria-label={`${props.approval.toolName} asks for your word`}
       aria-busy={isSending()}
       data-testid="approval-card"
