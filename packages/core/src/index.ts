@@ -1,3 +1,4 @@
+export { nearestNames } from "./arguments/nearest-name.ts";
 export {
   executeToolChain,
   type ExecuteToolChainOptions,
@@ -112,4 +113,5 @@ export type {
   VariableType,
   VariableValue,
 } from "./variables/variable.ts";
+export { sliceText } from "./variables/slice.ts";
 export { VariableSystem } from "./variables/variable-system.ts";

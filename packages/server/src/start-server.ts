@@ -98,7 +98,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log,
     ...(webRoot !== undefined && { webRoot }),
   });
-  const server = createServer(getRequestListener(app.fetch));
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((request, response) => void listener(request, response));
   try {
     await listen(server, host, port);
   } catch (thrown) {

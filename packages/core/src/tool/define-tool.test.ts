@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { defineTool } from "./define-tool.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 import { defineToolGroup } from "./define-tool-group.ts";
 
 test("a name that no provider takes is refused with the rule", () => {
@@ -26,4 +27,43 @@ test("JSON Schema parameters are taken as they are", () => {
     type: "function",
     function: { name: "T", description: "d", parameters },
   });
+});
+
+test("every callback gets the arguments with the schema's defaults", () => {
+  const seen: unknown[] = [];
+  const see = (args: unknown) => (seen.push(args), "x");
+  const schema: StandardSchema<{ n?: number }, { n: number }> = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: (value) => ({ value: { n: 7, ...(value as object) } }),
+      jsonSchema: { input: () => ({ type: "object" }) },
+    },
+  };
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    parameters: schema,
+    permission: {
+      executionPolicy: (args) => (see(args), "auto"),
+      grantScope: (args) => ({ key: see(args), title: "" }),
+    },
+    effects: { locks: (args) => [see(args)] },
+    formatForLLM: (_data: string, args) => see(args),
+    truncateForLLM: (_text, args) => see(args),
+    compressArgs: see,
+    execute: (args) => see(args),
+  });
+  const { permission, effects } = tool;
+  if (typeof permission?.executionPolicy === "function") permission.executionPolicy({});
+  permission?.grantScope?.({});
+  if (typeof effects === "object") effects.locks({});
+  tool.formatForLLM?.("", {});
+  tool.compressArgs?.({});
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 5 }, () => ({ n: 7 })),
+  );
+  tool.truncateForLLM?.("", { limit: 3 });
+  assert.deepEqual(seen.at(-1), { n: 7, limit: 3 });
 });

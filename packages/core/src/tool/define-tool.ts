@@ -4,6 +4,7 @@ import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.t
 import type { ContentParts, Tool, ToolArgs, ToolEffects } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolError } from "./tool-error.ts";
+import { withParsedArguments } from "./parsed-arguments.ts";
 import {
   describeIssue,
   isStandardSchema,
@@ -89,7 +90,7 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
   // Inside, arguments are unknown: the gate has validated them before any of these is called.
   const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
   return {
-    ...untyped,
+    ...(schema === undefined ? untyped : withParsedArguments(schema, untyped)),
     definition: {
       type: "function",
       function: {

@@ -20,7 +20,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
   const find = async (context: Context<Environment>): Promise<RunRecord> => {
     const id = context.req.param("id") ?? "";
     const run = await runs.store.getRun({ owner: context.get("principal"), id });
-    if (run === undefined || run.kind !== "turn") throw notFound("response", id);
+    if (run?.kind !== "turn") throw notFound("response", id);
     return run;
   };
   /** A stream of a run; where `leave` is given, a client that goes away means it. */

@@ -3,26 +3,25 @@ import {
   type ChainError,
   type ChainResume,
   errorMessage,
+  type GrantBook,
   type JsonValue,
   type Message,
   type ModelCatalog,
   newId,
   type ToolChainRun,
-  type GrantBook,
-  type VariableChange,
   VariableSystem,
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted, type RunJournalWrite, type StoreWrite } from "../journal/store-write.ts";
-import { readChainState, type StoredChain } from "./chain-state.ts";
+import { ConversationVariables } from "./conversation-variables.ts";
 import { launch } from "./launch.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
-import { type CreateExecutor, readGrants, readVariables } from "./session.ts";
-import { WarmVariables } from "./warm-variables.ts";
+import { type CreateExecutor, readGrants } from "./session.ts";
+import { adoption, decisionOf, ending, resumption, type TakeUp } from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -62,13 +61,18 @@ const stoppedByPerson: ChainError = {
 export class RunService {
   readonly #options: RunServiceOptions;
   readonly #live = new Map<string, LiveRun>();
-  readonly #warm: WarmVariables;
+  readonly #variables: ConversationVariables;
   readonly #serial = new Serial();
   #closing = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
-    this.#warm = new WarmVariables(options.limits.warmSessions);
+    const { store, createExecutor, limits } = options;
+    this.#variables = new ConversationVariables({
+      store,
+      createExecutor,
+      warm: limits.warmSessions,
+    });
   }
 
   get store(): Store {
@@ -77,6 +81,7 @@ export class RunService {
 
   /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
   async start(request: RunRequest): Promise<StartOutcome> {
+    if (this.#closing) return { status: "conflict", message: "The server is stopping." };
     const { store } = this.#options;
     const parent =
       request.parentId === null
@@ -97,15 +102,19 @@ export class RunService {
     const run = await store.getRun({ owner: request.principal, id });
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
     const resume =
-      adopts && parent !== undefined ? await this.#adoption(parent, request) : undefined;
+      adopts && parent !== undefined ? await adoption(store, parent, request) : undefined;
     const { contextMessages, inputMessages } = request;
-    await this.#serial.run(id, () =>
-      this.#launch(run, {
-        contextMessages,
-        inputMessages,
-        ...(resume !== undefined && { resume }),
-      }),
-    );
+    const given = { contextMessages, inputMessages, ...(resume !== undefined && { resume }) };
+    await this.#serial.run(id, async () => {
+      try {
+        await this.#launch(run, given);
+      } catch (thrown) {
+        // It is stored, so it must end: nobody else would ever take it up.
+        const message = `The run could not be started: ${errorMessage(thrown)}`;
+        this.#options.log(`${id}: ${message}`);
+        await this.#close(run, { code: "internal", message, phase: "chain" });
+      }
+    });
     return { status: "started", run };
   }
 
@@ -159,7 +168,7 @@ export class RunService {
       live?.chain.abort("a person stopped it");
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
-      if (now !== undefined && !isClosing(now.status)) await this.#close(now, stoppedByPerson, []);
+      if (now !== undefined && !isClosing(now.status)) await this.#close(now, stoppedByPerson);
     });
     await this.#live.get(run.id)?.done;
   }
@@ -176,8 +185,7 @@ export class RunService {
   /** The variables of a conversation, as its newest run has them now. */
   async variablesOf({ owner, headRunId }: ConversationRecord): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
-    const live = this.#live.get(headRunId)?.variables;
-    return live ?? this.#idleVariables(owner, headRunId);
+    return this.#live.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
   }
 
   /**
@@ -188,30 +196,13 @@ export class RunService {
     conversation: ConversationRecord,
     edit: (draft: VariableSystem) => void,
   ): Promise<VariableSystem> {
-    const runId = conversation.headRunId ?? (await this.#editRun(conversation));
+    const runId = await this.#variables.holder(conversation);
     return this.#serial.run(runId, async () => {
       const live = this.#live.get(runId);
-      if (live !== undefined) {
-        edit(live.variables);
-        return live.variables;
-      }
-      const { owner } = conversation;
-      const variables = await this.#idleVariables(owner, runId);
-      const changes: VariableChange[] = [];
-      const stop = variables.subscribe((change) => changes.push(change));
-      edit(variables);
-      stop();
-      await this.store.write([{ type: "edit-variables", owner, runId, changes }]);
-      this.#warm.put(runId, variables);
-      return variables;
+      if (live === undefined) return this.#variables.edit(conversation.owner, runId, edit);
+      edit(live.variables);
+      return live.variables;
     });
-  }
-
-  /** Those of a run that does not go on, with the rules that every session has. */
-  async #idleVariables(owner: string, runId: string): Promise<VariableSystem> {
-    const variables = this.#warm.fork(runId) ?? (await readVariables(this.store, owner, runId));
-    this.#options.createExecutor({ variables });
-    return variables;
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
@@ -232,35 +223,14 @@ export class RunService {
     await this.store.write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }]);
   }
 
-  /** A conversation in which nothing has run gets a first run that only holds variables. */
-  async #editRun({ owner, id }: ConversationRecord): Promise<string> {
-    const runId = newId("resp_");
-    const run = {
-      id: runId,
-      owner,
-      model: "",
-      kind: "edit",
-      status: "completed",
-      conversationId: id,
-      request: {},
-      input: [],
-    } as const;
-    const outcomes = await this.store.write([
-      { type: "create-run", run },
-      { type: "move-head", owner, id, from: null, to: runId },
-    ]);
-    if (outcomes.every(isAccepted)) return runId;
-    const now = await this.store.getConversation({ owner, id });
-    if (now?.headRunId == null) throw new Error(`The variables of ${id} could not be changed.`);
-    return now.headRunId;
-  }
-
   /** What a server does first: runs that were handed back go on, runs that a crash cut off are closed. */
   async recover(): Promise<void> {
     for (const run of await this.store.everyRunIn({ statuses: ["in_progress", "queued"] })) {
       try {
         await this.#serial.run(run.id, () =>
-          run.status === "queued" ? this.#resume(run) : this.#close(run, interrupted, [notice()]),
+          run.status === "queued"
+            ? this.#resume(run)
+            : this.#close(run, interrupted, [interruptedNotice()]),
         );
       } catch (thrown) {
         this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
@@ -322,39 +292,6 @@ export class RunService {
     return { status: "conflict", message };
   }
 
-  async #adoption(parent: RunRecord, request: RunRequest): Promise<ChainResume> {
-    const { state } = await readChainState(this.store, parent);
-    const { data } = await this.store.listApprovals({
-      owner: parent.owner,
-      runId: parent.id,
-      limit: 1_000,
-    });
-    const given = new Map(
-      request.answers.map(({ approvalId, decision }) => [approvalId, decision]),
-    );
-    const answers = [];
-    for (const approval of data) {
-      const answer = given.get(approval.id);
-      let decided = approval;
-      if (answer !== undefined && approval.status === "pending") {
-        const [outcome] = await this.store.write([
-          { type: "answer-approval", owner: parent.owner, id: approval.id, answer },
-        ]);
-        if ("approval" in outcome) decided = outcome.approval;
-      }
-      if (decided.status !== "pending")
-        answers.push({ callId: decided.callId, decision: decisionOf(decided) });
-    }
-    const messages = request.continuesParent ? withoutCutAnswer(state.messages) : state.messages;
-    return {
-      state: { ...state, messages },
-      adopted: true,
-      answers,
-      outputs: request.outputs,
-      abandonWaiting: true,
-    };
-  }
-
   async #deliver(approval: ApprovalRecord, decision: ApprovalDecision): Promise<void> {
     await this.#serial.run(approval.runId, async () => {
       const live = this.#live.get(approval.runId);
@@ -365,74 +302,27 @@ export class RunService {
     });
   }
 
-  /** Takes a run up where it stopped, with the answers that came meanwhile. */
   async #resume(run: RunRecord): Promise<void> {
-    const stored = await readChainState(this.store, run);
-    const { data } = await this.store.listApprovals({
-      owner: run.owner,
-      runId: run.id,
-      limit: 1_000,
-    });
-    const answers = data
-      .filter(({ status }) => status !== "pending")
-      .map((approval) => ({ callId: approval.callId, decision: decisionOf(approval) }));
-    const claimed = await this.#claim(run);
-    if (claimed === undefined) return;
-    const restart: readonly RunJournalWrite[] =
-      stored.cut.length === 0
-        ? []
-        : [
-            {
-              type: "event",
-              event: { type: "model.restarted", reason: "The server was restarted." },
-            },
-          ];
-    await this.#write(claimed, [...endsOf(stored), ...restart]);
-    await this.#launch(claimed, {
-      contextMessages: null,
-      inputMessages: [],
-      resume: { state: stored.state, answers },
-    });
+    await this.#takeUp(run, await resumption(this.store, run));
   }
 
-  /** Ends a run that nobody carries on, with every open call accounted for. */
-  async #close(
-    run: RunRecord,
-    why: ChainError,
-    notices: readonly RunJournalWrite[],
-  ): Promise<void> {
-    const stored = await readChainState(this.store, run);
-    const claimed = await this.#claim(run);
-    if (claimed === undefined) return;
-    const said: readonly Message[] = stored.cut
-      .filter(({ kind, text }) => kind === "text" && text !== "")
-      .map(({ text }) => ({ role: "assistant", content: text }));
-    const { round } = stored.state;
-    await this.#write(claimed, [
-      ...endsOf(stored),
-      ...said.map((message): RunJournalWrite => ({ type: "message", round, message })),
-      ...notices,
-    ]);
-    const state = { ...stored.state, messages: [...stored.state.messages, ...said] };
-    await this.#launch(claimed, {
-      contextMessages: null,
-      inputMessages: [],
-      resume: { state, close: why },
-    });
+  /** Ends a run that nobody carries on. */
+  async #close(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[] = []) {
+    await this.#takeUp(run, await ending(this.store, run, why, notices));
     await this.#live.get(run.id)?.done;
   }
 
-  async #claim(run: RunRecord): Promise<RunRecord | undefined> {
+  async #takeUp(run: RunRecord, { writes, resume }: TakeUp): Promise<void> {
     const [outcome] = await this.store.write([
       { type: "claim-run", runId: run.id, epoch: run.epoch },
     ]);
-    return outcome.status === "claimed"
-      ? { ...run, status: "in_progress", epoch: outcome.epoch }
-      : undefined;
-  }
-
-  async #write({ id, epoch }: RunRecord, writes: readonly RunJournalWrite[]): Promise<void> {
-    if (writes.length > 0) await this.store.write([{ type: "journal", runId: id, epoch, writes }]);
+    if (outcome.status !== "claimed") return;
+    const { epoch } = outcome;
+    if (writes.length > 0) {
+      await this.store.write([{ type: "journal", runId: run.id, epoch, writes }]);
+    }
+    const claimed: RunRecord = { ...run, status: "in_progress", epoch };
+    await this.#launch(claimed, { contextMessages: null, inputMessages: [], resume });
   }
 
   async #launch(
@@ -444,12 +334,16 @@ export class RunService {
     },
   ): Promise<void> {
     const own = given.resume !== undefined && given.resume.adopted !== true;
-    const variables = await this.#variables(run, own);
+    const variables = await this.#variables.forRun({
+      id: run.id,
+      owner: run.owner,
+      from: own ? run.id : run.parentId,
+    });
     const grants = await readGrants(this.store, run.owner, run.sessionId);
     const chain = await launch({ ...this.#options, run, variables, grants, ...given });
     const done = chain.result.then((result) => {
       this.#live.delete(run.id);
-      if (result.error?.code !== "detached") this.#warm.put(run.id, variables);
+      if (result.error?.code !== "detached") this.#variables.keep(run.id, variables);
       if (result.error?.code === "journal_failed" || result.error?.code === "internal") {
         this.#options.log(`Run ${run.id} failed: ${result.error.message}`);
       }
@@ -463,42 +357,11 @@ export class RunService {
       done,
     });
   }
-
-  /** A run that goes on has its own variables; a new one begins with its parent's. */
-  async #variables(run: RunRecord, own: boolean): Promise<VariableSystem> {
-    const from = own ? run.id : run.parentId;
-    const warm = from === null ? undefined : this.#warm.fork(from);
-    return warm ?? readVariables(this.store, run.owner, run.id);
-  }
 }
 
-/** What the row says, as a decision: a question that expired or was called off is a refusal. */
-function decisionOf({ status, answer }: ApprovalRecord): ApprovalDecision {
-  if (answer !== null) return answer;
-  const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
-  return { decision: "refuse", reason };
-}
-
-function endsOf({ cut }: StoredChain): readonly RunJournalWrite[] {
-  return cut.map(({ itemId, text }) => ({
-    type: "event",
-    event: { type: "item.end", itemId, text, incomplete: true },
-  }));
-}
-
-function notice(): RunJournalWrite {
-  return {
-    type: "event",
-    event: { type: "run.interrupted", at: Date.now(), message: interrupted.message },
-  };
-}
-
-/** An answer that was cut off is not carried on: the model begins it again. */
-function withoutCutAnswer(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1);
-  return last?.role === "assistant" && last.tool_calls === undefined
-    ? messages.slice(0, -1)
-    : messages;
+function interruptedNotice(): RunJournalWrite {
+  const { message } = interrupted;
+  return { type: "event", event: { type: "run.interrupted", at: Date.now(), message } };
 }
 
 /** Moves the conversation on to its new run, and names it after its first message. */

@@ -1,0 +1,75 @@
+import { newId, type VariableChange, type VariableSystem } from "@capstan/core";
+import type { ConversationRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { isAccepted } from "../journal/store-write.ts";
+import { type CreateExecutor, readVariables } from "./session.ts";
+import { WarmVariables } from "./warm-variables.ts";
+
+export interface ConversationVariablesOptions {
+  readonly store: Store;
+  readonly createExecutor: CreateExecutor;
+  /** Sessions that are kept at hand. */
+  readonly warm: number;
+}
+
+/** The variables of runs that do not go on: read, kept at hand, and changed from outside. */
+export class ConversationVariables {
+  readonly #options: ConversationVariablesOptions;
+  readonly #warm: WarmVariables;
+
+  constructor(options: ConversationVariablesOptions) {
+    this.#options = options;
+    this.#warm = new WarmVariables(options.warm);
+  }
+
+  /** What a run begins with: its own where it goes on, else its parent's. */
+  async forRun(run: { readonly id: string; readonly owner: string; readonly from: string | null }) {
+    const warm = run.from === null ? undefined : this.#warm.fork(run.from);
+    return warm ?? readVariables(this.#options.store, run.owner, run.id);
+  }
+
+  /** A run stopped: its variables as it leaves them. */
+  keep(runId: string, variables: VariableSystem): void {
+    this.#warm.put(runId, variables);
+  }
+
+  /** With the rules that every session has. */
+  async read(owner: string, runId: string): Promise<VariableSystem> {
+    const { store, createExecutor } = this.#options;
+    const variables = this.#warm.fork(runId) ?? (await readVariables(store, owner, runId));
+    createExecutor({ variables });
+    return variables;
+  }
+
+  /** What `edit` throws changes nothing. */
+  async edit(
+    owner: string,
+    runId: string,
+    edit: (draft: VariableSystem) => void,
+  ): Promise<VariableSystem> {
+    const variables = await this.read(owner, runId);
+    const changes: VariableChange[] = [];
+    const stop = variables.subscribe((change) => changes.push(change));
+    edit(variables);
+    stop();
+    await this.#options.store.write([{ type: "edit-variables", owner, runId, changes }]);
+    this.#warm.put(runId, variables);
+    return variables;
+  }
+
+  /** The run that holds a conversation's variables; where nothing has run, one that only does that. */
+  async holder({ owner, id, headRunId }: ConversationRecord): Promise<string> {
+    if (headRunId !== null) return headRunId;
+    const runId = newId("resp_");
+    const edit = { kind: "edit", status: "completed", model: "", request: {}, input: [] } as const;
+    const { store } = this.#options;
+    const outcomes = await store.write([
+      { type: "create-run", run: { ...edit, id: runId, owner, conversationId: id } },
+      { type: "move-head", owner, id, from: null, to: runId },
+    ]);
+    if (outcomes.every(isAccepted)) return runId;
+    const now = await store.getConversation({ owner, id });
+    if (now?.headRunId == null) throw new Error(`The variables of ${id} could not be changed.`);
+    return now.headRunId;
+  }
+}
