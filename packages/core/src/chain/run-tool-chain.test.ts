@@ -589,3 +589,19 @@ test("a tool calls another through the same gate", async () => {
     "got inner",
   );
 });
+
+test("a tool's own short words stand in the log", async () => {
+  const wordy = defineTool({
+    name: "Wordy",
+    description: "",
+    effects: "read",
+    permission: auto,
+    compressArgs: () => "in short",
+    compressResult: () => "a lot",
+    execute: () => "x".repeat(1_000),
+  });
+  const { run } = start([wordy], [call("Wordy", { some: "thing" }), "done"]);
+  const { responseContent, replayContent } = await run.result;
+  assert.match(responseContent, /Arguments: in short\nStatus: ✓ Success\n\na lot\n/);
+  assert.match(replayContent, /- Wordy in short: ✓ Success → Wordy_1\n {2}"a lot"/);
+});

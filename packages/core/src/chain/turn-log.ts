@@ -88,7 +88,7 @@ function replayLine(call: CallRecord): string {
 
 /** As the model wrote them: a reference stays a reference, which is shorter and says where the value is. */
 function shortArguments(call: CallRecord): string {
-  const text = oneLine(call.argumentsText === "" ? "{}" : call.argumentsText);
+  const text = oneLine(call.result?.argsPreview ?? (call.argumentsText || "{}"));
   return neutralise(
     text.length <= argsChars ? text : `${text.slice(0, argsChars).toWellFormed()}…`,
   );

@@ -23,6 +23,8 @@ export interface CallResult {
   readonly durationMs: number;
   /** The first characters of the result, for the log. */
   readonly preview: string;
+  /** The arguments in the tool's own short words, for the log. */
+  readonly argsPreview?: string;
   readonly cacheVarResult?: string;
   readonly cacheVarArgs?: string;
   readonly error?: ToolErrorData;

@@ -140,6 +140,7 @@ function finish(
     tokens,
     durationMs,
     preview: preview(tool, whole, end),
+    ...argsPreview(tool, args),
     ...names,
     ...parts,
     ...kind,
@@ -259,4 +260,13 @@ function preview(tool: Tool, whole: string, end: End): string {
     }
   }
   return neutralise(text.slice(0, previewChars).toWellFormed());
+}
+
+function argsPreview(tool: Tool, args: JsonObject): { readonly argsPreview?: string } {
+  try {
+    const words = tool.compressArgs?.(args);
+    return words === undefined ? {} : { argsPreview: words.slice(0, previewChars).toWellFormed() };
+  } catch {
+    return {};
+  }
 }
