@@ -5,6 +5,7 @@ import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
 import { createApp } from "./routes/app.ts";
+import { loadPage } from "./routes/page.ts";
 import { expireApprovals } from "./run/expire-approvals.ts";
 import { RunService } from "./run/run-service.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
@@ -36,6 +37,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** The page was built anew: it is served from now on. */
+  reloadPage(): Promise<void>;
   /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -70,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const memory = openMemoryStore();
   const common = { models, createExecutor, limits, log };
   const runs = new RunService({ ...common, store });
-  const ephemeral = new RunService({ ...common, store: memory });
+  const ephemeral = new RunService({ ...common, store: memory, forgetAfterMs: 60 * 60 * 1_000 });
   const services = {
     runs,
     ephemeral,
@@ -91,13 +94,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     origins: options.allowedOrigins ?? [],
   };
   const { webRoot } = options;
-  const app = await createApp({
-    services,
-    apiKeys,
-    site,
-    log,
-    ...(webRoot !== undefined && { webRoot }),
-  });
+  const page = webRoot === undefined ? undefined : await loadPage(webRoot);
+  const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
   try {
@@ -114,6 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopExpiry = [expireApprovals(runs, log), expireApprovals(ephemeral, log)];
   return {
     url,
+    reloadPage: async () => page?.reload(),
     async close({ graceMs = 5_000 } = {}) {
       for (const stop of stopExpiry) stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

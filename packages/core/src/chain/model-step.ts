@@ -58,7 +58,10 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     void recorder.event({ type: "item.start", itemId, ...item });
     return { itemId, kind: item.kind, parts: [] };
   };
+  let chars = 0;
   const say = (item: OpenItem, delta: string) => {
+    chars += delta.length;
+    if (chars > stepChars) throw endless();
     item.parts.push(delta);
     void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
   };
@@ -176,6 +179,14 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     ...(calls.length > 0 && !cut && { tool_calls: calls }),
   };
   return { message, finishReason, usage, ...(cut && { failure }) };
+}
+
+/** Characters of one step. More than any model's output limit allows: a stream that does not end. */
+const stepChars = 8 * 1024 * 1024;
+
+function endless(): ModelError {
+  const message = `The model said more than ${stepChars} characters in one step and was cut off.`;
+  return new ModelError({ code: "server", message });
 }
 
 function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ToolExecutor, type ToolExecutorOptions } from "../executor/tool-executor.ts";
+import type { ModelEvent } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -604,4 +605,14 @@ test("a tool's own short words stand in the log", async () => {
   const { responseContent, replayContent } = await run.result;
   assert.match(responseContent, /Arguments: in short\nStatus: ✓ Success\n\na lot\n/);
   assert.match(replayContent, /- Wordy in short: ✓ Success → Wordy_1\n {2}"a lot"/);
+});
+
+test("a model that never ends is cut off", async () => {
+  async function* endless(): AsyncGenerator<ModelEvent> {
+    for (;;) yield { type: "text-delta", text: "x".repeat(100_000) };
+  }
+  const { run } = start([], [{ events: endless() }]);
+  const result = await run.result;
+  assert.equal(result.status, "error");
+  assert.match(result.error?.message ?? "", /cut off/);
 });

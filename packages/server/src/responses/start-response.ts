@@ -7,6 +7,7 @@ import {
 } from "@capstan/core";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
+import { readHistory } from "../run/history.ts";
 import { offersTool } from "../run/offered-tools.ts";
 import type { RunService, StartOutcome } from "../run/run-service.ts";
 import type { RunRequest } from "../run/run-request.ts";
@@ -61,14 +62,19 @@ export async function startResponse(
   if (wrong !== undefined) return failed(unknownApproval(wrong));
   // Who sends the history keeps it: then the lineage's is not shown again.
   const holdsHistory = place.byItem;
+  // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
+  const crosses = !request.store && parent !== undefined && !holdsHistory;
+  const history = crosses
+    ? await readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false })
+    : null;
   const run: RunRequest = {
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
-    contextMessages: holdsHistory ? messages : null,
+    contextMessages: holdsHistory ? messages : history,
     inputMessages: holdsHistory ? [] : messages,
     inputItems: inputItems as unknown as readonly JsonValue[],
-    parentId: parent?.id ?? null,
+    parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
     title: place.untitled ? titleFrom(messages) : null,
     servers: tools.servers,
@@ -117,6 +123,10 @@ async function findPlace(
   request: CreateRequest,
 ): Promise<Place> {
   const { store } = runs;
+  if (request.conversation !== undefined && !request.store) {
+    const message = "'conversation' can only be used when 'store' is true: it keeps what is said.";
+    return failed(invalidRequest({ param: "conversation", message }));
+  }
   if (request.conversation !== undefined) {
     const conversation = await store.getConversation({ owner, id: request.conversation });
     if (conversation === undefined) {

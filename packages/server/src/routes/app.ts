@@ -9,7 +9,7 @@ import { catalogRoutes } from "./catalog.ts";
 import { conversationRoutes } from "./conversations.ts";
 import type { Environment, Services } from "./environment.ts";
 import { grantRoutes } from "./grants.ts";
-import { servePage } from "./page.ts";
+import type { Page } from "./page.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { responseRoutes } from "./responses.ts";
 import { runRoutes } from "./runs.ts";
@@ -19,19 +19,12 @@ export interface AppOptions {
   readonly services: Services;
   readonly apiKeys: readonly ApiKey[];
   readonly site: SameSiteOptions;
-  /** The built page's folder. */
-  readonly webRoot?: string;
+  readonly page?: Page;
   readonly log: (line: string) => void;
 }
 
 /** Everything that is served, in the order in which a request passes it. */
-export async function createApp({
-  services,
-  apiKeys,
-  site,
-  webRoot,
-  log,
-}: AppOptions): Promise<Hono<Environment>> {
+export function createApp({ services, apiKeys, site, page, log }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
   const principalOf = createPrincipals(apiKeys);
 
@@ -97,7 +90,7 @@ export async function createApp({
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1", catalogRoutes(services));
-  if (webRoot !== undefined) app.use(await servePage(webRoot));
+  if (page !== undefined) app.use(page.serve);
   return app;
 }
 

@@ -17,16 +17,53 @@ const types: { readonly [extension: string]: string } = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/**
- * Serves the built page. It is read once, when the server starts: no request reaches the disk,
- * so no path can leave the folder.
- */
-export async function servePage(root: string): Promise<MiddlewareHandler> {
-  const files = new Map<
-    string,
-    { readonly body: Uint8Array<ArrayBuffer>; readonly type: string; readonly immutable: boolean }
-  >();
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+/** The built page, held in memory: no request reaches the disk, so no path can leave the folder. */
+export interface Page {
+  readonly serve: MiddlewareHandler;
+  /** Reads the folder again: it was built anew. */
+  readonly reload: () => Promise<void>;
+}
+
+interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly immutable: boolean;
+}
+
+/** Reads a built page. While its folder is not there, whoever asks is told to wait. */
+export async function loadPage(root: string): Promise<Page> {
+  let files = await readFiles(root);
+  return {
+    async reload() {
+      files = await readFiles(root);
+    },
+    async serve(context, next) {
+      const { method, path } = context.req;
+      if (method !== "GET" && method !== "HEAD") return next();
+      const isPage = path === "/";
+      const file = files.get(isPage ? "/index.html" : path);
+      if (file === undefined) return isPage && files.size === 0 ? beingBuilt() : next();
+      const headers = {
+        "Content-Type": file.type,
+        "Content-Security-Policy": policy,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
+      };
+      return new Response(method === "HEAD" ? null : file.body, { headers });
+    },
+  };
+}
+
+async function readFiles(root: string): Promise<ReadonlyMap<string, PageFile>> {
+  const files = new Map<string, PageFile>();
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(
+    (thrown: NodeJS.ErrnoException) => {
+      if (thrown.code === "ENOENT") return [];
+      throw thrown;
+    },
+  );
+  for (const entry of entries) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const name = `/${relative(root, path).split(sep).join("/")}`;
@@ -37,20 +74,13 @@ export async function servePage(root: string): Promise<MiddlewareHandler> {
       immutable: name.startsWith("/assets/"),
     });
   }
-  return async (context, next) => {
-    const { method, path } = context.req;
-    const file =
-      method === "GET" || method === "HEAD"
-        ? files.get(path === "/" ? "/index.html" : path)
-        : undefined;
-    if (file === undefined) return next();
-    const headers = {
-      "Content-Type": file.type,
-      "Content-Security-Policy": policy,
-      "X-Content-Type-Options": "nosniff",
-      "Referrer-Policy": "no-referrer",
-      "Cache-Control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
-    };
-    return new Response(method === "HEAD" ? null : file.body, { headers });
-  };
+  return files;
+}
+
+function beingBuilt(): Response {
+  const text = "The page is not built yet. This asks again by itself; the API at /v1 works.";
+  return new Response(text, {
+    status: 503,
+    headers: { "Content-Type": "text/plain; charset=utf-8", Refresh: "1", "Retry-After": "1" },
+  });
 }

@@ -28,6 +28,8 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
+  /** Ms after which an ended run is forgotten, with all it left; one that still asks is kept a day. @default never */
+  readonly forgetAfterMs?: number;
   readonly log: (line: string) => void;
 }
 
@@ -45,6 +47,8 @@ interface LiveRun {
   /** Resolves once the chain's last word is written, and the run is not live any more. */
   readonly done: Promise<void>;
 }
+
+const dayMs = 24 * 60 * 60 * 1_000;
 
 const interrupted: ChainError = {
   code: "interrupted",
@@ -344,6 +348,7 @@ export class RunService {
     const done = chain.result.then((result) => {
       this.#live.delete(run.id);
       if (result.error?.code !== "detached") this.#variables.keep(run.id, variables);
+      this.#forget(run, result.waiting.length > 0);
       if (result.error?.code === "journal_failed" || result.error?.code === "internal") {
         this.#options.log(`Run ${run.id} failed: ${result.error.message}`);
       }
@@ -356,6 +361,19 @@ export class RunService {
       grants,
       done,
     });
+  }
+
+  #forget({ id, owner }: RunRecord, asks: boolean): void {
+    const { forgetAfterMs, store, log } = this.#options;
+    if (forgetAfterMs === undefined) return;
+    const forget = () => {
+      store
+        .write([{ type: "delete-run", owner, id }])
+        .catch((thrown: unknown) =>
+          log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
+        );
+    };
+    setTimeout(forget, asks ? dayMs : forgetAfterMs).unref();
   }
 }
 
