@@ -15,6 +15,8 @@ export interface RunningInstallation {
   readonly model: ModelEntry;
   /** Settings that change nothing. */
   readonly warnings: readonly string[];
+  /** The page was built anew: it is served from now on. */
+  reloadPage(): Promise<void>;
   /** Finishes or parks what runs. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -78,6 +80,7 @@ export async function startInstallation(options: {
     url: server.url,
     model: models.default,
     warnings: checkSwitches(configuration, groups),
+    reloadPage: () => server.reloadPage(),
     close: (closing) => server.close(closing),
   };
 }

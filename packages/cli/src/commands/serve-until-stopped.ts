@@ -20,11 +20,13 @@ export async function serve(configuration: Configuration): Promise<number> {
   process.stdout.write(banner(installation, configuration));
   for (const warning of installation.warnings) say(`warning: ${warning}`);
   // After the address is known: the API works meanwhile, and the page in a moment.
-  buildPageFromSource().catch((error: unknown) =>
-    say(
-      `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
-    ),
-  );
+  buildPageFromSource()
+    .then(() => installation.reloadPage())
+    .catch((error: unknown) =>
+      say(
+        `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
+      ),
+    );
   await stopped;
   say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
