@@ -14,7 +14,7 @@ import { notice, type Terminal } from "./terminal.ts";
 export type ApprovalMode = "ask" | "refuse" | "allow";
 
 export const nobodyThere =
-  "Nobody could be asked: this chat reads its messages from a pipe. The person can run it in a terminal, or with --yes.";
+  "Nobody could be asked: this chat reads its messages from a pipe. The person can run it in a terminal, or with --yes";
 
 interface AnswerOptions {
   readonly question: Question;

@@ -44,7 +44,8 @@ export async function loadConfiguration(
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
   const configuration: Configuration = {
     port: merged.port ?? 8787,
-    host: merged.host ?? "127.0.0.1",
+    // As in an address of the web: [::1].
+    host: (merged.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1"),
     dataDir:
       given.data === undefined && file.settings.data !== undefined
         ? pathsOfFile(file.settings.data)

@@ -6,8 +6,7 @@ loopback.addAddress("::1", "ipv6");
 
 /** Whether only this machine can reach a server that listens on the host. */
 export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  const family = isIP(name);
-  if (family === 0) return name === "localhost" || name.endsWith(".localhost");
-  return loopback.check(name, family === 4 ? "ipv4" : "ipv6");
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === "localhost";
+  return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
 }
