@@ -1,14 +1,15 @@
 import { Hono, type Context } from "hono";
+import { z } from "zod";
 import type { RunEvent, RunView } from "../contract/run.ts";
 import { followEvents } from "../journal/follow-events.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";
-import { readNumber } from "./read-body.ts";
-import { conflict, notFound } from "./request-refused.ts";
+import { readBody, readNumber } from "./read-body.ts";
+import { badRequest, conflict, notFound } from "./request-refused.ts";
 
 /** Runs as they are: their events are the loop's own. */
-export function runRoutes({ runs, limits }: Services): Hono<Environment> {
+export function runRoutes({ runs, models, limits }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const find = async (context: Context<Environment>): Promise<RunRecord> => {
     const id = context.req.param("id") ?? "";
@@ -57,7 +58,12 @@ export function runRoutes({ runs, limits }: Services): Hono<Environment> {
   });
 
   routes.post("/:id/retry", async (context) => {
-    const outcome = await runs.retry(await find(context));
+    const run = await find(context);
+    const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
+    const model = await models.find(wanted ?? run.model);
+    if (model === undefined)
+      throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
+    const outcome = await runs.retry(run, model.id);
     if (outcome.status === "conflict") throw conflict(outcome.message);
     return context.json(runView(outcome.run));
   });

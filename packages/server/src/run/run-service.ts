@@ -123,7 +123,7 @@ export class RunService {
   }
 
   /** Carries a run that failed or was stopped on, as a new run; finished calls are not done again. */
-  async retry(run: RunRecord): Promise<StartOutcome> {
+  async retry(run: RunRecord, model: string): Promise<StartOutcome> {
     if (!isClosing(run.status) || run.status === "completed") {
       return {
         status: "conflict",
@@ -134,7 +134,7 @@ export class RunService {
     return this.start({
       ...stored,
       principal: run.owner,
-      model: run.model,
+      model,
       contextMessages: null,
       inputMessages: [],
       inputItems: [],

@@ -58,8 +58,8 @@ export const cancelCall = (run: string, call: string) =>
     body: {},
   });
 
-export const retryRun = (run: string) =>
-  requestJson<RunView>(`/v1/runs/${id(run)}/retry`, { method: "POST", body: {} });
+export const retryRun = (run: string, model: string) =>
+  requestJson<RunView>(`/v1/runs/${id(run)}/retry`, { method: "POST", body: { model } });
 
 export const answerApproval = (approval: string, body: ApprovalAnswerBody) =>
   requestJson<ApprovalView>(`/v1/approvals/${id(approval)}`, { method: "POST", body });

@@ -52,7 +52,8 @@ export interface Chat {
   /** Whether it went; if not, `sendError` says why. */
   readonly send: (options: SendOptions) => Promise<boolean>;
   readonly stop: () => Promise<void>;
-  readonly retry: (run: LiveRun) => Promise<void>;
+  /** Carries a run on, with the model that is chosen now. */
+  readonly retry: (run: LiveRun, model: string) => Promise<void>;
   readonly setSwitches: (switches: Switches) => Promise<void>;
   /** The open conversation, made where there is none yet. */
   readonly ensureConversation: () => Promise<ConversationView>;
@@ -212,7 +213,7 @@ export function createChat(events: ChatEvents): Chat {
         const run = active();
         if (run !== null) await cancelRun(run.view.id);
       }),
-    retry: (run) => attempt(async () => add(await retryRun(run.view.id))),
+    retry: (run, model) => attempt(async () => add(await retryRun(run.view.id, model))),
     setSwitches: (switches) =>
       attempt(async () => {
         const open = conversation();

@@ -15,23 +15,23 @@ type Advice = readonly [title: string, advice: string];
 const byCode: { readonly [code: string]: Advice } = {
   authentication: [
     "The provider does not accept the key",
-    "Check the key in the server's environment and restart it, or choose another model below and send the message again.",
+    "Check the key in the server's environment and restart it, or choose another model below and try again.",
   ],
   rate_limit: [
     "The provider asks for a pause",
-    "Too many requests in a short time. Wait a moment, or choose another model below and send the message again.",
+    "Too many requests in a short time. Wait a moment, or choose another model below, and try again.",
   ],
   insufficient_quota: [
     "The account has no credit left",
-    "Add credit at the provider, or choose another model below and send the message again.",
+    "Add credit at the provider, or choose another model below, and try again.",
   ],
   context_length: [
     "The conversation is too long for this model",
-    "Start a new chat, or choose a model with a larger context and send the message again.",
+    "Start a new chat, or choose a model with a larger context below and try again.",
   ],
   model_not_found: [
     "The provider does not know this model",
-    "Choose another model below, and send the message again.",
+    "Choose another model below, and try again.",
   ],
   bad_request: [
     "The provider refused the request",

@@ -7,7 +7,7 @@ import type { LiveRun } from "./live-run.ts";
 
 /** Why a turn did not complete, in the server's words, and what to do about it. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
-  const { chat } = useApp();
+  const { catalog, chat } = useApp();
   const [isRetrying, setRetrying] = createSignal(false);
   const error = () => props.run.state().error;
   const advice = () => failureAdvice(props.run.state().phase, error());
@@ -15,7 +15,7 @@ export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: bo
 
   const retry = async () => {
     setRetrying(true);
-    await chat.retry(props.run);
+    await chat.retry(props.run, catalog.model()?.id ?? props.run.view.model);
     setRetrying(false);
   };
 
