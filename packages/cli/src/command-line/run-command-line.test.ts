@@ -3,40 +3,47 @@ import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { runCommandLine } from "./run-command-line.ts";
 
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-
-/** The command, as a process of its own. */
-function capstan(...args: readonly string[]) {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const condition = "--conditions=@capstan/source";
-  const child = execFile(
-    process.execPath,
-    [condition, main, ...args],
-    { cwd: tmpdir() },
-    (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-  );
-  return promise;
+async function run(...args: readonly string[]) {
+  let out = "";
+  let err = "";
+  const code = await runCommandLine(args, {
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+  });
+  return { code, out, err };
 }
 
-test("the command line teaches, and its exit code says whether it made sense", async () => {
-  const [help, none, serve, version, wrong, flag, value] = await Promise.all([
-    capstan("--help"),
-    capstan(),
-    capstan("help", "serve"),
-    capstan("--version"),
-    capstan("sevre"),
-    capstan("chat", "--modle", "x"),
-    capstan("serve", "--port", "80a"),
-  ]);
-  assert.equal(help.code, 0);
+test("help teaches: the program's with its commands, a command's with its flags", async () => {
+  const { code, out } = await run("--help");
+  assert.equal(code, 0);
   for (const word of ["serve", "chat", "tools", "capstan chat"])
-    assert.ok(help.out.includes(word), word);
-  assert.equal(none.out, help.out);
+    assert.ok(out.includes(word), word);
+  assert.deepEqual(await run(), { code, out, err: "" });
+  const serve = await run("help", "serve");
   assert.match(serve.out, /--port N .*default 8787.*\[CAPSTAN_PORT\]/);
-  assert.match(version.out, /^\d+\.\d+\.\d+\n$/);
-  assert.deepEqual([wrong.code, flag.code, value.code], [2, 2, 2]);
-  assert.match(wrong.err, /no command sevre\. Did you mean serve\?/);
+  assert.match((await run("serve", "--help")).out, /--port N[\s\S]*Examples:/);
+  assert.match((await run("--version")).out, /^\d+\.\d+\.\d+\n$/);
+});
+
+test("what makes no sense is refused with the nearest name", async () => {
+  const wrong = await run("sevre");
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /^There is no command sevre\. Did you mean serve\? `capstan --help`/);
+  const flag = await run("chat", "--modle", "x");
+  assert.equal(flag.code, 2);
   assert.match(flag.err, /no flag --modle\. Did you mean --model\? `capstan chat --help`/);
-  assert.match(value.err, /^--port: expected a port number/);
+  assert.match((await run("tools", "files")).err, /^tools takes no "files"\./);
+});
+
+test("as a process, a wrong setting ends with its message and exit code 2", async () => {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const args = ["--conditions=@capstan/source", main, "serve", "--port", "80a"];
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const child = execFile(process.execPath, args, { cwd: tmpdir() }, (_error, _out, err) =>
+    resolve(err),
+  );
+  assert.match(await promise, /^--port: expected a port number from 0 to 65535, got "80a"\n$/);
+  assert.equal(child.exitCode, 2);
 });

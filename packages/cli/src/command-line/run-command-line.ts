@@ -8,12 +8,30 @@ import { renderCommandHelp, renderProgramHelp } from "./render-help.ts";
 
 const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
 
+/** Where the command line itself writes; a command writes to the process's own. */
+export interface Output {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
 /**
  * Runs what the arguments ask for.
  *
+ * @param output @default process
  * @returns the exit code: 0, 1 where it failed, 2 where the arguments make no sense
  */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  output: Output = process,
+): Promise<number> {
+  const print = (text: string) => {
+    output.stdout.write(text);
+    return 0;
+  };
+  const refuse = (message: string, more: string) => {
+    output.stderr.write(`${message} \`${more}\` shows what there is.\n`);
+    return 2;
+  };
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h")
     return print(renderProgramHelp(commands));
@@ -38,23 +56,13 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     return await command.run(parsed);
   } catch (error) {
-    process.stderr.write(`capstan ${command.name}: ${failureText(error)}\n`);
+    output.stderr.write(`capstan ${command.name}: ${failureText(error)}\n`);
     return 1;
   }
 }
 
 function findCommand(name: string): Command | undefined {
   return commands.find((command) => command.name === name);
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
-
-function refuse(message: string, more: string): number {
-  process.stderr.write(`${message} \`${more}\` shows what there is.\n`);
-  return 2;
 }
 
 /** An error with a code of its own was made for people; any other is a bug, and its stack helps to find it. */
