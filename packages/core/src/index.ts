@@ -14,6 +14,7 @@ export type {
 export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-result.ts";
 export { answerText, turnLog } from "./chain/turn-log.ts";
 export { turnMessages } from "./chain/turn-messages.ts";
+export { checkArguments } from "./executor/check-arguments.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
 export type { CallObserver } from "./executor/call-observer.ts";
 export { newId } from "./executor/new-id.ts";

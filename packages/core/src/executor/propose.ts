@@ -1,8 +1,7 @@
 import { digest } from "../arguments/canonical-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
 import { parseArguments } from "../arguments/parse.ts";
-import { type PreparedArguments, prepareArguments } from "../arguments/prepare-arguments.ts";
-import { errorMessage } from "../errors/error-message.ts";
+import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 import { decide, type Decision, grantKey, type RequireApproval } from "../policy/decide.ts";
@@ -10,6 +9,7 @@ import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { resolveReferences } from "../variables/reference.ts";
 import type { CallDecision, CallRecord } from "./call-record.ts";
+import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { newId } from "./new-id.ts";
@@ -89,7 +89,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     repairs: parsed.repairs,
     requireApproval: request.requireApproval,
   };
-  const checked = validate(registered, resolved.args);
+  const checked = checkArguments(registered.tool, resolved.args);
   return checked instanceof Promise
     ? checked.then((result) => decideOn(gate, given, result))
     : decideOn(gate, given, checked);
@@ -102,7 +102,7 @@ export async function proposeEdited(
   registered: RegisteredTool,
   args: JsonObject,
 ): Promise<Proposal> {
-  const checked = await validate(registered, args);
+  const checked = await checkArguments(registered.tool, args);
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   return {
     status: "approved",
@@ -164,38 +164,6 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     approval,
     record: { ...valid, status: "waiting", approval: kept },
   };
-}
-
-/** Stage 4. A promise only where the tool's own check needs one. */
-function validate(
-  registered: RegisteredTool,
-  args: JsonObject,
-): PreparedArguments | Promise<PreparedArguments> {
-  const { tool, name } = registered;
-  const prepared = prepareArguments(args, tool.definition.function.parameters);
-  if (prepared.status === "invalid" || tool.check === undefined) return prepared;
-  try {
-    const problems = tool.check(prepared.args);
-    if (!(problems instanceof Promise)) return refuseFor(name, problems) ?? prepared;
-    return problems.then(
-      (found) => refuseFor(name, found) ?? prepared,
-      (thrown: unknown) => checkFailed(name, thrown),
-    );
-  } catch (thrown) {
-    return checkFailed(name, thrown);
-  }
-}
-
-function refuseFor(name: string, problems: readonly string[]): PreparedArguments | undefined {
-  if (problems.length === 0) return undefined;
-  const list = problems.map((problem) => `- ${problem}`).join("\n");
-  const message = `The arguments of ${name} were refused:\n${list}\nCorrect them and call again.`;
-  return { status: "invalid", error: { code: "invalid_arguments", message } };
-}
-
-function checkFailed(name: string, thrown: unknown): PreparedArguments {
-  const message = `${name} could not check its arguments: ${errorMessage(thrown)}`;
-  return { status: "invalid", error: { code: "check_failed", message } };
 }
 
 interface Question {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import type { ApprovalDecision, JsonObject } from "@capstan/core";
+import { type ApprovalDecision, checkArguments, type JsonObject } from "@capstan/core";
 import type { ApprovalView } from "../contract/listing.ts";
 import type { ApprovalRecord } from "../journal/records.ts";
 import type { Environment, Services } from "./environment.ts";
@@ -18,7 +18,7 @@ const answerBody = z.object({
 });
 
 /** Questions to people, and their answers. The first answer counts. */
-export function approvalRoutes({ runs, ephemeral }: Services): Hono<Environment> {
+export function approvalRoutes({ runs, ephemeral, groups }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -59,11 +59,29 @@ export function approvalRoutes({ runs, ephemeral }: Services): Hono<Environment>
     const owner = context.get("principal");
     const id = context.req.param("id");
     const decision = decisionOf(await readBody(context, answerBody));
+    if (decision.decision === "allow" && decision.arguments !== undefined)
+      await refuseUnfit({ owner, id }, decision.arguments);
     const approval =
       (await runs.answer(owner, id, decision)) ?? (await ephemeral.answer(owner, id, decision));
     if (approval === undefined) throw notFound("approval", id);
     return context.json(approvalView(approval));
   });
+
+  /** Arguments that cannot run are no answer: the question stays open. */
+  async function refuseUnfit(
+    query: { owner: string; id: string },
+    args: JsonObject,
+  ): Promise<void> {
+    const approval =
+      (await runs.store.getApproval(query)) ?? (await ephemeral.store.getApproval(query));
+    const [group, name] = approval?.request.toolId.split(".") ?? [];
+    const tool = groups
+      .find((candidate) => candidate.name === group)
+      ?.tools.find((candidate) => candidate.definition.function.name === name);
+    if (tool === undefined || approval?.status !== "pending") return;
+    const checked = await checkArguments(tool, args);
+    if (checked.status === "invalid") throw badRequest("arguments", checked.error.message);
+  }
 
   return routes;
 }
