@@ -75,7 +75,9 @@ export function VariableDetail(props: VariableDetailProps) {
         </span>
         All variables
       </button>
-      <h3 class="variable-title">{name}</h3>
+      <h3 class="variable-title" tabindex="-1" ref={(title) => queueMicrotask(() => title.focus())}>
+        {name}
+      </h3>
       <Show when={text.error()}>
         {(message) => (
           <p class="notice danger" role="alert">

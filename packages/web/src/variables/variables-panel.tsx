@@ -13,8 +13,16 @@ export function VariablesPanel() {
   const variables = createVariables(app);
   const shown = createMemo(() => app.variable());
   const back = () => {
+    const name = shown();
     setAdding(false);
     app.showVariable(null);
+    // What had the focus is gone; it goes back to where it came from.
+    queueMicrotask(() => {
+      const item = document.querySelector<HTMLElement>(
+        `[data-testid=variable-item][data-name="${CSS.escape(name ?? "")}"] button`,
+      );
+      (item ?? document.querySelector<HTMLElement>("[data-testid=variable-add]"))?.focus();
+    });
   };
 
   return (
