@@ -24,6 +24,7 @@ export {
   type ToolExecutorOptions,
 } from "./executor/tool-executor.ts";
 export type { RequireApproval } from "./policy/decide.ts";
+export type { ReviewDecision, ReviewRequest } from "./policy/review.ts";
 export { GrantBook } from "./policy/grant-book.ts";
 export type { PolicyRule } from "./policy/rule.ts";
 export { type RegisteredTool, titleOf } from "./tool/registry.ts";
@@ -114,5 +115,6 @@ export type {
   VariableType,
   VariableValue,
 } from "./variables/variable.ts";
+export { missingInValue, type PointerOutcome, readPointer } from "./variables/json-pointer.ts";
 export { sliceText } from "./variables/slice.ts";
 export { VariableSystem } from "./variables/variable-system.ts";

@@ -83,6 +83,7 @@ export class ChainLoop {
       recorder: this.#recorder,
       signal: this.#abort.signal,
       newItemId: () => this.#newItemId(),
+      checkToolResults: options.checkToolResults ?? true,
       records: resume?.state.calls ?? [],
     });
   }

@@ -1,17 +1,19 @@
 import { answer } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
-import { isSettled } from "../executor/call-status.ts";
+import { isSettled, resultStatusOf } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
 import { startCall } from "../executor/live-call.ts";
 import type { LiveCall } from "../executor/live-call-options.ts";
 import type { Proposal } from "../executor/propose.ts";
-import { type Settled, unsettledResult } from "../executor/settle.ts";
+import type { Settled } from "../executor/settled.ts";
+import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
 import { titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import type { Recorder } from "./recorder.ts";
@@ -41,6 +43,7 @@ export class OpenCalls {
   readonly #subAsks = new Map<string, (decision: ApprovalDecision) => void>();
   readonly #outputItems = new Map<string, { readonly itemId: string; readonly parts: string[] }>();
   readonly #newItemId: () => string;
+  readonly #checkToolResults: boolean;
   #moving = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -49,12 +52,14 @@ export class OpenCalls {
     recorder: Recorder;
     signal: AbortSignal;
     newItemId: () => string;
+    checkToolResults: boolean;
     records: Iterable<CallRecord>;
   }) {
     this.#executor = options.executor;
     this.#recorder = options.recorder;
     this.#signal = options.signal;
     this.#newItemId = options.newItemId;
+    this.#checkToolResults = options.checkToolResults;
     for (const record of options.records) this.records.set(record.callId, record);
   }
 
@@ -121,9 +126,29 @@ export class OpenCalls {
   }
 
   /** Ends a call that never ran here. */
-  close(record: CallRecord, end: Parameters<typeof unsettledResult>[2]): void {
+  close(record: CallRecord, end: UnsettledEnd): void {
     this.#open.delete(record.callId);
     this.#move(async () => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+  }
+
+  /** Takes over what became of a call in another run; it is told as it was there. */
+  adoptEnd(record: CallRecord): void {
+    const { callId, approval, decision, startedAt, endedAt: at = 0, result } = record;
+    const status = resultStatusOf[record.status];
+    if (result === undefined || status === "pending") return;
+    const events: ChainEvent[] = [];
+    if (approval !== undefined && decision !== undefined) {
+      const approvalId = approval.id;
+      events.push({ type: "approval.answered", callId, approvalId, at: startedAt ?? at, decision });
+    }
+    if (startedAt !== undefined) events.push({ type: "call.started", callId, at: startedAt });
+    events.push({ type: "call.settled", callId, at, status, result });
+    this.#move(async () => {
+      await this.#keep(
+        record,
+        events.map((event) => ({ type: "event", event })),
+      );
+    });
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -254,7 +279,14 @@ export class OpenCalls {
       return this.close(record, { status: "cancelled", error });
     }
     const { gate, scheduler } = this.#executor;
-    const live = startCall({ gate, scheduler, observer: this.#observer, record, registered });
+    const live = startCall({
+      gate,
+      scheduler,
+      observer: this.#observer,
+      record,
+      registered,
+      checkToolResults: this.#checkToolResults,
+    });
     // A call that runs in one go may have ended already.
     if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
     this.#move(async () => {
@@ -276,6 +308,7 @@ export class OpenCalls {
       const { callId, startedAt: at = 0 } = record;
       return this.#keep(record, [{ type: "event", event: { type: "call.started", callId, at } }]);
     },
+    review: (request) => this.#executor.review(request, this.#signal),
     settled: (settled) => this.#settled(settled),
     spoke: (callId, delta) => {
       let item = this.#outputItems.get(callId);

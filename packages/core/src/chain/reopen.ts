@@ -42,6 +42,8 @@ export function reopen({ executor, calls, recorder, resume }: ReopenOptions): vo
 
 function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallRecord): void {
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
+  const ended = resume.ended?.find(({ callId }) => callId === record.callId);
+  if (ended !== undefined) return calls.adoptEnd(ended);
   if (record.owner === "client") return calls.addClient(record, false);
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);

@@ -5,6 +5,7 @@ import { ToolExecutor, type ToolExecutorOptions } from "../executor/tool-executo
 import type { ModelEvent } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
+import type { ApprovalAdapter } from "../policy/approval.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { toolError } from "../tool/tool-error.ts";
@@ -615,4 +616,65 @@ test("a model that never ends is cut off", async () => {
   const result = await run.result;
   assert.equal(result.status, "error");
   assert.match(result.error?.message ?? "", /cut off/);
+});
+
+test("a result under review is seen by nobody else, and what is withheld is kept nowhere", async () => {
+  const secret = defineTool({
+    name: "Secret",
+    description: "",
+    effects: "read",
+    permission: { ...auto, resultApprovalPolicy: "always" },
+    execute: (_args, { output }) => {
+      output.write("it is tulip");
+      return "the password is tulip";
+    },
+  });
+  const script = [call("Secret"), "done"];
+  const ask = (review?: ApprovalAdapter["review"]) => {
+    const approvals: ApprovalAdapter = {
+      request: () => ({ decision: "refuse" }),
+      ...(review !== undefined && { review }),
+    };
+    return start([secret], script, {}, { approvals });
+  };
+  const withheld = ask(() => ({ decision: "withhold", reason: "private" }));
+  const result = await withheld.run.result;
+  assert.equal(result.toolCallHistory[0]?.result?.status, "result_rejected");
+  assert.doesNotMatch(JSON.stringify([result, withheld.events, withheld.model.requests]), /tulip/);
+
+  const redacted = ask(() => ({ decision: "redact", words: ["tulip"] }));
+  await redacted.run.result;
+  assert.equal(redacted.model.requests[1]?.messages.at(-1)?.content, "the password is [redacted]");
+
+  const nobody = ask();
+  assert.match(
+    (await nobody.run.result).messages.toolChain.at(-2)?.content as string,
+    /nobody is there/,
+  );
+
+  const lifted = start([secret], script, { checkToolResults: false });
+  await lifted.run.result;
+  assert.equal(lifted.model.requests[1]?.messages.at(-1)?.content, "the password is tulip");
+
+  const rules = [{ tool: "test.*", result: "always" as const }];
+  const ruled = start([secret], script, { checkToolResults: false }, { rules });
+  assert.equal((await ruled.run.result).toolCallHistory[0]?.result?.status, "result_rejected");
+});
+
+test("a review that is never answered ends with the chain", async () => {
+  const slow = defineTool({
+    name: "Slow",
+    description: "",
+    effects: "read",
+    permission: { ...auto, resultApprovalPolicy: "on-error" },
+    execute: () => toolError({ code: "no", message: "no" }),
+  });
+  const approvals: ApprovalAdapter = {
+    request: () => ({ decision: "refuse" }),
+    review: () => new Promise(() => {}),
+  };
+  const { run } = start([slow], [call("Slow")], {}, { approvals });
+  setTimeout(() => run.abort("enough"), 20);
+  const result = await run.result;
+  assert.equal(result.toolCallHistory[0]?.result?.status, "result_rejected");
 });

@@ -1,3 +1,4 @@
+import type { CallRecord } from "../executor/call-record.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { AssistantMessage, Message } from "../model/message.ts";
 import type { FinishReason, Model, ModelSettings, Usage } from "../model/model.ts";
@@ -35,6 +36,8 @@ export interface ToolChainOptions {
   readonly journal?: Journal;
   /** Names the calls' idempotency keys. @default a new id */
   readonly runId?: string;
+  /** False lifts a tool's own wish that a person sees its result first, never a rule. @default true */
+  readonly checkToolResults?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
   /** Told of every event, after it is written. */
   readonly onEvent?: (event: ChainEvent) => void;
@@ -60,6 +63,8 @@ export interface ChainResume {
   readonly adopted?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
   readonly outputs?: readonly ClientOutput[];
+  /** How open calls ended in another run that carried the same turn on: they are not run again. */
+  readonly ended?: readonly CallRecord[];
   /** Calls that still wait are closed as not answered. @default false */
   readonly abandonWaiting?: boolean;
   /** Nothing is carried on: what is open is closed, and the chain ends with this. */

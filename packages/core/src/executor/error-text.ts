@@ -8,6 +8,11 @@ export function errorText(error: ToolErrorData): string {
   return `Error (${error.code}): ${error.message}${details}${retry}`;
 }
 
+/** A result that a person withheld, as a model reads it. */
+export function withheldText(reason: string): string {
+  return `It ran, but its result was withheld from you: ${reason}. Do without it; do not run it again to see it.`;
+}
+
 /** A refusal as a model reads it. */
 export function rejectionText(record: CallRecord, reason: string): string {
   const who =

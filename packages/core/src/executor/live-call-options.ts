@@ -3,7 +3,7 @@ import type { CallObserver } from "./call-observer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Settled } from "./settle.ts";
+import type { Settled } from "./settled.ts";
 
 /** What a call inherits from the one it was made in. */
 export interface Lineage {
@@ -24,5 +24,7 @@ export interface LiveCallOptions {
   readonly observer: CallObserver;
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean;
   readonly lineage?: Lineage;
 }

@@ -1,3 +1,4 @@
+import { isReviewDue, type ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolOutput } from "../tool/tool-context.ts";
 import type { CallObserver } from "./call-observer.ts";
@@ -6,7 +7,8 @@ import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts"
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
 import { type Claim, claimOf } from "./scheduler.ts";
-import { type Settled, settle } from "./settle.ts";
+import { settle } from "./settle.ts";
+import type { Settled } from "./settled.ts";
 import { subCaller } from "./sub-call.ts";
 
 /**
@@ -14,7 +16,7 @@ import { subCaller } from "./sub-call.ts";
  * runs, is settled and written as settled. A call is settled exactly once, whatever happens.
  */
 export function startCall(options: LiveCallOptions): LiveCall {
-  const { gate, scheduler, observer, registered } = options;
+  const { gate, scheduler, observer, registered, checkToolResults } = options;
   const lineage = options.lineage ?? { depth: 0, held: [] };
   const args = options.record.args ?? {};
   const claim = claimFor(registered, args, lineage);
@@ -25,11 +27,20 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let holds = false;
   let stopped: string | undefined;
   const subCalls = new Set<LiveCall>();
+  const unreviewed = Promise.withResolvers<ReviewDecision>();
 
   const finish = async (outcome: Outcome): Promise<void> => {
     if (holds) scheduler.release(claim);
     for (const subCall of subCalls) subCall.cancel("the call that made it ended");
-    const result = settle(gate, record, registered, outcome);
+    const ended = settle({
+      gate,
+      record,
+      registered,
+      outcome,
+      ...(checkToolResults !== undefined && { checkToolResults }),
+      ask: (request) => Promise.race([observer.review(request), unreviewed.promise]),
+    });
+    const result = ended instanceof Promise ? await ended : ended;
     await observer.settled(result);
     resolve(result);
   };
@@ -48,7 +59,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
       context: {
         callId: record.callId,
         toolId: registered.id,
-        output: outputOf(gate, record.callId, observer),
+        output: isSecret(options) ? silent : outputOf(gate, record.callId, observer),
         variables: gate.variables,
         principal: gate.principal,
         idempotencyKey: record.idempotencyKey,
@@ -70,6 +81,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
     cancel(reason) {
       if (stopped !== undefined) return;
       stopped = reason;
+      unreviewed.resolve({ decision: "withhold", reason: "it was stopped before it was reviewed" });
       if (!holds) {
         leave();
         finish(cancelledOutcome(reason, false)).catch(reject);
@@ -78,6 +90,14 @@ export function startCall(options: LiveCallOptions): LiveCall {
     },
   };
 }
+
+/** What comes out under review is shown to nobody before: not while it runs either. */
+function isSecret({ gate, registered, checkToolResults = true }: LiveCallOptions): boolean {
+  const { rules, overrides } = gate;
+  return isReviewDue({ registered, isError: false, rules, overrides, checkToolResults });
+}
+
+const silent: ToolOutput = { write() {}, progress() {}, event() {} };
 
 function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };

@@ -13,7 +13,7 @@ import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { newId } from "./new-id.ts";
-import { unsettledResult } from "./settle.ts";
+import { unsettledResult } from "./unsettled-result.ts";
 import type { SettledToolResult } from "./tool-execute-result.ts";
 
 export interface CallRequest {

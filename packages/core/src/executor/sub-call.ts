@@ -4,7 +4,7 @@ import { answer } from "./answer.ts";
 import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
-import { unsettledResult } from "./settle.ts";
+import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
 
 export interface SubCallerOptions extends LiveCallOptions {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
 import type { ApprovalAdapter, ApprovalAnswer, ApprovalRequest } from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
+import type { ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
@@ -21,7 +22,7 @@ import { startCall } from "./live-call.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
 import { Scheduler } from "./scheduler.ts";
-import { unsettledResult } from "./settle.ts";
+import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
 
 export interface ToolExecutorOptions {
@@ -53,6 +54,8 @@ export interface ExecuteOptions {
   readonly callId?: string;
   readonly signal?: AbortSignal;
   readonly requireApproval?: RequireApproval;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean;
   /** Told of what the call does while it runs. */
   readonly observer?: Partial<CallObserver>;
 }
@@ -230,12 +233,14 @@ export class ToolExecutor {
       return proposal.result;
     }
     const { gate, scheduler } = this;
+    const { checkToolResults } = options;
     const call = startCall({
       gate,
       scheduler,
       observer,
       record: proposal.record,
       registered: proposal.registered,
+      ...(checkToolResults !== undefined && { checkToolResults }),
     });
     const cancel = () => call.cancel("the caller stopped it");
     signal?.addEventListener("abort", cancel, { once: true });
@@ -263,6 +268,17 @@ export class ToolExecutor {
     }
   }
 
+  /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
+  async review(
+    request: ReviewRequest,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ReviewDecision> {
+    const reviewer = this.approvals;
+    if (reviewer?.review !== undefined) return reviewer.review(request, signal);
+    const reason = "a person must see it first, and nobody is there to do so";
+    return { decision: "withhold", reason };
+  }
+
   #registered(name: string): RegisteredTool | undefined {
     const byId = this.gate.registry.tool(name);
     if (byId !== undefined) return byId;
@@ -279,6 +295,7 @@ export class ToolExecutor {
     return {
       proposed: () => {},
       started: () => true,
+      review: (request) => this.review(request, signal),
       settled: () => {},
       spoke: () => {},
       progressed: () => {},

@@ -31,6 +31,21 @@ export function readPointer(data: JsonValue, pointer: string): PointerOutcome {
   return { status: "found", value };
 }
 
+/**
+ * Says where a pointer into a named value leads nowhere, and what is there instead.
+ *
+ * @example missingInValue("Fetch_2", "/items/9", outcome) // "/items/9 does not exist in Fetch_2: Fetch_2#/items is a list of 3."
+ */
+export function missingInValue(
+  name: string,
+  pointer: string,
+  { at, has, keys }: PointerOutcome & { readonly status: "missing" },
+): string {
+  const where = at === "" ? name : `${name}#${at}`;
+  const known = keys.slice(0, 20).join(", ");
+  return `${pointer} does not exist in ${name}: ${where} is ${has}${known === "" ? "" : ` with the keys ${known}`}.`;
+}
+
 /** One key as a part of a pointer: `a/b` → `a~1b`. */
 export function pointerPart(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");

@@ -2,7 +2,7 @@ import { isList, jsonTypes, typeOf } from "../arguments/json-type.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { pointerPart, readPointer } from "./json-pointer.ts";
+import { missingInValue, pointerPart, readPointer } from "./json-pointer.ts";
 import {
   mentionsReference,
   type ReferenceTarget,
@@ -153,9 +153,7 @@ class Resolution {
         path,
       );
     }
-    const keys = outcome.keys.slice(0, 20).join(", ");
-    const where = outcome.at === "" ? variable.name : `${variable.name}#${outcome.at}`;
-    const message = `${pointer} does not exist in ${variable.name}: ${where} is ${outcome.has}${keys === "" ? "" : ` with the keys ${keys}`}.`;
+    const message = missingInValue(variable.name, pointer, outcome);
     return this.#fail("reference_not_found", path, message);
   }
 

@@ -1,0 +1,88 @@
+import { type Formatted, formatResult } from "../output/format-result.ts";
+import { truncate, type Truncated } from "../output/truncate.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { CallRecord } from "./call-record.ts";
+import { errorText } from "./error-text.ts";
+import type { Gate } from "./gate.ts";
+import type { Outcome } from "./outcome.ts";
+
+export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
+
+/** How a call that ran ended, for its caller. */
+export type CallEnd =
+  | { readonly status: "success"; readonly data: unknown }
+  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
+
+/** A result before anybody saw it: what it says, and what the model would be shown of it. */
+export interface DraftResult {
+  readonly end: CallEnd;
+  readonly formatted: FormattedText;
+  readonly cut: Truncated;
+  readonly durationMs: number;
+}
+
+/** Stages 8 and 9: from how a tool ended to text, whole and cut. */
+export function draftResult(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  outcome: Outcome,
+): DraftResult {
+  const { formatted, end } = format(record, registered, outcome);
+  const cut = cutForModel(gate, registered.tool, formatted.text, record);
+  return { end, formatted, cut, durationMs: outcome.durationMs };
+}
+
+function format(
+  record: CallRecord,
+  { tool, name }: RegisteredTool,
+  outcome: Outcome,
+): { readonly formatted: FormattedText; readonly end: CallEnd } {
+  switch (outcome.status) {
+    case "returned": {
+      const formatted = formatResult(tool, outcome.value, record.args ?? {});
+      if (formatted.status === "formatted") {
+        return { formatted, end: { status: "success", data: outcome.value } };
+      }
+      const message = `${name} ran, but its result cannot be used. ${formatted.message}`;
+      return failed("error", { code: "unusable_result", message });
+    }
+    case "failed":
+      return failed("error", outcome.error);
+    case "timed_out": {
+      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted. Ask for less at a time, or go on without it.`;
+      return failed("timed_out", { code: "timed_out", message, retryable: true });
+    }
+    case "cancelled": {
+      const acted = outcome.started ? "It had begun and may have acted." : "It had not begun.";
+      const message = `${name} was stopped: ${outcome.reason}. ${acted}`;
+      return failed("cancelled", { code: "cancelled", message });
+    }
+  }
+}
+
+function failed(status: "error" | "timed_out" | "cancelled", error: ToolErrorData) {
+  const formatted: FormattedText = { status: "formatted", text: errorText(error) };
+  return { formatted, end: { status, error } };
+}
+
+/** Stage 9. A tool's own cut, else the head and the tail of what is too long. */
+export function cutForModel(gate: Gate, tool: Tool, whole: string, record: CallRecord): Truncated {
+  const ceiling = gate.limits.outputCeilingChars;
+  const own = tool.DEFAULT_OUTPUT_LIMIT_CHAR ?? gate.limits.outputChars;
+  const wanted = record.limit ?? (tool.SKIP_EXTERNAL_TRUNCATE === true ? 0 : own);
+  const limit = wanted <= 0 ? ceiling : Math.min(wanted, ceiling);
+  if (tool.truncateForLLM === undefined) return truncate(whole, limit);
+  try {
+    const args = record.limit === undefined ? record.args : { ...record.args, limit: record.limit };
+    const text = tool.truncateForLLM(whole, args ?? {});
+    const shown = truncate(text, ceiling);
+    if (text.length >= whole.length) return shown;
+    // The tool chose what to show, so where it stopped is not known: reading on begins at the start.
+    return { text: shown.text, omitted: whole.length - text.length, omittedFrom: 0 };
+  } catch {
+    return truncate(whole, limit);
+  }
+}

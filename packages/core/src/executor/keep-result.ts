@@ -1,0 +1,106 @@
+import type { JsonObject } from "../model/json.ts";
+import { valueOf } from "../output/format-result.ts";
+import { resultHint } from "../output/hint.ts";
+import { neutralise } from "../output/neutralise.ts";
+import { truncate } from "../output/truncate.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { CallRecord, CallResult } from "./call-record.ts";
+import { callStatusOf } from "./call-status.ts";
+import type { CallEnd, DraftResult } from "./draft-result.ts";
+import type { Gate } from "./gate.ts";
+import { previewChars, type Settled } from "./settled.ts";
+
+/** Stages 11 and 12: the result becomes a variable, and the model is told its handle. */
+export function keepResult(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  draft: DraftResult,
+): Settled {
+  const { tool } = registered;
+  const { end, formatted, cut, durationMs } = draft;
+  const args: JsonObject = record.args ?? {};
+  const whole = formatted.text;
+  const names = keep(gate, record, registered, draft);
+  const shown = { shown: cut.text.length, total: whole.length, ...cut };
+  const hint =
+    tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, ...shown });
+  const finalText = neutralise(editNote(record) + cut.text + hint);
+
+  const isTruncated = cut.omitted > 0;
+  const shownTokens = gate.countTokens(finalText);
+  const withheld = isTruncated ? Math.max(0, gate.countTokens(whole) - shownTokens) : 0;
+  const tokens = { shown: shownTokens, withheld };
+  const parts = formatted.parts === undefined ? {} : { parts: formatted.parts };
+  const result: CallResult = {
+    finalText,
+    isTruncated,
+    tokens,
+    durationMs,
+    preview: preview(tool, whole, end),
+    ...argsPreview(tool, args),
+    ...names,
+    ...parts,
+    ...(end.status !== "success" && { error: end.error }),
+  };
+  const ended = { status: callStatusOf[end.status], endedAt: gate.clock.now(), result };
+  return {
+    record: { ...record, ...ended },
+    result: {
+      callId: record.callId,
+      toolId: registered.id,
+      finalText,
+      tokens,
+      durationMs,
+      formattedText: whole,
+      isTruncated,
+      ...names,
+      ...parts,
+      ...end,
+    },
+  };
+}
+
+/** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */
+function keep(gate: Gate, record: CallRecord, { tool, name }: RegisteredTool, draft: DraftResult) {
+  const none: { readonly cacheVarResult?: string; readonly cacheVarArgs?: string } = {};
+  if (tool.variableTool === true || tool.SKIP_CACHE_RESULT === true) return none;
+  if (draft.end.status === "cancelled") return none;
+  const about = truncate(record.argumentsText, 80).text.replaceAll("\n", " ");
+  const value = valueOf(draft.formatted);
+  const kept = gate.variables.keepResult(
+    name,
+    value,
+    record.args ?? {},
+    `Result of ${name} ${about}`,
+  );
+  if (kept.refused !== undefined) return none;
+  return { cacheVarResult: kept.result, cacheVarArgs: kept.args };
+}
+
+function editNote({ edited, args }: CallRecord): string {
+  if (edited !== true) return "";
+  return `[A person changed the arguments before it ran; these are in effect: ${JSON.stringify(args)}]\n\n`;
+}
+
+function preview(tool: Tool, whole: string, end: CallEnd): string {
+  let text = whole;
+  if (end.status === "success" && tool.compressResult !== undefined) {
+    try {
+      text = tool.compressResult(end.data);
+    } catch {
+      text = whole;
+    }
+  }
+  return neutralise(text.slice(0, previewChars).toWellFormed());
+}
+
+function argsPreview(tool: Tool, args: JsonObject): { readonly argsPreview?: string } {
+  try {
+    const words = tool.compressArgs?.(args);
+    return words === undefined ? {} : { argsPreview: words.slice(0, previewChars).toWellFormed() };
+  } catch {
+    return {};
+  }
+}

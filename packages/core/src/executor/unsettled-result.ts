@@ -1,0 +1,48 @@
+import { neutralise } from "../output/neutralise.ts";
+import { truncate } from "../output/truncate.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { CallRecord } from "./call-record.ts";
+import { callStatusOf } from "./call-status.ts";
+import { errorText, rejectionText, withheldText } from "./error-text.ts";
+import type { Gate } from "./gate.ts";
+import { previewChars, type Settled } from "./settled.ts";
+import type { SettledToolResult } from "./tool-execute-result.ts";
+
+/** How a call ends that has no result to keep. */
+export type UnsettledEnd =
+  | { readonly status: "execution_rejected" | "result_rejected"; readonly reason: string }
+  | {
+      readonly status: "not_found" | "error" | "cancelled" | "outcome_unknown";
+      readonly error: ToolErrorData;
+    };
+
+/** A call that never ran, whose end nobody knows, or whose result was withheld: nothing is kept. */
+export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEnd): Settled {
+  const { error, text } = wordsOf(record, end);
+  const finalText = neutralise(truncate(text, gate.limits.outputChars).text);
+  const tokens = { shown: gate.countTokens(finalText), withheld: 0 };
+  const reason = "reason" in end ? { rejectReason: end.reason } : {};
+  const { callId, toolId } = record;
+  const common = {
+    callId,
+    ...(toolId !== undefined && { toolId }),
+    finalText,
+    tokens,
+    durationMs: 0,
+  };
+  const preview = finalText.slice(0, previewChars);
+  const kept = { finalText, isTruncated: false, tokens, durationMs: 0, preview, error, ...reason };
+  const result: SettledToolResult =
+    "reason" in end
+      ? { ...common, status: end.status, rejectReason: end.reason, error }
+      : { ...common, status: end.status, error };
+  const endedAt = gate.clock.now();
+  return { record: { ...record, status: callStatusOf[end.status], endedAt, result: kept }, result };
+}
+
+function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData; text: string } {
+  if ("error" in end) return { error: end.error, text: errorText(end.error) };
+  const refused = end.status === "execution_rejected";
+  const text = refused ? rejectionText(record, end.reason) : withheldText(end.reason);
+  return { error: { code: end.status, message: text }, text };
+}
