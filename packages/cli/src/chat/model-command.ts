@@ -1,4 +1,4 @@
-import { didYouMean } from "../command-line/nearest-name.ts";
+import { didYouMean } from "../command-line/did-you-mean.ts";
 import { type ChatSession, say } from "./chat-session.ts";
 import { printableLine } from "./printable.ts";
 

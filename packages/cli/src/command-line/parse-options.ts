@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "./nearest-name.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Options } from "./option.ts";
 
 export type ParsedOptions =

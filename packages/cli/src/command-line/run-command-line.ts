@@ -1,7 +1,7 @@
 import { commands } from "../commands/commands.ts";
 import { packageVersion } from "../package-version.ts";
 import type { Command } from "./command.ts";
-import { didYouMean } from "./nearest-name.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Options } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
 import { renderCommandHelp, renderProgramHelp } from "./render-help.ts";

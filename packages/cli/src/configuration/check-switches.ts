@@ -1,5 +1,5 @@
 import type { ToolGroup } from "@capstan/core";
-import { didYouMean } from "../command-line/nearest-name.ts";
+import { didYouMean } from "../command-line/did-you-mean.ts";
 import type { Configuration } from "./configuration.ts";
 
 /** Warnings for switches and rules of groups and tools that do not exist: they change nothing. */

@@ -1,8 +1,13 @@
-import type { AssistantMessage, Message, ModelRequest, ToolMessage } from "@capstan/core";
+import {
+  type AssistantMessage,
+  type Message,
+  type ModelRequest,
+  nearestNames,
+  type ToolMessage,
+} from "@capstan/core";
 import { citeResults } from "./cite-results.ts";
 import { type Command, parseCommandLines } from "./command-lines.ts";
 import { helpText } from "./help-text.ts";
-import { nearestNames } from "./nearest-names.ts";
 import { plainAnswer, textOfUser } from "./plain-answer.ts";
 
 /** What the offline model says next: words, or calls. */

@@ -1,4 +1,5 @@
-import { didYouMean, nearestNames } from "../text/nearest-names.ts";
+import { nearestNames } from "@capstan/core";
+import { didYouMean } from "../text/did-you-mean.ts";
 
 /** A wall clock's reading. Months count from 1. */
 export interface LocalTime {

@@ -1,12 +1,14 @@
 import {
   defineTool,
+  missingInValue,
+  readPointer,
+  sliceText,
   type Tool,
   toolError,
   type ToolError,
   type VariableSystem,
 } from "@capstan/core";
 import { z } from "zod";
-import { readPointer } from "./read-pointer.ts";
 
 /** Characters of one reading, and the most that can be asked for. */
 const pageLength = 8_000;
@@ -75,9 +77,11 @@ function read({ name, start, length }: Args, variables: VariableSystem): Reading
       message: `${name} has ${found.length} characters; start is ${start}. Start below that.`,
     });
   }
-  const text = wholeCharacters(found, start, Math.min(length, longestReading));
-  const next = start + text.length;
-  return { name, text, start, length: found.length, ...(next < found.length && { next }) };
+  // Not from the middle of a surrogate pair, so that the next page begins where this one ends.
+  const from = found.length - sliceText(found, start).length;
+  const text = sliceText(found, from, Math.min(length, longestReading));
+  const next = from + text.length;
+  return { name, text, start: from, length: found.length, ...(next < found.length && { next }) };
 }
 
 /** The exact name goes first: a name may itself hold `#/`. */
@@ -91,28 +95,17 @@ function textOf(name: string, variables: VariableSystem): string | ToolError {
   }
   const pointer = name.slice(hash + 1);
   const { data } = variable.value;
-  const value = data === undefined ? undefined : readPointer(data, pointer);
-  if (value !== undefined)
-    return typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return toolError({
-    code: "pointer_not_found",
-    message:
-      data === undefined
-        ? `${variable.name} is text without structure: nothing is at ${pointer}. Read it with start and length.`
-        : `Nothing is at ${pointer} in ${variable.name}.${keysOf(data)}`,
-  });
-}
-
-function keysOf(data: unknown): string {
-  if (Array.isArray(data)) return ` It is a list of ${data.length}, counted from 0.`;
-  if (typeof data !== "object" || data === null) return "";
-  return ` Its keys: ${Object.keys(data).slice(0, 20).join(", ")}.`;
-}
-
-/** Does not end in half a surrogate pair, and always gets on. */
-function wholeCharacters(text: string, start: number, length: number): string {
-  const end = start + length;
-  const splitsPair =
-    /^[\uDC00-\uDFFF]$/.test(text.charAt(end)) && /^[\uD800-\uDBFF]$/.test(text.charAt(end - 1));
-  return text.slice(start, splitsPair ? end + 1 : end);
+  if (data === undefined) {
+    return toolError({
+      code: "pointer_not_found",
+      message: `${variable.name} is text without structure: nothing is at ${pointer}. Read it with start and length.`,
+    });
+  }
+  const outcome = readPointer(data, pointer);
+  if (outcome.status === "missing") {
+    const message = missingInValue(variable.name, pointer, outcome);
+    return toolError({ code: "pointer_not_found", message });
+  }
+  const { value } = outcome;
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { isToolError, type ToolErrorData, VariableSystem } from "@capstan/core";
 import fc from "fast-check";
 import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
-import { readPointer } from "./read-pointer.ts";
 import { variableTools } from "./variable-tools.ts";
 
 type Args = { readonly [name: string]: unknown };
@@ -94,11 +93,16 @@ test("a pointer reads a part of structured data, and says what there is where it
   assert.equal(await run("ReadVar", { name: "r#/items/0/name" }), "x");
   assert.equal(await run("ReadVar", { name: "r#/a~1b" }), "slash");
   assert.equal(await run("ReadVar", { name: "r#/items/0" }), '{\n  "name": "x"\n}');
-  assert.match((await failure("ReadVar", { name: "r#/nope" })).message, /Its keys: items, a\/b/);
+  assert.match(
+    (await failure("ReadVar", { name: "r#/nope" })).message,
+    /with the keys items, a\/b/,
+  );
   assert.equal((await failure("ReadVar", { name: "r#/constructor" })).code, "pointer_not_found");
   variables.addVariable("t", "text", "LLMAdd");
   assert.match((await failure("ReadVar", { name: "t#/a" })).message, /without structure/);
-  assert.equal(readPointer([1], "/length"), undefined);
+  const beyond = await failure("ReadVar", { name: "r#/items/9/name" });
+  assert.match(beyond.message, /r#\/items is a list of 1/);
+  assert.equal((await failure("ReadVar", { name: "r#/items/length" })).code, "pointer_not_found");
 });
 
 test("a missing name is answered with those like it, an evicted one says so", async () => {

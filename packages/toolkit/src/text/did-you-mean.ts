@@ -1,0 +1,5 @@
+/** ` Did you mean "a" or "b"?`, or nothing. */
+export function didYouMean(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return ` Did you mean ${names.map((name) => `"${name}"`).join(" or ")}?`;
+}
