@@ -1,3 +1,4 @@
+export { isLoopback } from "./auth/loopback.ts";
 export type { ApiKey } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";
 export type { ServerLimits } from "./run/server-limits.ts";

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { CapstanError, type ModelCatalog, type ToolGroup } from "@capstan/core";
+import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
@@ -148,8 +149,4 @@ function listen(
   });
   server.listen(port, host, resolve);
   return promise;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

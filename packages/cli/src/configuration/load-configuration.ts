@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
+import { isLoopback } from "@capstan/server";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
-import { isLoopback } from "./loopback.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
 import { environmentSettings, flagSettings, type GivenSetting } from "./setting-options.ts";
 import type { Settings } from "./settings-schema.ts";

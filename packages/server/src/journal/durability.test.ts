@@ -36,8 +36,8 @@ async function writeAndKill(dataDir: string, commits: number): Promise<Map<strin
   const told = new Map<string, number>();
   let lines = 0;
   for await (const line of createInterface({ input: child.stdout })) {
-    const [runId = "", seq] = line.split(" ");
-    told.set(runId, Number(seq));
+    const [, runId = "", seq] = /^(\S+) (\d+)\.$/.exec(line) ?? [];
+    if (seq !== undefined) told.set(runId, Number(seq));
     if (++lines === commits) child.kill("SIGKILL");
   }
   if (child.signalCode === null) await once(child, "exit");

@@ -24,7 +24,8 @@ async function live(runId: string): Promise<void> {
     for (const step of [...steps, event({ type: "run.heartbeat", at: item })]) {
       const [outcome] = await store.write([{ type: "journal", runId, epoch: 1, writes: [step] }]);
       if (outcome.status !== "committed") throw new Error(outcome.status);
-      process.stdout.write(`${runId} ${outcome.events[0]?.seq}\n`);
+      // The full stop says that the line is whole: the kill may cut one.
+      process.stdout.write(`${runId} ${outcome.events[0]?.seq}.\n`);
     }
   }
 }
