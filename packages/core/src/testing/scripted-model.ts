@@ -76,7 +76,10 @@ export class ScriptedModel implements Model {
     signal.throwIfAborted();
     if (typeof step === "function") return yield* this.#play(await step(request), request, signal);
     if (typeof step === "string") return yield* this.#play({ text: step }, request, signal);
-    if ("events" in step) return yield* step.events;
+    if ("events" in step) {
+      yield* step.events;
+      return;
+    }
     if ("error" in step) {
       yield* this.#chunks(step.after ?? "", (text) => ({ type: "text-delta", text }));
       throw step.error;
