@@ -20,7 +20,7 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
   const failure = /^Error \(([^)]*)\): ([\s\S]*)/.exec(content);
   if (failure) {
     const [, code, message = ""] = failure;
-    return `${number}**${name}** failed (\`${code}\`): ${firstLine(message)}`;
+    return `${number}**${name}** failed (\`${code}\`): ${failureText(message)}`;
   }
   const { text, isWhole } = excerptOf(content);
   if (text === "") return `${number}**${name}** gave an empty result.`;
@@ -61,6 +61,14 @@ function handleNote(content: string, isWhole: boolean): string {
   if (handle === undefined) return "";
   const use = `\`/ReadVar ${JSON.stringify({ name: handle })}\` reads it, \`$VAR_REF{{${handle}}}\` in an argument passes it on.`;
   return `${isWhole ? "It" : "The whole"} is kept as \`${handle}\`: ${use}`;
+}
+
+/** Its first line, with the list that the line announces: what does not fit is said there. */
+function failureText(message: string): string {
+  const [first = "", ...rest] = message.trim().split("\n");
+  const end = rest.findIndex((line) => !line.startsWith("- "));
+  const list = first.endsWith(":") ? rest.slice(0, end < 0 ? undefined : end) : [];
+  return [first, ...list.map((line) => `   ${line}`)].join("\n");
 }
 
 function firstLine(text: string): string {

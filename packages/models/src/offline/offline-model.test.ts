@@ -234,6 +234,13 @@ test("failures and refusals are said plainly, beside what went well", async () =
   assert.match(text, /\*\*DateTime\*\* says:\n\n```\nnoon\n```/);
 });
 
+test("a failure that announces a list is told with the list", async () => {
+  const said =
+    "Error (invalid_arguments): The arguments do not fit:\n- path is missing\n- depth: too deep\nCorrect these and call again.";
+  const text = await answer(turn("/ListFiles {}", ["ListFiles", said]));
+  assert.match(text, /do not fit:\n {3}- path is missing\n {3}- depth: too deep$/);
+});
+
 test("a fence inside a result does not end its block", async () => {
   assert.match(
     await answer(turn("/DateTime", ["DateTime", "```\ncode\n```"])),
