@@ -47,8 +47,6 @@ export const listRuns = (conversation: string, signal?: AbortSignal) =>
     signal ? { signal } : {},
   );
 
-export const getRun = (run: string) => requestJson<RunView>(`/v1/runs/${id(run)}`);
-
 export const cancelRun = (run: string) =>
   requestJson<RunView>(`/v1/runs/${id(run)}/cancel`, { method: "POST", body: {} });
 
