@@ -43,7 +43,7 @@ function report({ workspace, files, size }: PackedPackage, problems: readonly st
     ...doors.map((door) => `import ${door}`),
     ...commands.map((command) => `${command} --help`),
   ];
-  const measure = `${String(files).padStart(4)} files ${String(Math.ceil(size / 1024)).padStart(5)} KiB`;
+  const measure = `${String(files.length).padStart(4)} files ${String(Math.ceil(size / 1024)).padStart(5)} KiB`;
   const verdict = problems.length === 0 ? "ok  " : "FAIL";
   console.log(`${verdict}  ${name.padEnd(16)} ${measure}   ${tried.join(", ")}`);
   for (const problem of problems) console.log(`      ${problem.replaceAll("\n", "\n      ")}`);

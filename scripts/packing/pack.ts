@@ -9,7 +9,8 @@ export interface PackedPackage {
   readonly workspace: Workspace;
   /** The tarball's path. */
   readonly tarball: string;
-  readonly files: number;
+  /** Paths inside it. */
+  readonly files: readonly string[];
   /** Bytes of the tarball. */
   readonly size: number;
 }
@@ -24,20 +25,28 @@ export async function pack(workspace: Workspace, destination: string): Promise<P
   const [packed] = JSON.parse(stdout) as {
     readonly filename: string;
     readonly size: number;
-    readonly files: readonly unknown[];
+    readonly files: readonly { readonly path: string }[];
   }[];
   if (packed === undefined)
     throw new Error(`npm pack of ${workspace.name} packed nothing:\n${output}`);
   const { filename, size, files } = packed;
-  return { workspace, tarball: join(destination, filename), files: files.length, size };
+  return {
+    workspace,
+    tarball: join(destination, filename),
+    files: files.map(({ path }) => path),
+    size,
+  };
 }
 
-/** What publint has to say of a packed package: nothing, if it is as it should be. */
-export async function lintPacked({ tarball }: PackedPackage): Promise<string[]> {
+/** What publint has to say of a packed package, and whether it brings its licence: nothing, if it is as it should be. */
+export async function lintPacked({ tarball, files }: PackedPackage): Promise<string[]> {
   const content = await readFile(tarball);
   const { messages, pkg } = await publint({
     pack: { tarball: new Uint8Array(content).buffer },
     strict: true,
   });
-  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+  return [
+    ...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code),
+    ...(files.includes("LICENSE") ? [] : ["The LICENSE is not in the package."]),
+  ];
 }

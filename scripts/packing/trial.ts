@@ -58,21 +58,38 @@ async function run(
   return code === 0 ? undefined : `${what} failed with code ${code}:\n${output.trimEnd()}`;
 }
 
-/** Compiles a program that imports every door, against the declarations that were packed. */
+/** The doors that a page may use: their types have to do without Node's. */
+const portableDoors = ["@capstan/core", "@capstan/core/testing", "@capstan/server/contract"];
+
+/** Compiles programs that import the doors, against the declarations that were packed. */
 export async function tryTypes(
   workspaces: readonly Workspace[],
   project: string,
 ): Promise<string[]> {
   const doors = workspaces.flatMap((workspace) => workspace.doors);
+  const inNode = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+  const problems = [
+    await compileImports("portable.ts", portableDoors, ["--types", ""], project),
+    await compileImports("doors.ts", doors, inNode, project),
+  ];
+  return problems.filter((problem) => problem !== undefined);
+}
+
+async function compileImports(
+  file: string,
+  doors: readonly string[],
+  types: readonly string[],
+  project: string,
+): Promise<string | undefined> {
   const lines = doors.map(
     (door, index) => `export * as door${index} from ${JSON.stringify(door)};`,
   );
-  await writeFile(join(project, "doors.ts"), `${lines.join("\n")}\n`);
+  await writeFile(join(project, file), `${lines.join("\n")}\n`);
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"];
   const { code, output } = await runCommand(
     join(root, "node_modules/.bin/tsc"),
-    [...options, "--types", "", "doors.ts"],
+    [...options, ...types, file],
     { cwd: project },
   );
-  return code === 0 ? [] : [`The packed types do not compile:\n${output}`];
+  return code === 0 ? undefined : `The packed types do not compile (${file}):\n${output}`;
 }
