@@ -133,8 +133,14 @@ export function VariableDetail(props: VariableDetailProps) {
               >
                 <Icon name="edit" size={15} /> Edit
               </button>
-              <button type="button" class="button small" onClick={() => void download()}>
-                <Icon name="arrowDown" size={15} /> Save as a file
+              <button
+                type="button"
+                class="button small"
+                aria-label="Save as a file"
+                title="Save as a file"
+                onClick={() => void download()}
+              >
+                <Icon name="arrowDown" size={15} /> Save
               </button>
               <button
                 type="button"
