@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { type LocalSite, startLocalSite } from "./local-site.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
+
+// A call that needs asking, in the page and against a model that is told what came of it.
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let site: LocalSite;
+let model: ModelServer;
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+/** A complaint of the page that is due. */
+let due: RegExp | undefined;
+
+before(async () => {
+  if (skip !== false) return;
+  [site, model] = await Promise.all([
+    startLocalSite({ "/one": "<p>The first page.</p>", "/two": "<p>The second page.</p>" }),
+    startModelServer(["deckhand"]),
+  ]);
+  capstan = await startCapstan({
+    files: { "notes.md": "Haul away.", "other.md": "Belay." },
+    config: {
+      web: { allowPrivateHosts: [site.host] },
+      rules: [{ tool: "files.ViewFile", execution: "ask-always", reason: "Files are private." }],
+    },
+    environment: { CAPSTAN_MODEL_URL: model.url },
+  });
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await Promise.all([capstan?.close(), site?.close(), model?.close()]);
+});
+beforeEach(async () => {
+  due = undefined;
+  if (skip === false) me = await visit(browser, capstan.url);
+});
+afterEach(async () => {
+  if (skip !== false) return;
+  assertQuiet(me, due);
+  await me.leave();
+});
+
+const view = (path: string) => ({ name: "ViewFile", args: { path } });
+const fetchPage = (path: string) => ({ name: "FetchWebPage", args: { url: site.url + path } });
+const button = (card: ReturnType<Visitor["card"]>, name: string | RegExp) =>
+  card.getByRole("button", { name });
+/** What the model was last told of its calls. */
+const told = () =>
+  model.requests
+    .at(-1)!
+    .messages.filter(({ role }) => role === "tool")
+    .map(({ content }) => String(content));
+
+test(
+  "a rule's card shows the arguments and the reason; allowed, the call runs",
+  { skip },
+  async () => {
+    model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
+    await me.say("Read my notes");
+    const card = me.card("ViewFile");
+    await card.waitFor();
+    const text = await card.innerText();
+    assert.match(text, /path\s+notes\.md/);
+    assert.match(text, /Files are private\./);
+    assert.equal(model.requests.length, 1, "the model waits");
+    await button(card, /^Allow once/).click();
+    await me.turnEnds();
+    assert.match(told()[0] ?? "", /Haul away\./);
+    assert.equal(await me.answer(), "Read.");
+    assert.equal(await me.row("ViewFile").getAttribute("data-status"), "done");
+  },
+);
+
+test("several cards are open at once, and each is answered on its own", { skip }, async () => {
+  model.willSay(
+    { type: "calls", calls: [view("notes.md"), fetchPage("/one"), view("other.md")] },
+    { type: "text", text: "All told." },
+  );
+  await me.say("Three things, please");
+  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  await cards.nth(2).waitFor();
+  await me.page.getByRole("button", { name: /3 calls wait for your word/ }).waitFor();
+  // The last is answered first.
+  await button(cards.nth(2), /^Allow once/).click();
+  await eventually(async () => assert.equal(await cards.count(), 2));
+  await button(me.card("FetchWebPage"), /^Allow once/).click();
+  await eventually(async () => assert.equal(await cards.count(), 1));
+  const reason = me.card("ViewFile").getByRole("textbox", { name: /^Reason for refusing/ });
+  await reason.fill("These are my own notes.");
+  await button(me.card("ViewFile"), /^Refuse/).click();
+  await me.turnEnds();
+  const [notes, page, other] = told();
+  assert.match(notes ?? "", /refused[^]*These are my own notes\./);
+  assert.doesNotMatch(notes ?? "", /Haul away/);
+  assert.match(page ?? "", /The first page\./);
+  assert.match(other ?? "", /Belay\./);
+  const rows = me.page.locator("[data-testid=call-row][data-tool=ViewFile]");
+  assert.equal(await rows.first().getAttribute("data-status"), "refused");
+  assert.equal(await rows.last().getAttribute("data-status"), "done");
+});
+
+test("what is allowed for the session is listed, holds, and can be revoked", { skip }, async () => {
+  model.willSay({ type: "calls", calls: [fetchPage("/one")] }, { type: "text", text: "One." });
+  await me.say("The first page");
+  const card = me.card("FetchWebPage");
+  assert.match(await card.innerText(), new RegExp(`pages of ${site.host}`));
+  await button(card, /^Allow for this session/).click();
+  await me.turnEnds();
+  model.willSay({ type: "calls", calls: [fetchPage("/two")] }, { type: "text", text: "Two." });
+  await me.say("The second page");
+  await me.turnEnds();
+  assert.match(told().at(-1) ?? "", /The second page/);
+  const panel = await me.openPanel("What you allowed");
+  await panel.getByText(`pages of ${site.host}`).waitFor();
+  await panel.getByRole("button", { name: /^Revoke/ }).click();
+  await panel.getByText(/^Nothing yet/).waitFor();
+  model.willSay({ type: "calls", calls: [fetchPage("/two")] }, { type: "text", text: "Again." });
+  await me.say("The second page once more");
+  await button(card, /^Allow once/).click();
+  await me.turnEnds();
+  assert.equal(await me.answer(), "Again.");
+});
+
+test("arguments can be edited before the call runs", { skip }, async () => {
+  model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
+  await me.say("Read a file");
+  const card = me.card("ViewFile");
+  await button(card, "Edit").click();
+  const field = card.getByRole("textbox", { name: "Arguments as JSON" });
+  due = /status of 400/;
+  await field.fill('{"file": "other.md"}');
+  await button(card, "Run it as edited").click();
+  await card.getByRole("alert").getByText(/path/).waitFor();
+  await field.fill('{"path": "other.md"}');
+  await button(card, "Run it as edited").click();
+  await me.turnEnds();
+  assert.match(told()[0] ?? "", /Belay\./);
+  await me.row("ViewFile").getByTestId("call-toggle").click();
+  assert.match(await me.row("ViewFile").getByTestId("call-arguments").innerText(), /other\.md/);
+});
+
+test("a card is there again after a reload, and is answered there", { skip }, async () => {
+  model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
+  await me.say("Read my notes");
+  await me.card("ViewFile").waitFor();
+  await me.page.reload();
+  await button(me.card("ViewFile"), /^Allow once/).click();
+  await me.turnEnds();
+  assert.equal(await me.answer(), "Read.");
+  assert.equal(await me.page.getByTestId("turn").count(), 1);
+});
+
+test("a card that is answered in one window goes in the other", { skip }, async () => {
+  model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
+  await me.say("Read my notes");
+  await me.card("ViewFile").waitFor();
+  const other = await visit(browser, me.page.url().replace(/\/#/, "/#"));
+  await button(other.card("ViewFile"), /^Allow once/).click();
+  await me.turnEnds();
+  await other.turnEnds();
+  assert.equal(await other.answer(), "Read.");
+  assert.equal(await me.card("ViewFile").count(), 0);
+  await other.leave();
+});
+
+test(
+  "by keyboard alone: send, allow, refuse with a reason, open the variables",
+  { skip },
+  async () => {
+    const { page } = me;
+    const { keyboard } = page;
+    model.willSay(
+      { type: "calls", calls: [view("notes.md"), view("other.md")] },
+      { type: "text", text: "As you wish." },
+    );
+    await page.locator("body").press("Tab");
+    await page.getByRole("link", { name: /Skip to the message field/ }).press("Enter");
+    await keyboard.type("Both files, please");
+    await keyboard.press("Enter");
+    const cards = page.getByRole("region", { name: /asks for your word$/ });
+    await cards.nth(1).waitFor();
+    await page.getByRole("button", { name: /calls wait for your word/ }).press("Enter");
+    // The card has the focus; its first button is one Tab away, and rests for a moment.
+    await page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();
+    await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    await eventually(async () => assert.equal(await cards.count(), 1));
+    await page.locator("[data-testid=approval-allow-once]:enabled").waitFor();
+    await keyboard.press("Alt+KeyR");
+    await keyboard.type("Not that one.");
+    await keyboard.press("Enter");
+    await me.turnEnds();
+    assert.match(told()[0] ?? "", /Haul away/);
+    assert.match(told()[1] ?? "", /Not that one\./);
+    // From the field back to the panels by Shift+Tab, as somebody who sees no mouse does.
+    const label = () =>
+      page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+    for (let press = 0; press < 40 && (await label()) !== "Variables"; press++)
+      await keyboard.press("Shift+Tab");
+    await keyboard.press("Enter");
+    const item = me
+      .panel("Variables")
+      .getByRole("button", { name: /^ViewFile/ })
+      .first();
+    await item.press("Enter");
+    await me
+      .panel("Variables")
+      .getByRole("region", { name: /^Value of/ })
+      .waitFor();
+    await keyboard.press("Escape");
+    await me.panel("Variables").waitFor({ state: "detached" });
+  },
+);

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { type ModelServer, type Reply, startModelServer } from "./model-server.ts";
+import { visit, type Visitor } from "./visitor.ts";
+
+// A model that fails in each of the ways that models do: the page says which, and a click tries again.
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let model: ModelServer;
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+
+before(async () => {
+  if (skip !== false) return;
+  model = await startModelServer(["deckhand", "bosun"]);
+  capstan = await startCapstan({
+    files: { "notes.md": "Haul away." },
+    environment: { CAPSTAN_MODEL_URL: model.url, CAPSTAN_MODEL: "deckhand" },
+  });
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await Promise.all([capstan?.close(), model?.close()]);
+});
+beforeEach(async () => {
+  if (skip !== false) return;
+  await me?.leave();
+  me = await visit(browser, capstan.url);
+});
+
+interface Case {
+  readonly name: string;
+  readonly reply: Reply;
+  readonly title: RegExp;
+  readonly detail: RegExp;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "a wrong key",
+    reply: {
+      type: "error",
+      status: 401,
+      error: { message: "Incorrect API key provided.", code: "invalid_api_key" },
+    },
+    title: /does not accept the key/,
+    detail: /CAPSTAN_MODEL_KEY/,
+  },
+  {
+    name: "a rate limit",
+    reply: {
+      type: "error",
+      status: 429,
+      error: { message: "Rate limit reached." },
+      headers: { "retry-after": "45" },
+    },
+    title: /asks for a pause/,
+    detail: /suggests to wait 45/,
+  },
+  {
+    name: "a full context",
+    reply: {
+      type: "error",
+      status: 400,
+      error: {
+        message: "This model's maximum context length is 4096 tokens.",
+        code: "context_length_exceeded",
+      },
+    },
+    title: /too long for this model/,
+    detail: /4096/,
+  },
+  {
+    name: "a lost connection",
+    reply: { type: "cut", text: "I was about to say" },
+    title: /could not be reached/,
+    detail: /Finished calls are not done again/,
+  },
+];
+
+for (const { name, reply, title, detail } of cases) {
+  test(`${name} is said, and a click tries again without losing the turn`, { skip }, async () => {
+    model.willSay(
+      { type: "calls", calls: [{ name: "ViewFile", args: { path: "notes.md" } }] },
+      reply,
+    );
+    const { page } = me;
+    await me.say("Read my notes");
+    const failure = page.getByRole("alert").filter({ hasText: title });
+    await failure.getByText(detail).first().waitFor();
+    const before = model.requests.length;
+    model.willSay({ type: "text", text: "They say: haul away." });
+    await failure.getByRole("button", { name: "Try again" }).click();
+    await me.chat.getByText("They say: haul away.").waitFor();
+    await me.turnEnds();
+    assert.equal(await page.getByTestId("user-message").count(), 1);
+    assert.equal(await page.getByTestId("call-row").count(), 1, "the call is not done again");
+    assert.equal(model.requests.length, before + 1);
+    const told = model.requests.at(-1)!.messages.map(({ content }) => JSON.stringify(content));
+    assert.ok(
+      told.some((text) => text?.includes("Haul away")),
+      "its result is there",
+    );
+    await page.reload();
+    await me.chat.getByText("They say: haul away.").waitFor();
+  });
+}
+
+test("a short trouble is tried again by the server itself", { skip }, async () => {
+  const busy: Reply = { type: "error", status: 503, error: { message: "overloaded" } };
+  model.willSay(busy, { type: "text", text: "There." });
+  await me.say("Are you there?");
+  await me.turnEnds();
+  assert.equal(await me.answer(), "There.");
+});
+
+test(
+  "the model is chosen on the page, also the offline one, and stays chosen",
+  { skip },
+  async () => {
+    const { page } = me;
+    const select = page.getByRole("combobox", { name: "Model" });
+    assert.match(await select.locator("option:checked").innerText(), /deckhand/);
+    await select.selectOption("custom/bosun");
+    model.willSay({ type: "text", text: "Aye." });
+    await me.say("Who are you?");
+    await me.turnEnds();
+    assert.equal(model.requests.at(-1)?.model, "bosun");
+    await page.reload();
+    assert.equal(await select.inputValue(), "custom/bosun");
+    await select.selectOption("capstan/offline");
+    await me.say("And you?");
+    await me.turnEnds();
+    assert.match(await me.answer(), /no AI/);
+  },
+);
+
+test(
+  "a group or a tool that is switched off is not offered, and not called",
+  { skip },
+  async () => {
+    const { page } = me;
+    const panel = await me.openPanel("Tools");
+    await panel.getByRole("switch", { name: "Web", exact: true }).press("Space");
+    await panel.getByRole("switch", { name: "ViewFile", exact: true }).press("Space");
+    model.willSay(
+      { type: "calls", calls: [{ name: "ViewFile", args: { path: "notes.md" } }] },
+      { type: "text", text: "I cannot." },
+    );
+    await me.say("Read my notes");
+    await me.turnEnds();
+    const names = model.requests.at(-2)?.tools?.map((tool) => tool.function.name) ?? [];
+    assert.ok(names.includes("ListFiles"), names.join());
+    assert.ok(!names.includes("FetchWebPage") && !names.includes("ViewFile"), names.join());
+    assert.equal(await me.row("ViewFile").getAttribute("data-status"), "not_found");
+    assert.doesNotMatch(JSON.stringify(model.requests.at(-1)?.messages), /Haul away/);
+    await page.reload();
+    await me.openPanel("Tools");
+    const web = panel.getByRole("switch", { name: "Web", exact: true });
+    await web.waitFor();
+    assert.equal(await web.isChecked(), false, "the switches stay with the conversation");
+    await web.press("Space");
+    await panel.getByRole("switch", { name: "ViewFile", exact: true }).press("Space");
+    model.willSay({ type: "text", text: "Now I could." });
+    await me.say("And now?");
+    await me.turnEnds();
+    const later = model.requests.at(-1)?.tools?.map((tool) => tool.function.name) ?? [];
+    assert.ok(later.includes("FetchWebPage") && later.includes("ViewFile"), later.join());
+  },
+);

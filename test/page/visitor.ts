@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+
+/** A person in front of the page: knows it by its roles, names and words. */
+export interface Visitor {
+  readonly page: Page;
+  /** The conversation, without what is only read out. */
+  readonly chat: Locator;
+  /** Types a message, presses Enter, and waits until the server has it. */
+  readonly say: (text: string) => Promise<void>;
+  /** Waits until the turn is over: the field takes the next message. */
+  readonly turnEnds: () => Promise<void>;
+  /** The last row of a tool's calls. */
+  readonly row: (tool: string) => Locator;
+  /** The card that asks for a tool. */
+  readonly card: (tool: string) => Locator;
+  /** The panel beside the chat. */
+  readonly panel: (name: "Tools" | "Variables" | "What you allowed") => Locator;
+  readonly openPanel: (name: "Tools" | "Variables" | "What you allowed") => Promise<Locator>;
+  /** The newest answer, as it reads. */
+  readonly answer: () => Promise<string>;
+  /** What the page complained of, and what it asked of other origins; empty, if all is well. */
+  readonly complaints: () => readonly string[];
+  readonly leave: () => Promise<void>;
+}
+
+/** Opens the page in a fresh profile. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(`${url}/`) && !/^(data|blob):/.test(asked))
+      complaints.push(`asked ${asked}`);
+  });
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(url);
+  const message = page.getByRole("textbox", { name: "Message", exact: true });
+  await message.waitFor();
+
+  const panel: Visitor["panel"] = (name) =>
+    page
+      .getByRole("complementary", { name, exact: true })
+      .or(page.getByRole("dialog", { name, exact: true }));
+  return {
+    page,
+    chat: page.getByRole("main", { name: "Chat" }),
+    async say(text) {
+      await message.fill(text);
+      // Before the models are known there is nobody to send it to.
+      await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
+      await message.press("Enter");
+      // From here on the turn is the server's, and a reload brings it back.
+      await page
+        .locator("article.turn")
+        .last()
+        .getByText(text.split("\n", 1)[0] ?? "")
+        .waitFor();
+      await page.getByText("Sending…").waitFor({ state: "detached" });
+    },
+    async turnEnds() {
+      // A turn is busy from the press of the key on, before the server knows of it.
+      await page.waitForFunction(
+        () =>
+          document.querySelector("article.turn") !== null &&
+          document.querySelector("main [aria-busy=true]") === null,
+      );
+      await page.getByRole("button", { name: "Send" }).waitFor();
+    },
+    row: (tool) => page.locator(`[data-testid=call-row][data-tool=${tool}]`).last(),
+    card: (tool) => page.getByRole("region", { name: `${tool} asks for your word` }),
+    panel,
+    async openPanel(name) {
+      await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name }).click();
+      await panel(name).waitFor();
+      return panel(name);
+    },
+    answer: () => page.getByTestId("answer").last().innerText(),
+    complaints: () => complaints,
+    leave: () => context.close(),
+  };
+}
+
+/** Waits for a value to become what a test wants; says what it was if it does not. */
+export async function eventually(check: () => Promise<void> | void, ms = 8_000): Promise<void> {
+  const end = Date.now() + ms;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  }
+}
+
+/** Asserts that the page had nothing to complain of, but for what `expected` names. */
+export function assertQuiet(visitor: Visitor, expected?: RegExp): void {
+  const heard = visitor.complaints().filter((text) => expected?.test(text) !== true);
+  assert.deepEqual(heard, []);
+}
