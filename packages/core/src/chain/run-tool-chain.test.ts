@@ -15,6 +15,7 @@ import { runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 const auto = { executionPolicy: "auto" } as const;
+const reads = { description: "", effects: "read", permission: auto } as const;
 const echo = defineTool({
   name: "Echo",
   description: "Says it again.",
@@ -103,10 +104,8 @@ test("calls of one round run beside one another, and are answered in their order
 
 test("events carry their call, in an order that a reader can rely on", async () => {
   const speak = defineTool({
+    ...reads,
     name: "Speak",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: (_args, { output }) => {
       output.write("half ");
       output.write("whole");
@@ -140,17 +139,13 @@ test("events carry their call, in an order that a reader can rely on", async () 
 
 test("a failing tool, an unknown tool and broken arguments go back to the model as errors", async () => {
   const fails = defineTool({
+    ...reads,
     name: "Fails",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => toolError({ code: "no_luck", message: "Try tomorrow." }),
   });
   const throws = defineTool({
+    ...reads,
     name: "Throws",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => {
       throw new Error("boom");
     },
@@ -193,10 +188,8 @@ test("a tool that returns nothing, a cycle or a function has an answer all the s
 test("a result of 50 MB is cut for the model and kept whole", async () => {
   const big = "x".repeat(50 * 1024 * 1024);
   const huge = defineTool({
+    ...reads,
     name: "Huge",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => big,
   });
   const { run, model } = start(
@@ -267,10 +260,8 @@ test("a pending approval parks the chain; its state carries it on elsewhere", as
 test("an answer that comes while another call runs is heeded at once", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({
+    ...reads,
     name: "Slow",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => release.promise,
   });
   const write = defineTool({ name: "Write", description: "", execute: () => "written" });
@@ -338,10 +329,8 @@ test("a person's edit is validated, runs, and is told to the model", async () =>
 
 test("an abort ends the chain at once, with every call recorded and a valid message list", async () => {
   const hang = defineTool({
+    ...reads,
     name: "Hang",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => new Promise(() => {}),
   });
   const write = defineTool({ name: "Write", description: "", execute: () => "written" });
@@ -368,10 +357,8 @@ test("an abort ends the chain at once, with every call recorded and a valid mess
 
 test("one call is stopped and the turn goes on", async () => {
   const hang = defineTool({
+    ...reads,
     name: "Hang",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => new Promise(() => {}),
   });
   const { run, model } = start(
@@ -525,10 +512,8 @@ test("a detached chain writes nothing more", async () => {
     ),
   };
   const hang = defineTool({
+    ...reads,
     name: "Hang",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => new Promise(() => {}),
   });
   const { run } = start([hang], [call("Hang")], { journal });
@@ -542,10 +527,8 @@ test("a detached chain writes nothing more", async () => {
 test("a call found started is run again only where that is safe", async () => {
   let ran = 0;
   const read = defineTool({
+    ...reads,
     name: "Read",
-    description: "",
-    effects: "read",
-    permission: auto,
     execute: () => `read ${++ran}`,
   });
   const write = defineTool({
@@ -594,10 +577,8 @@ test("a tool calls another through the same gate", async () => {
 
 test("a tool's own short words stand in the log", async () => {
   const wordy = defineTool({
+    ...reads,
     name: "Wordy",
-    description: "",
-    effects: "read",
-    permission: auto,
     compressArgs: () => "in short",
     compressResult: () => "a lot",
     execute: () => "x".repeat(1_000),

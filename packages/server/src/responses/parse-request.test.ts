@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { ApiError } from "./api-error.ts";
 import { parseCreateRequest } from "./parse-request.ts";
 import type { CreateRequest } from "./request/create-request.ts";
+import { echo } from "./testing/run-script.ts";
 
 const origins = ["http://127.0.0.1:8787"];
 
@@ -38,28 +39,7 @@ test("a string is one message of the user, and everything else has its default",
   ]);
   assert.deepEqual(request.settings, { toolChoice: "auto" });
   assert.deepEqual([request.store, request.background, request.stream], [true, false, false]);
-  assert.deepEqual(request.echo, {
-    background: false,
-    frequency_penalty: 0,
-    instructions: null,
-    max_output_tokens: null,
-    max_tool_calls: null,
-    metadata: {},
-    parallel_tool_calls: true,
-    presence_penalty: 0,
-    prompt_cache_key: null,
-    reasoning: null,
-    safety_identifier: null,
-    service_tier: "default",
-    store: true,
-    temperature: 1,
-    text: { format: { type: "text" } },
-    tool_choice: "auto",
-    tools: [],
-    top_logprobs: 0,
-    top_p: 1,
-    truncation: "disabled",
-  });
+  assert.deepEqual(request.echo, echo);
 });
 
 test("null, empty and unknown members are as if they were not there", () => {

@@ -17,6 +17,7 @@ const stats: ChainStats = {
   tokensWithheld: 0,
 };
 
+/** Of a request that says nothing but its input. */
 export const echo: ResponseEcho = {
   background: false,
   frequency_penalty: 0,
