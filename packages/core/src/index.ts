@@ -80,6 +80,8 @@ export type {
 } from "./model/model.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
+export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";
+export { ToolOutputChannel, type ToolOutputChannelOptions } from "./output/tool-output-channel.ts";
 export type {
   ApprovalAdapter,
   ApprovalAnswer,
