@@ -54,6 +54,7 @@ export function approvalResponses(items: readonly InputItem[]): ApprovalResponse
   return { open, refusals };
 }
 
-function isFromModel(item: InputItem): boolean {
+/** Whether an item is what a model said or did. */
+export function isFromModel(item: InputItem): boolean {
   return modelItems.has(item.type) || (item.type === "message" && item.role === "assistant");
 }

@@ -20,6 +20,7 @@ import { lookUpItems } from "./item-lookup.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-unit.ts";
 import type { CreateRequest, ServerGroup } from "./request/create-request.ts";
+import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";
 
 export type StartedResponse =
@@ -48,7 +49,9 @@ export async function startResponse(
     "id" in item && typeof item.id === "string" ? [item.id] : [],
   );
   const items = await lookUpItems(services.runs.store, owner, references);
-  const understood = inputMessages(request.input, {
+  // A parent that was found by what the input answers has said all that comes before that.
+  const input = place.byItem ? newItems(request.input) : request.input;
+  const understood = inputMessages(input, {
     resolve: (id) => items.get(id),
     knownCalls: openCallsOf(parent),
   });
@@ -60,19 +63,18 @@ export async function startResponse(
     (response) => approvalIdOf(response.approvalRequestId) === undefined,
   );
   if (wrong !== undefined) return failed(unknownApproval(wrong));
-  // Who sends the history keeps it: then the lineage's is not shown again.
-  const holdsHistory = place.byItem;
+  const { before, turn } = splitHistory(messages);
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
-  const crosses = !request.store && parent !== undefined && !holdsHistory;
+  const crosses = !request.store && parent !== undefined && !place.byItem;
   const history = crosses
     ? await readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false })
-    : null;
+    : [];
   const run: RunRequest = {
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
-    contextMessages: holdsHistory ? messages : history,
-    inputMessages: holdsHistory ? [] : messages,
+    context: [...history, ...before],
+    inputMessages: turn,
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
@@ -180,7 +182,8 @@ async function findByAnswer(
   owner: string,
   request: CreateRequest,
 ): Promise<RunRecord | undefined> {
-  for (const item of request.input.toReversed()) {
+  const fresh = newItems(request.input).toReversed();
+  for (const item of fresh) {
     if (item.type !== "mcp_approval_response") continue;
     const id = approvalIdOf(item.approval_request_id);
     const approval = id === undefined ? undefined : await store.getApproval({ owner, id });
@@ -191,7 +194,7 @@ async function findByAnswer(
       item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [],
     ),
   );
-  for (const item of request.input.toReversed()) {
+  for (const item of fresh) {
     if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
     if (!own.has(item.call_id)) return store.findRun({ owner, callId: item.call_id });
   }

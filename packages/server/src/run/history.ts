@@ -1,9 +1,10 @@
 import { type Message, turnMessages } from "@capstan/core";
 import type { RunWithMessages } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
+import type { StoredRunRequest } from "./run-request.ts";
 
 /**
- * What a model is shown of the runs before: each turn's input, the log of what its tools did as
+ * What a model is shown of the runs before: what the client brought along, then each turn's input, the log of what its tools did as
  * a developer message, and the answer. A turn in which the client ran tools is shown in full,
  * since the client's own record is. A run that another took over is part of that one.
  */
@@ -17,22 +18,17 @@ export async function readHistory(
   const messages: Message[] = [];
   for (const [index, ancestor] of ancestors.entries()) {
     const next = ancestors[index + 1];
-    const taken = next === undefined ? adopts : adoptsParent(next);
+    messages.push(...requestOf(ancestor).context);
+    const taken = next === undefined ? adopts : requestOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
     messages.push(...(await turnOf(store, owner, ancestor)));
   }
   return messages;
 }
 
-/** Whether a run carries its parent's unfinished turn on. */
-function adoptsParent({ run }: RunWithMessages): boolean {
-  const { request } = run;
-  return (
-    typeof request === "object" &&
-    request !== null &&
-    "adopts" in request &&
-    request["adopts"] === true
-  );
+/** What is kept of a run's request; a run that only holds variables has none. */
+function requestOf({ run }: RunWithMessages): Pick<StoredRunRequest, "adopts" | "context"> {
+  return { adopts: false, context: [], ...(run.request as Partial<StoredRunRequest>) };
 }
 
 async function turnOf(

@@ -27,7 +27,6 @@ export interface LaunchOptions {
   readonly run: RunRecord;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
-  readonly contextMessages: readonly Message[] | null;
   readonly inputMessages: readonly Message[];
   readonly resume?: ChainResume;
 }
@@ -42,8 +41,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
     findModel(models, run.model),
-    options.contextMessages ??
-      readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
+    readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
   const names = servers.map(({ group }) => group);
@@ -53,7 +51,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     model,
     runId: run.id,
     journal: runJournal(store, run, approvals),
-    contextMessages: history,
+    contextMessages: [...history, ...request.context],
     inputMessages: options.inputMessages,
     systemPrompt: () =>
       [request.instructions ?? "", executor.toolRules(names)]

@@ -18,6 +18,8 @@ export interface StoredRunRequest {
   readonly maxToolCalls: number | null;
   /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
   readonly approvals: "inline" | "deferred";
+  /** What the client says was said before this turn, after what the run's ancestors say. */
+  readonly context: readonly Message[];
   /** It carries its parent's unfinished turn on. */
   readonly adopts: boolean;
   /** How the Responses API shows the run. */
@@ -29,8 +31,6 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly principal: string;
   /** `provider/model`, as the catalog gives it. */
   readonly model: string;
-  /** The history where the client holds it. Null: what the parent's lineage says. */
-  readonly contextMessages: readonly Message[] | null;
   readonly inputMessages: readonly Message[];
   /** As Responses items, to show and to look up. */
   readonly inputItems: readonly JsonValue[];

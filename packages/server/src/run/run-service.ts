@@ -21,7 +21,15 @@ import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, readGrants } from "./session.ts";
-import { adoption, decisionOf, ending, resumption, type TakeUp } from "./take-up.ts";
+import {
+  adoption,
+  awaitsApproval,
+  carriersOf,
+  decisionOf,
+  ending,
+  resumption,
+  type TakeUp,
+} from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -85,6 +93,13 @@ export class RunService {
 
   /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
   async start(request: RunRequest): Promise<StartOutcome> {
+    // One at a time of one parent: a call that waits there must not be taken over by two.
+    const { parentId } = request;
+    if (parentId === null) return this.#start(request);
+    return this.#serial.run(`children of ${parentId}`, () => this.#start(request));
+  }
+
+  async #start(request: RunRequest): Promise<StartOutcome> {
     if (this.#closing) return { status: "conflict", message: "The server is stopping." };
     const { store } = this.#options;
     const parent =
@@ -100,6 +115,11 @@ export class RunService {
     const adopts =
       parent !== undefined &&
       (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
+    if (parent !== undefined && adopts && awaitsApproval(parent)) {
+      const carriers = await carriersOf(store, parent);
+      if (carriers.some(({ status }) => !isClosing(status)))
+        return { status: "conflict", message: "Another response carries on what waited here." };
+    }
     const id = newId("resp_");
     const created = await this.#create(id, request, adopts);
     if (created !== undefined) return created;
@@ -107,8 +127,8 @@ export class RunService {
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
     const resume =
       adopts && parent !== undefined ? await adoption(store, parent, request) : undefined;
-    const { contextMessages, inputMessages } = request;
-    const given = { contextMessages, inputMessages, ...(resume !== undefined && { resume }) };
+    const { inputMessages } = request;
+    const given = { inputMessages, ...(resume !== undefined && { resume }) };
     await this.#serial.run(id, async () => {
       try {
         await this.#launch(run, given);
@@ -135,7 +155,7 @@ export class RunService {
       ...stored,
       principal: run.owner,
       model,
-      contextMessages: null,
+      context: [],
       inputMessages: [],
       inputItems: [],
       parentId: run.id,
@@ -262,7 +282,8 @@ export class RunService {
     adopts: boolean,
   ): Promise<StartOutcome | undefined> {
     const { principal, parentId, conversationId, inputItems } = request;
-    const { instructions, servers, clientTools, settings, maxToolCalls, approvals, wire } = request;
+    const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
+    const { context, wire } = request;
     const stored: StoredRunRequest = {
       instructions,
       servers,
@@ -270,6 +291,7 @@ export class RunService {
       settings,
       maxToolCalls,
       approvals,
+      context,
       adopts,
       wire,
     };
@@ -326,13 +348,12 @@ export class RunService {
       await this.store.write([{ type: "journal", runId: run.id, epoch, writes }]);
     }
     const claimed: RunRecord = { ...run, status: "in_progress", epoch };
-    await this.#launch(claimed, { contextMessages: null, inputMessages: [], resume });
+    await this.#launch(claimed, { inputMessages: [], resume });
   }
 
   async #launch(
     run: RunRecord,
     given: {
-      readonly contextMessages: readonly Message[] | null;
       readonly inputMessages: readonly Message[];
       readonly resume?: ChainResume;
     },

@@ -1,9 +1,17 @@
-import type { ApprovalDecision, ChainError, ChainResume, Message } from "@capstan/core";
+import {
+  type ApprovalDecision,
+  type CallRecord,
+  type ChainError,
+  type ChainResume,
+  isSettled,
+  type Message,
+} from "@capstan/core";
 import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
-import type { RunRequest } from "./run-request.ts";
+import type { RunRequest, StoredRunRequest } from "./run-request.ts";
+import { isClosing } from "./run-status.ts";
 
 /** How a run is taken up: what its journal gets first, and where the chain begins. */
 export interface TakeUp {
@@ -45,9 +53,21 @@ export async function ending(
   };
 }
 
+/** The runs that carried this one's unfinished turn on, oldest first. */
+export async function carriersOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
+  const children = await store.listChildren({ owner: run.owner, runId: run.id });
+  return children.filter(({ request }) => (request as Partial<StoredRunRequest>).adopts === true);
+}
+
+/** Whether a run waits for a word about a call of the server's own: that call is made once, whoever asks. */
+export function awaitsApproval({ result }: RunRecord): boolean {
+  return result?.waiting?.some(({ type }) => type === "approval") === true;
+}
+
 /**
  * A run's unfinished turn, for the one that carries it on. Answers that the request brings are
- * given to the approvals first: one that was answered already keeps its answer.
+ * given to the approvals first: one that was answered already keeps its answer, and a call that
+ * another run made for it is not made again.
  */
 export async function adoption(
   store: Store,
@@ -64,7 +84,28 @@ export async function adoption(
   }
   const messages = request.continuesParent ? withoutCutAnswer(state.messages) : state.messages;
   const { outputs } = request;
-  return { state: { ...state, messages }, adopted: true, answers, outputs, abandonWaiting: true };
+  const ended = await endedElsewhere(store, parent);
+  return {
+    state: { ...state, messages },
+    adopted: true,
+    answers,
+    outputs,
+    ended,
+    abandonWaiting: true,
+  };
+}
+
+/** The calls that other runs made for this one. One that was only called off may still be made. */
+async function endedElsewhere(store: Store, run: RunRecord): Promise<readonly CallRecord[]> {
+  const ended: CallRecord[] = [];
+  for (const { owner, id, status } of await carriersOf(store, run)) {
+    if (!isClosing(status)) continue;
+    for (const { call } of (await store.readCalls({ owner, runId: id })) ?? []) {
+      const calledOff = call.status === "cancelled" && call.startedAt === undefined;
+      if (call.owner === "server" && isSettled(call.status) && !calledOff) ended.push(call);
+    }
+  }
+  return ended;
 }
 
 /** What the row says, as a decision: a question that expired or was called off is a refusal. */
