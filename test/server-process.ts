@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { root } from "../scripts/command.ts";
+import { sourceCondition } from "../scripts/source-condition.ts";
+
+export interface ServerFolder extends AsyncDisposable {
+  /** What a server runs in, with a few files. */
+  readonly work: string;
+  readonly data: string;
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string;
+  /** Standard output and error so far. */
+  output(): string;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: nothing of the server's own runs any more. */
+  kill(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly folder: ServerFolder;
+  /** Flags after `serve --port 0 --data DIR`. @default none */
+  readonly flags?: readonly string[];
+  readonly environment?: { readonly [name: string]: string };
+  /** The script that serves. @default the command */
+  readonly script?: string;
+}
+
+/** How long a start or a stop may take on a busy machine. */
+const limitMs = 30_000;
+
+/** A folder for servers that come one after another; its files are `notes.txt` and what is given. */
+export async function createServerFolder(
+  files: { readonly [path: string]: string } = {},
+): Promise<ServerFolder> {
+  const base = await mkdtemp(join(tmpdir(), "capstan-server-"));
+  const work = join(base, "work");
+  const all = { "notes.txt": "Buy rope. Oil the capstan.\n", ...files };
+  for (const [path, text] of Object.entries(all)) {
+    const file = join(work, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  return {
+    work,
+    data: join(base, "data"),
+    async [Symbol.asyncDispose]() {
+      await rm(base, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Starts `capstan serve` as people do, without any key, and waits for its address. */
+export async function startServerProcess(options: ServerOptions): Promise<ServerProcess> {
+  const { child, output } = spawnServer(options);
+  const exited = exitOf(child);
+  const address = new Promise<string>((resolve) => {
+    child.stdout?.on("data", () => {
+      const url = /^ {2}address {2}(\S+)$/m.exec(output())?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const gone = exited.then((code) => {
+    throw new Error(`The server ended with ${code} before it listened:\n${output()}`);
+  });
+  const url = await within(Promise.race([address, gone]), "The server did not start", output);
+  gone.catch(() => {});
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return within(exited, `The server did not end after ${signal}`, output);
+  };
+  return {
+    url,
+    output,
+    stop: () => end("SIGTERM"),
+    kill: async () => void (await end("SIGKILL")),
+    [Symbol.asyncDispose]: async () => void (await end("SIGKILL")),
+  };
+}
+
+/** Starts a server that is expected to refuse; its exit code and what it said. */
+export async function runServerToEnd(
+  options: ServerOptions,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { child, output } = spawnServer(options);
+  try {
+    const code = await within(exitOf(child), "The server did not end", output);
+    return { code, output: output() };
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+function spawnServer({ folder, flags = [], environment = {}, script }: ServerOptions): {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+} {
+  const main = script ?? join(root, "packages/cli/src/main.ts");
+  const args = ["serve", "--port", "0", "--data", folder.data, ...flags];
+  const child = spawn(process.execPath, [sourceCondition, main, ...args], {
+    cwd: folder.work,
+    stdio: ["ignore", "pipe", "pipe"],
+    // Nothing of this environment: neither keys nor settings of whoever runs the tests.
+    env: {
+      PATH: process.env["PATH"],
+      HOME: folder.work,
+      TMPDIR: tmpdir(),
+      // No Ollama of this machine is asked.
+      OLLAMA_HOST: "127.0.0.1:9",
+      ...environment,
+    },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (more: string) => (text += more));
+  return { child, output: () => text };
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once("close", (code) => resolve(code)));
+}
+
+async function within<T>(promise: Promise<T>, what: string, output: () => string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${what} within ${limitMs / 1000} s:\n${output()}`)),
+      limitMs,
+    );
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A Chat Completions request, as far as the tests look at it. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly stream?: boolean;
+  readonly messages: readonly {
+    readonly role: string;
+    readonly content: unknown;
+    readonly tool_call_id?: string;
+  }[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+}
+
+export interface ScriptedCall {
+  readonly name: string;
+  /** As the model writes it, broken or not. */
+  readonly arguments: string;
+}
+
+/** What the upstream answers to one request. */
+export interface UpstreamAnswer {
+  /** Words, each string one chunk. @default none */
+  readonly say?: readonly string[];
+  readonly calls?: readonly ScriptedCall[];
+  /** What comes after what was said: an end as it should be, a broken connection, or nothing at all. @default "end" */
+  readonly then?: "end" | "break" | "silence";
+  /** Held back, after the first chunk, until this resolves. */
+  readonly hold?: Promise<void>;
+  /** An HTTP error instead. */
+  readonly status?: number;
+}
+
+export interface Upstream extends AsyncDisposable {
+  /** What CAPSTAN_MODEL_URL is set to. */
+  readonly url: string;
+  /** The requests so far. */
+  readonly requests: readonly ChatRequest[];
+  /** The keys that they came with. */
+  readonly authorizations: readonly (string | undefined)[];
+  /** Resolves once there were so many requests. */
+  reached(count: number): Promise<void>;
+  /** Resolves once a client has hung up on an answer that had not ended. */
+  readonly left: Promise<void>;
+  /** What a server needs to use it. */
+  readonly environment: { readonly [name: string]: string };
+}
+
+/** A real OpenAI-compatible server on a free port that says what the test tells it to. */
+export async function startUpstream(
+  answer: (request: ChatRequest, index: number) => UpstreamAnswer,
+): Promise<Upstream> {
+  const requests: ChatRequest[] = [];
+  const authorizations: (string | undefined)[] = [];
+  const waiting = new Set<() => void>();
+  const left = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      if (request.url?.endsWith("/models") === true) return sendModels(response);
+      const parsed = JSON.parse(body) as ChatRequest;
+      requests.push(parsed);
+      authorizations.push(request.headers.authorization);
+      for (const check of waiting) check();
+      response.on("close", () => {
+        if (!response.writableFinished) left.resolve();
+      });
+      void sendAnswer(response, answer(parsed, requests.length - 1), requests.length);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return {
+    url,
+    requests,
+    authorizations,
+    left: left.promise,
+    environment: {
+      CAPSTAN_MODEL_URL: url,
+      CAPSTAN_MODEL_KEY: "upstream-key",
+      CAPSTAN_MODEL: "scripted",
+    },
+    reached(count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const check = () => {
+        if (requests.length < count) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+      return promise;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Answers one after another; the last one again and again. */
+export function inOrder(...answers: readonly UpstreamAnswer[]) {
+  return (_request: ChatRequest, index: number): UpstreamAnswer =>
+    answers[Math.min(index, answers.length - 1)] ?? {};
+}
+
+function sendModels(response: ServerResponse): void {
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ object: "list", data: [{ id: "scripted", object: "model" }] }));
+}
+
+async function sendAnswer(
+  response: ServerResponse,
+  { say = [], calls = [], then = "end", hold, status = 200 }: UpstreamAnswer,
+  n: number,
+): Promise<void> {
+  if (status !== 200) {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: `scripted ${status}`, type: "scripted" } }));
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (choice: object, more: object = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ id: `chatcmpl-${n}`, object: "chat.completion.chunk", created: 1, model: "scripted", choices: [{ index: 0, ...choice }], ...more })}\n\n`,
+    );
+  for (const [index, content] of say.entries()) {
+    send({ delta: { role: "assistant", content }, finish_reason: null });
+    if (index === 0) await hold;
+  }
+  if (say.length === 0) await hold;
+  for (const [index, { name, arguments: args }] of calls.entries()) {
+    const start = { index, id: `call_${n}_${index}`, type: "function" };
+    // In two pieces: no reader may count on whole arguments.
+    const half = Math.ceil(args.length / 2);
+    send({
+      delta: { tool_calls: [{ ...start, function: { name, arguments: args.slice(0, half) } }] },
+      finish_reason: null,
+    });
+    send({
+      delta: { tool_calls: [{ index, function: { arguments: args.slice(half) } }] },
+      finish_reason: null,
+    });
+  }
+  if (then === "silence") return;
+  if (then === "break") return void response.destroy();
+  send(
+    { delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" },
+    { usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
+  );
+  response.write("data: [DONE]\n\n");
+  response.end();
+}
