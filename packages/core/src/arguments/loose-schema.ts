@@ -1,3 +1,5 @@
+import { mapKeywords, valueKeywords } from "./schema-keywords.ts";
+
 type Node = { readonly [key: string]: unknown };
 
 /**
@@ -16,21 +18,19 @@ export function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
   if (exactlyOne) dropped.add("oneOf");
   const kept = Object.entries(node).filter(([key]) => !dropped.has(key));
   const result: Node = Object.fromEntries(
-    kept.map(([key, member]) => [key, isValue(key) ? member : looseSchema(member, loose)]),
+    kept.map(([key, member]) => [key, looseMember(key, member, loose)]),
   );
   if (!exactlyOne) return result;
   const all = Array.isArray(result["allOf"]) ? (result["allOf"] as readonly unknown[]) : [];
   return { ...result, allOf: [...all, { anyOf: looseSchema(node["oneOf"], loose) }] };
 }
 
-/** Keywords that hold values and no schemas. */
-export function isValue(keyword: string): boolean {
-  return (
-    keyword === "const" ||
-    keyword === "enum" ||
-    keyword === "default" ||
-    keyword === "examples" ||
-    keyword === "~refine"
+function looseMember(key: string, member: unknown, loose: WeakSet<object>): unknown {
+  if (valueKeywords.has(key)) return member;
+  if (!mapKeywords.has(key) || typeof member !== "object" || member === null)
+    return looseSchema(member, loose);
+  return Object.fromEntries(
+    Object.entries(member).map(([name, schema]) => [name, looseSchema(schema, loose)]),
   );
 }
 

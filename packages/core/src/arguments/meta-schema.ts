@@ -1,5 +1,6 @@
 import { Compile } from "typebox/schema";
 import type { JsonSchema } from "../model/json.ts";
+import { schemaReferences } from "./schema-references.ts";
 
 const schema = { $ref: "#" };
 const schemaList = { type: "array", minItems: 1, items: schema };
@@ -73,13 +74,27 @@ const metaSchema: JsonSchema = {
 
 let compiled: ReturnType<typeof Compile> | undefined;
 
-/** Where a schema is none, as `/properties/a/type must be …`; undefined if it is well formed. */
+/** Says where a schema is none; undefined if it is well formed. */
 export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
   compiled ??= Compile(metaSchema);
   if (compiled.Check(candidate)) return undefined;
   const [, errors] = compiled.Errors(candidate);
   const error = errors.findLast(({ keyword }) => keyword === "anyOf") ?? errors[0];
-  return error
-    ? `${error.instancePath || "The schema"} ${error.message}`
-    : "The schema is not valid JSON Schema";
+  const where = error ? `${error.instancePath || "it"} ${error.message}` : "it is malformed";
+  return `This is not a JSON Schema: ${where}.`;
+}
+
+/** Says which reference leads nowhere, or to what is no schema; undefined if all are good. */
+export function referenceProblem(schema: JsonSchema): string | undefined {
+  const { dangling, targets } = schemaReferences(schema);
+  if (dangling !== undefined) {
+    const shown = JSON.stringify(dangling.slice(0, 200));
+    return `The reference ${shown} leads nowhere: nothing is fetched. Put what it names under $defs.`;
+  }
+  // What stands under an unknown keyword is a schema only because something refers to it.
+  for (const target of new Set(targets.values())) {
+    const problem = typeof target === "boolean" ? undefined : metaSchemaProblem(target);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }

@@ -88,6 +88,11 @@ export function patternCost(source: string): PatternCost {
   return isAnchored || whole.degree === 0 ? whole : { ways: whole.ways, degree: whole.degree + 1 };
 }
 
+/** Steps that a search in a text of this length takes at most. */
+export function stepsOf({ ways, degree }: PatternCost, length: number): number {
+  return ways * length ** degree;
+}
+
 function repeated(inner: PatternCost, min: number, max: number): PatternCost {
   if (max <= 1) return { ways: inner.ways + (min === max ? 0 : 1), degree: inner.degree };
   const isSimple = inner.ways === 1 && inner.degree === 0;

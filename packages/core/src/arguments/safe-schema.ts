@@ -1,70 +1,77 @@
 import type { JsonSchema } from "../model/json.ts";
 import { pointerPart } from "../variables/json-pointer.ts";
 import { isObject } from "./json-type.ts";
-import { isValue, looseSchema } from "./loose-schema.ts";
-import { type PatternEngine, patternCheck } from "./pattern-check.ts";
-import { danglingReference } from "./schema-references.ts";
+import { keyPattern } from "./key-pattern.ts";
+import { looseSchema } from "./loose-schema.ts";
+import { patternCheck, type PatternEngine, type StepBudget } from "./pattern-check.ts";
+import type { PatternCost } from "./pattern-cost.ts";
+import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
 
 export type SafeSchema =
-  | { readonly status: "safe"; readonly schema: JsonSchema; readonly notes: readonly string[] }
+  | {
+      readonly status: "safe";
+      readonly schema: JsonSchema;
+      /** What is not enforced, and why. */
+      readonly notes: readonly string[];
+      /** Of key patterns that are to be counted (`keySteps`) before they are tried. */
+      readonly keyCosts: readonly PatternCost[];
+      /** Whether some pattern may run out of steps. */
+      readonly isCostly: boolean;
+    }
   | { readonly status: "refused"; readonly message: string };
+
+export interface SafeSchemaOptions {
+  readonly engine?: PatternEngine | undefined;
+  readonly budget: StepBudget;
+  /** Patterns that take more than linear time: tried within the budget, or left out. */
+  readonly costly: "counted" | "left out";
+}
 
 type Node = { readonly [key: string]: unknown };
 
-/** Keywords whose members are named by the schema's author, so the names are no keywords. */
-const maps = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "dependencies",
-]);
 /** What drafts before 2019-09 heed beside a `$ref`. */
 const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
-const maxDepth = 200;
+/** Say nothing of whether a value fits, and must not be found by a reference. */
+const annotations = new Set(["default", "examples", "$comment", "~refine"]);
+/** Of a draft that is not claimed. */
+const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
 /**
  * Rewrites a schema into one that is safe to validate with: patterns that could hang run on
- * `engine`, or are left out with a note. Where one is left out, what would turn stricter by it is
- * loosened too, so that a valid value is never refused.
- *
- * @param options.isLegacy draft-07 or older: what stands beside a `$ref` is ignored
+ * `engine`, are counted, or are left out with a note. Where one is left out, what would turn
+ * stricter by it is loosened too, so that a valid value is never refused.
  */
-export function safeSchema(
-  schema: JsonSchema,
-  options: { isLegacy: boolean; engine?: PatternEngine },
-): SafeSchema {
-  const rewriting = new Rewriting(options);
+export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): SafeSchema {
+  const rewriting = new Rewriting(options, isLegacySchema(schema));
   const rewritten = rewriting.schema(schema, "", 0) as JsonSchema;
-  const dangling = rewriting.problem === undefined ? danglingReference(schema) : undefined;
-  if (dangling !== undefined)
-    rewriting.problem = `The reference ${JSON.stringify(dangling)} leads nowhere. Put what it names under $defs.`;
   if (rewriting.problem !== undefined) return { status: "refused", message: rewriting.problem };
+  const { notes, keyCosts, isCostly } = rewriting;
   const safe = rewriting.isLoose
     ? (looseSchema(rewritten, rewriting.loose) as JsonSchema)
     : rewritten;
-  return { status: "safe", schema: safe, notes: rewriting.notes };
+  return { status: "safe", schema: safe, notes, keyCosts, isCostly };
 }
 
 class Rewriting {
   readonly notes: string[] = [];
+  readonly keyCosts: PatternCost[] = [];
   /** Schemas that let more pass than was written. */
   readonly loose = new WeakSet<object>();
   isLoose = false;
+  isCostly = false;
   problem: string | undefined;
+  readonly #options: SafeSchemaOptions;
   readonly #isLegacy: boolean;
-  readonly #engine: PatternEngine | undefined;
 
-  constructor(options: { isLegacy: boolean; engine?: PatternEngine }) {
-    this.#isLegacy = options.isLegacy;
-    this.#engine = options.engine;
+  constructor(options: SafeSchemaOptions, isLegacy: boolean) {
+    this.#options = options;
+    this.#isLegacy = isLegacy;
   }
 
   schema(value: unknown, path: string, depth: number): unknown {
     if (typeof value !== "object" || value === null) return value;
-    if (depth > maxDepth) {
-      this.problem ??= `The schema is nested deeper than ${maxDepth} levels.`;
+    if (depth > maxSchemaDepth) {
+      this.problem ??= `The schema is nested deeper than ${maxSchemaDepth} levels.`;
       return true;
     }
     if (Array.isArray(value))
@@ -74,20 +81,22 @@ class Rewriting {
     const members: (readonly [string, unknown])[] = [];
     let isLoose = false;
     for (const [key, member] of Object.entries(node)) {
-      if (key === "~refine" || (ignoresRest && !besideReference.has(key))) continue;
+      if (annotations.has(key) || foreign.has(key)) continue;
+      if (ignoresRest && !besideReference.has(key)) continue;
       const at = `${path}/${pointerPart(key)}`;
       if (key === "pattern" && typeof member === "string") {
         const { replacement, isComplete } = this.#pattern(member, at);
         if (replacement) members.push(replacement);
         isLoose ||= !isComplete;
-      } else if (maps.has(key) && isObject(member)) {
+      } else if (mapKeywords.has(key) && isObject(member)) {
         const kept = Object.entries(member).filter(
-          ([name]) => key !== "patternProperties" || this.#isQuickKey(name, at),
+          ([name]) => key !== "patternProperties" || this.#isTriedOnKeys(name, at),
         );
         const isCut = kept.length < Object.keys(member).length;
         isLoose ||= isCut;
         members.push([key, this.#map(kept, at, depth)]);
-      } else members.push([key, isValue(key) ? member : this.schema(member, at, depth + 1)]);
+      } else
+        members.push([key, valueKeywords.has(key) ? member : this.schema(member, at, depth + 1)]);
     }
     if (!isLoose) return Object.fromEntries(members);
     // Which properties are additional is not known where a key's pattern is left out.
@@ -114,20 +123,18 @@ class Rewriting {
     source: string,
     at: string,
   ): { replacement?: readonly [string, unknown]; isComplete: boolean } {
-    const check = patternCheck(source, this.#engine);
+    const check = patternCheck(source, this.#options);
     switch (check.status) {
       case "native":
         return { replacement: ["pattern", source], isComplete: true };
       case "checked": {
-        if (check.note !== undefined) this.notes.push(`At ${at}: ${check.note}`);
+        const isCostly = check.note !== undefined;
+        this.isCostly ||= isCostly;
+        if (isCostly) this.notes.push(`At ${at}: ${check.note}`);
+        if (isCostly && this.#options.costly === "left out") return { isComplete: false };
         const test = (value: unknown): boolean => typeof value !== "string" || check.test(value);
-        return {
-          replacement: [
-            "~refine",
-            [{ check: test, error: () => `must match the pattern ${source}` }],
-          ],
-          isComplete: check.complete,
-        };
+        const error = (): string => `must match the pattern ${source}`;
+        return { replacement: ["~refine", [{ check: test, error }]], isComplete: true };
       }
       case "unchecked":
         this.notes.push(`At ${at}: ${check.note}`);
@@ -138,16 +145,16 @@ class Rewriting {
     }
   }
 
-  /** Patterns of keys are tested by JavaScript's own engine only. */
-  #isQuickKey(source: string, at: string): boolean {
-    const check = patternCheck(source, undefined);
-    if (check.status === "native") return true;
-    const shown = JSON.stringify(source.slice(0, 100));
-    if (check.status === "invalid") this.problem ??= `At ${at}: ${check.message}`;
-    else
-      this.notes.push(
-        `At ${at}: The pattern ${shown} could take long to test on keys, so it is not enforced.`,
-      );
-    return false;
+  #isTriedOnKeys(source: string, at: string): boolean {
+    const pattern = keyPattern(source);
+    if (pattern.status === "native") return true;
+    if (pattern.status === "invalid") {
+      this.problem ??= `At ${at}: ${pattern.message}`;
+      return true;
+    }
+    this.notes.push(`At ${at}: ${pattern.note}`);
+    if (pattern.status === "unchecked") return false;
+    this.keyCosts.push(pattern.cost);
+    return this.#options.costly === "counted";
   }
 }

@@ -1,52 +1,132 @@
-import type { JsonSchema, JsonValue } from "../model/json.ts";
-import { readPointer } from "../variables/json-pointer.ts";
-import { isValue } from "./loose-schema.ts";
+import type { JsonSchema } from "../model/json.ts";
+import { isObject } from "./json-type.ts";
+import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
 
-/**
- * The first `$ref` of a schema that leads nowhere, or undefined. Only what stands in the schema
- * itself is found: nothing is fetched.
- */
-export function danglingReference(schema: JsonSchema): string | undefined {
-  const references = new Set<string>();
-  const ids = new Set<string>();
-  const anchors = new Set<string>();
-  collect(schema);
-  return [...references].find((ref) => !isResolvable(ref));
+/** Where the references of a schema lead. Only what stands in the schema itself is found. */
+export interface SchemaReferences {
+  /** What a schema with a `$ref` refers to. */
+  readonly targets: ReadonlyMap<object, JsonSchema | boolean>;
+  /** The first reference that leads nowhere, or into a value. */
+  readonly dangling: string | undefined;
+}
 
-  function collect(value: unknown): void {
+type Node = { readonly [key: string]: unknown };
+
+interface Reference {
+  readonly node: Node;
+  readonly ref: string;
+  readonly base: string;
+  readonly isDynamic: boolean;
+}
+
+/** Stands in for the address of a schema that has no `$id`; ends where relative ones may follow. */
+const unnamed = "capstan://schema/";
+const known = new WeakMap<JsonSchema, SchemaReferences>();
+
+/** Resolves every reference of a schema, `$id` and `$anchor` heeded. Nothing is fetched. */
+export function schemaReferences(schema: JsonSchema): SchemaReferences {
+  let references = known.get(schema);
+  if (references === undefined) {
+    references = resolveAll(schema);
+    known.set(schema, references);
+  }
+  return references;
+}
+
+function resolveAll(schema: JsonSchema): SchemaReferences {
+  const resources = new Map<string, Node>([[unnamed, schema]]);
+  const anchors = new Map<string, Node>();
+  const dynamicAnchors = new Set<string>();
+  const references: Reference[] = [];
+  const isLegacy = isLegacySchema(schema);
+  const seen = new Set<object>();
+  collect(schema, { base: unnamed, isMap: false, depth: 0 });
+
+  const targets = new Map<object, JsonSchema | boolean>();
+  let dangling: string | undefined;
+  for (const reference of references) {
+    const target = targetOf(reference);
+    if (target !== undefined && !reference.isDynamic) targets.set(reference.node, target);
+    if (target === undefined && !isFoundLater(reference)) dangling ??= reference.ref;
+  }
+  return { targets, dangling };
+
+  function collect(value: unknown, at: { base: string; isMap: boolean; depth: number }): void {
     if (typeof value !== "object" || value === null) return;
+    if (seen.has(value) || at.depth > maxSchemaDepth) return;
+    seen.add(value);
+    const depth = at.depth + 1;
+    if (!isObject(value)) {
+      for (const item of Object.values(value)) collect(item, { ...at, isMap: false, depth });
+      return;
+    }
+    const base = at.isMap ? at.base : identify(value, at.base);
     for (const [key, member] of Object.entries(value)) {
-      if (typeof member !== "string") collect(member);
-      else if (key === "$ref") references.add(member);
-      else if (key === "$id" && member.startsWith("#")) anchors.add(member.slice(1));
-      else if (key === "$id") ids.add(member);
-      else if (key === "$anchor" || key === "$dynamicAnchor") anchors.add(member);
+      const isMap = !at.isMap && mapKeywords.has(key);
+      if (at.isMap || !valueKeywords.has(key)) collect(member, { base, isMap, depth });
     }
   }
 
-  function isResolvable(ref: string): boolean {
-    if (leadsIntoValue(ref)) return false;
-    if (ref === "#" || anchors.has(ref.slice(1))) return true;
-    // Where there are identifiers a pointer may be relative to one of them: the validator knows.
-    const only = schema["$id"] === undefined ? 0 : 1;
-    if (ids.size > only) return true;
-    if (ref.startsWith("#/"))
-      return readPointer(schema as JsonValue, decoded(ref.slice(1))).status === "found";
-    return ids.size > 0 && !ref.startsWith("#");
+  /** Notes what a schema is called and what it refers to; gives the address its members have. */
+  function identify(node: Node, outer: string): string {
+    const { $id, $ref, $dynamicRef, $anchor, $dynamicAnchor } = node;
+    let base = outer;
+    if (typeof $id === "string" && !(isLegacy && typeof $ref === "string")) {
+      const address = resolved($id, outer) ?? outer;
+      const [resource = "", anchor = ""] = address.split("#");
+      if (anchor !== "") anchors.set(address, node);
+      if (resource !== outer) resources.set(resource, node);
+      base = resource;
+    }
+    for (const anchor of [$anchor, $dynamicAnchor])
+      if (typeof anchor === "string") anchors.set(`${base}#${anchor}`, node);
+    if (typeof $dynamicAnchor === "string") dynamicAnchors.add($dynamicAnchor);
+    if (typeof $ref === "string") references.push({ node, ref: $ref, base, isDynamic: false });
+    if (typeof $dynamicRef === "string")
+      references.push({ node, ref: $dynamicRef, base, isDynamic: true });
+    return base;
+  }
+
+  function targetOf({ ref, base }: Reference): JsonSchema | boolean | undefined {
+    const address = resolved(ref, base);
+    if (address === undefined) return undefined;
+    const [resource = "", fragment = ""] = address.split("#");
+    const root = resources.get(resource);
+    if (fragment === "") return root;
+    if (!fragment.startsWith("/")) return anchors.get(`${resource}#${decoded(fragment)}`);
+    return root === undefined ? undefined : schemaAt(root, decoded(fragment));
+  }
+
+  /** A dynamic reference may name an anchor that is only met on the way. */
+  function isFoundLater({ ref, isDynamic }: Reference): boolean {
+    return isDynamic && dynamicAnchors.has(ref.slice(ref.indexOf("#") + 1));
   }
 }
 
-/** Whether a pointer leads into what is a value and no schema, where patterns are not made safe. */
-function leadsIntoValue(ref: string): boolean {
-  const parts = decoded(ref.slice(ref.indexOf("#") + 1)).split("/");
-  return parts.some(
-    (part, index) =>
-      isValue(part) && !/^(?:properties|\$defs|definitions)$/.test(parts[index - 1] ?? ""),
-  );
+/** The schema at a pointer; undefined where there is none, or where a value or a map of schemas is. */
+function schemaAt(root: Node, pointer: string): JsonSchema | boolean | undefined {
+  let at: unknown = root;
+  let isMap = false;
+  for (const part of pointer.slice(1).split("/")) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    const isSchema: boolean = !isMap && !Array.isArray(at);
+    if (isSchema && valueKeywords.has(key)) return undefined;
+    isMap = isSchema && mapKeywords.has(key);
+    at = (at as Node)[key];
+  }
+  return !isMap && (typeof at === "boolean" || isObject(at)) ? at : undefined;
+}
+
+function resolved(reference: string, base: string): string | undefined {
+  if (URL.canParse(reference, base)) return new URL(reference, base).href;
+  // A URN has no path that a reference could be relative to, but for its last part.
+  const besides = `${base.slice(0, base.lastIndexOf(":"))}:${reference}`;
+  return URL.canParse(besides) ? besides : undefined;
 }
 
 /** A pointer out of a URI's fragment. */
-export function decoded(fragment: string): string {
+function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {

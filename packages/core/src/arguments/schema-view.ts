@@ -1,10 +1,13 @@
-import type { JsonSchema, JsonValue } from "../model/json.ts";
-import { readPointer } from "../variables/json-pointer.ts";
+import type { JsonSchema } from "../model/json.ts";
 import { isObject, jsonTypes, typeOf, typesNamed } from "./json-type.ts";
-import { decoded } from "./schema-references.ts";
+import { matchesKey } from "./key-pattern.ts";
+import { isLegacySchema } from "./schema-keywords.ts";
+import { schemaReferences } from "./schema-references.ts";
 
 /** Schemas joined in one place before it counts as allowing anything. */
 const maxParts = 64;
+
+const empty: JsonSchema = {};
 
 /** A schema at some place: JSON Schema, or `true` where anything goes, or `false` where nothing does. */
 export type SchemaAt = JsonSchema | boolean;
@@ -27,18 +30,19 @@ export interface SchemaView {
 
 export function schemaView(root: JsonSchema): SchemaView {
   const knownTypes = new WeakMap<object, number>();
+  const isLegacy = isLegacySchema(root);
 
-  function target(ref: string): SchemaAt {
-    if (ref === "#") return root;
-    if (!ref.startsWith("#/")) return true;
-    const found = readPointer(root as JsonValue, decoded(ref.slice(1)));
-    return found.status === "found" ? asSchema(found.value) : true;
+  /** What a schema says itself: in older drafts nothing, beside a reference. */
+  function own(at: JsonSchema): JsonSchema {
+    return isLegacy && typeof at["$ref"] === "string" ? empty : at;
   }
 
   /** The schemas that hold together with this one. */
   function conjuncts(at: JsonSchema): readonly SchemaAt[] {
-    const ref = at["$ref"];
-    return typeof ref === "string" ? [target(ref), ...schemas(at["allOf"])] : schemas(at["allOf"]);
+    const all = schemas(own(at)["allOf"]);
+    return typeof at["$ref"] === "string"
+      ? [schemaReferences(root).targets.get(at) ?? true, ...all]
+      : all;
   }
 
   function types(at: SchemaAt): number {
@@ -47,12 +51,12 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (known !== undefined) return known;
     // While it is being found out, a schema that refers to itself adds nothing.
     knownTypes.set(at, jsonTypes.any);
-    let allowed = typesNamed(at["type"]);
-    if (Object.hasOwn(at, "const")) allowed &= typeOf(at["const"]);
-    if (Array.isArray(at["enum"]))
-      allowed &= at["enum"].reduce<number>((all, one) => all | typeOf(one), 0);
+    const { type, enum: values, ...rest } = own(at);
+    let allowed = typesNamed(type);
+    if (Object.hasOwn(rest, "const")) allowed &= typeOf(rest["const"]);
+    if (Array.isArray(values)) allowed &= values.reduce<number>((all, one) => all | typeOf(one), 0);
     for (const one of conjuncts(at)) allowed &= types(one);
-    for (const alternatives of alternativesOf(at)) {
+    for (const alternatives of alternativesOf(own(at))) {
       allowed &= alternatives.reduce<number>((all, one) => all | types(one), 0);
     }
     knownTypes.set(at, allowed);
@@ -61,16 +65,19 @@ export function schemaView(root: JsonSchema): SchemaView {
 
   /** Whether a value can be meant for this alternative: its type fits, and so do its constants. */
   function isPossible(at: SchemaAt, value: unknown): boolean {
-    if ((types(at) & typeOf(value)) === 0) return false;
-    const properties = typeof at === "object" ? at["properties"] : undefined;
-    if (!isObject(properties) || !isObject(value)) return true;
-    return Object.entries(properties).every(([key, property]) => {
-      if (!isObject(property) || !Object.hasOwn(property, "const") || !Object.hasOwn(value, key))
-        return true;
-      return (
-        property["const"] === value[key] || !isScalar(property["const"]) || !isScalar(value[key])
+    return (types(at) & typeOf(value)) !== 0 && !contradicts(at, value, new Set());
+  }
+
+  function contradicts(at: SchemaAt, value: unknown, seen: Set<object>): boolean {
+    if (typeof at === "boolean" || !isObject(value) || seen.has(at)) return false;
+    seen.add(at);
+    const { properties } = own(at);
+    const isOther =
+      isObject(properties) &&
+      Object.entries(properties).some(
+        ([key, property]) => Object.hasOwn(value, key) && isOtherConstant(property, value[key]),
       );
-    });
+    return isOther || conjuncts(at).some((one) => contradicts(one, value, seen));
   }
 
   function child(
@@ -84,10 +91,10 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (known !== undefined) return known;
     seen.set(at, true);
     const parts: SchemaAt[] = [
-      typeof key === "number" ? itemSchema(at, key) : propertySchema(at, key),
+      typeof key === "number" ? itemSchema(own(at), key) : propertySchema(own(at), key),
     ];
     for (const one of conjuncts(at)) parts.push(child(one, key, value, seen));
-    for (const alternatives of alternativesOf(at)) {
+    for (const alternatives of alternativesOf(own(at))) {
       const possible = alternatives.filter((one) => isPossible(one, value));
       parts.push(
         joined(
@@ -104,8 +111,9 @@ export function schemaView(root: JsonSchema): SchemaView {
   function requires(at: SchemaAt, key: string, value: unknown, seen = new Set<object>()): boolean {
     if (typeof at === "boolean" || seen.has(at)) return false;
     seen.add(at);
-    if (Array.isArray(at["required"]) && at["required"].includes(key)) return true;
-    const possible = alternativesOf(at).flatMap((some) =>
+    const { required } = own(at);
+    if (Array.isArray(required) && required.includes(key)) return true;
+    const possible = alternativesOf(own(at)).flatMap((some) =>
       some.filter((one) => isPossible(one, value)),
     );
     return [...conjuncts(at), ...possible].some((one) => requires(one, key, value, seen));
@@ -114,12 +122,14 @@ export function schemaView(root: JsonSchema): SchemaView {
   function collectKeys(at: SchemaAt, found: Set<string>, seen: Set<object>): void {
     if (typeof at === "boolean" || seen.has(at)) return;
     seen.add(at);
-    if (isObject(at["properties"])) for (const key of Object.keys(at["properties"])) found.add(key);
+    const said = own(at);
+    if (isObject(said["properties"]))
+      for (const key of Object.keys(said["properties"])) found.add(key);
     const parts = [
       ...conjuncts(at),
-      ...alternativesOf(at).flat(),
-      ...schemas(at["then"]),
-      ...schemas(at["else"]),
+      ...alternativesOf(said).flat(),
+      ...schemas(said["then"]),
+      ...schemas(said["else"]),
     ];
     for (const one of parts) collectKeys(one, found, seen);
   }
@@ -145,8 +155,13 @@ function alternativesOf(at: JsonSchema): readonly (readonly SchemaAt[])[] {
 function propertySchema(at: JsonSchema, key: string): SchemaAt {
   const { properties, patternProperties, additionalProperties } = at;
   if (isObject(properties) && Object.hasOwn(properties, key)) return asSchema(properties[key]);
-  // A key may match a pattern, which is not tried here: what is unclear is allowed.
-  if (isObject(patternProperties)) return true;
+  if (isObject(patternProperties)) {
+    const matching = Object.entries(patternProperties).flatMap(([pattern, schema]) => {
+      const matches = matchesKey(pattern, key);
+      return matches === false ? [] : [matches === true ? asSchema(schema) : true];
+    });
+    if (matching.length > 0) return joined("allOf", matching);
+  }
   return additionalProperties === undefined ? true : asSchema(additionalProperties);
 }
 
@@ -193,6 +208,13 @@ function schemas(value: unknown): readonly SchemaAt[] {
 
 function asSchema(value: unknown): SchemaAt {
   return typeof value === "boolean" || isObject(value) ? value : true;
+}
+
+/** Whether a schema allows certain scalars only, and the value is another. */
+function isOtherConstant(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || !isScalar(value)) return false;
+  const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
+  return Array.isArray(allowed) && allowed.every((one) => isScalar(one) && one !== value);
 }
 
 function isScalar(value: unknown): boolean {

@@ -2,8 +2,16 @@ import { Check, Compile, Errors } from "typebox/schema";
 import type { JsonSchema } from "../model/json.ts";
 import { canonicalJson, digest } from "./canonical-json.ts";
 import { LruCache } from "./lru-cache.ts";
-import { metaSchemaProblem } from "./meta-schema.ts";
-import type { PatternEngine } from "./pattern-check.ts";
+import { describeType, isObject } from "./json-type.ts";
+import { keySteps } from "./key-pattern.ts";
+import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
+import {
+  maxPatternSteps,
+  OutOfSteps,
+  type PatternEngine,
+  type StepBudget,
+} from "./pattern-check.ts";
+import type { PatternCost } from "./pattern-cost.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
 import { errorMessage } from "../errors/error-message.ts";
@@ -33,7 +41,8 @@ export interface CompileOptions {
 
 const maxSchemaLength = 1_000_000;
 const maxCached = 500;
-const legacyDrafts = /^https?:\/\/json-schema\.org\/draft-0[3-7]\/schema#?$/;
+const anything: JsonSchema = {};
+const nothing: JsonSchema = { not: {} };
 
 interface SchemaCache {
   readonly bySchema: WeakMap<JsonSchema, CompiledSchema>;
@@ -54,7 +63,15 @@ const byEngine = new WeakMap<PatternEngine, SchemaCache>();
  * const compiled = compileSchema({ type: "object", required: ["path"] });
  * if (compiled.status === "compiled") compiled.validator.validate({}); // one issue, at /path
  */
-export function compileSchema(schema: JsonSchema, options: CompileOptions = {}): CompiledSchema {
+export function compileSchema(
+  schema: JsonSchema | boolean,
+  options: CompileOptions = {},
+): CompiledSchema {
+  if (typeof schema === "boolean") return compileSchema(schema ? anything : nothing, options);
+  if (!isObject(schema)) {
+    const message = `A schema is an object, true or false, but this is ${describeType(schema)}.`;
+    return { status: "refused", message };
+  }
   const cache = cacheOf(options.pattern);
   const known = cache.bySchema.get(schema);
   if (known) return known;
@@ -77,24 +94,52 @@ export function compileSchema(schema: JsonSchema, options: CompileOptions = {}):
 }
 
 function compile(schema: JsonSchema, engine: PatternEngine | undefined): CompiledSchema {
-  const isLegacy = typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
-  const problem = metaSchemaProblem(schema);
-  if (problem !== undefined)
-    return { status: "refused", message: `This is not a JSON Schema: ${problem}.` };
-  const safe = safeSchema(schema, { isLegacy, ...(engine ? { engine } : {}) });
+  const problem = metaSchemaProblem(schema) ?? referenceProblem(schema);
+  if (problem !== undefined) return { status: "refused", message: problem };
+  const budget: StepBudget = { left: maxPatternSteps };
+  const safe = safeSchema(schema, { engine, budget, costly: "counted" });
   if (safe.status === "refused") return safe;
-  return { status: "compiled", validator: validatorOf(safe.schema), notes: safe.notes };
+  const exact = checkerOf(safe.schema);
+  if (!safe.isCostly && safe.keyCosts.length === 0)
+    return { status: "compiled", validator: validatorOf(exact), notes: safe.notes };
+  const loose = safeSchema(schema, { engine, budget, costly: "left out" });
+  if (loose.status === "refused") return loose;
+  const counted = countedChecker({
+    exact,
+    loose: checkerOf(loose.schema),
+    budget,
+    keyCosts: safe.keyCosts,
+  });
+  return { status: "compiled", validator: validatorOf(counted), notes: safe.notes };
 }
 
-function validatorOf(schema: JsonSchema): Validator {
-  const bare = namesInherited(schema);
-  let check: ((value: unknown) => boolean) | undefined;
+type Checker = (value: unknown) => readonly ValidationIssue[];
+
+/** Checks exactly as long as costly patterns stay within the budget, and without them beyond. */
+function countedChecker(parts: {
+  readonly exact: Checker;
+  readonly loose: Checker;
+  readonly budget: StepBudget;
+  readonly keyCosts: readonly PatternCost[];
+}): Checker {
+  const { exact, loose, budget, keyCosts } = parts;
+  return (value) => {
+    if (keyCosts.length > 0 && keySteps(value, keyCosts) > maxPatternSteps) return loose(value);
+    budget.left = maxPatternSteps;
+    try {
+      return exact(value);
+    } catch (thrown) {
+      if (thrown instanceof OutOfSteps) return loose(value);
+      throw thrown;
+    }
+  };
+}
+
+function validatorOf(checker: Checker): Validator {
   return {
-    validate(given) {
+    validate(value) {
       try {
-        const value = bare ? withoutPrototypes(given) : given;
-        check ??= checkFunction(schema);
-        return check(value) ? [] : validationIssues(Errors(schema, value)[1], value);
+        return checker(value);
       } catch (thrown) {
         // A schema that refers to itself without end, or a value that is nested too deep for it.
         const received = "a value that it cannot be applied to";
@@ -104,6 +149,17 @@ function validatorOf(schema: JsonSchema): Validator {
         ];
       }
     },
+  };
+}
+
+/** Compiled when it is first used. */
+function checkerOf(schema: JsonSchema): Checker {
+  const bare = namesInherited(schema);
+  let check: ((value: unknown) => boolean) | undefined;
+  return (given) => {
+    const value = bare ? withoutPrototypes(given) : given;
+    check ??= checkFunction(schema);
+    return check(value) ? [] : validationIssues(Errors(schema, value)[1], value);
   };
 }
 
