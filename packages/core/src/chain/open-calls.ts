@@ -347,6 +347,8 @@ export class OpenCalls {
   async #settled({ record, result }: Settled, before: readonly JournalWrite[] = []): Promise<void> {
     if (this.#isSettled(record.callId)) return;
     this.#open.delete(record.callId);
+    // A sub-call that was stopped while it asked: nobody needs the answer.
+    if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     this.results.set(record.callId, result);
     const writes: JournalWrite[] = [...before];
     const item = this.#outputItems.get(record.callId);

@@ -1,15 +1,13 @@
 import { isReviewDue, type ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { ToolOutput } from "../tool/tool-context.ts";
-import type { CallObserver } from "./call-observer.ts";
-import type { Gate } from "./gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
 import { type Claim, claimOf } from "./scheduler.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settled.ts";
-import { subCaller } from "./sub-call.ts";
+import { silence, speechOf } from "./speech.ts";
+import { type SubCalls, subCaller } from "./sub-call.ts";
 
 /**
  * The second and third segment of an approved call: waits for its turn, is written as started,
@@ -26,12 +24,16 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let running: RunningTool | undefined;
   let holds = false;
   let stopped: string | undefined;
-  const subCalls = new Set<LiveCall>();
+  const subCalls: SubCalls = { open: new Set(), over: false };
   const unreviewed = Promise.withResolvers<ReviewDecision>();
+  const speech = isSecret(options) ? silence : speechOf(gate, options.record.callId, observer);
 
   const finish = async (outcome: Outcome): Promise<void> => {
+    // From here on it is over: what a tool that was left behind still says or calls is ignored.
+    speech.close();
+    subCalls.over = true;
+    if (subCalls.open.size > 0) await endAll(subCalls.open);
     if (holds) scheduler.release(claim);
-    for (const subCall of subCalls) subCall.cancel("the call that made it ended");
     const ended = settle({
       gate,
       record,
@@ -59,7 +61,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
       context: {
         callId: record.callId,
         toolId: registered.id,
-        output: isSecret(options) ? silent : outputOf(gate, record.callId, observer),
+        output: speech.output,
         variables: gate.variables,
         principal: gate.principal,
         idempotencyKey: record.idempotencyKey,
@@ -91,13 +93,21 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 }
 
-/** What comes out under review is shown to nobody before: not while it runs either. */
+/** Sub-calls end before the call that made them, so that its end is the end of all it did. */
+async function endAll(calls: Iterable<LiveCall>): Promise<void> {
+  const ends = [...calls].map((call) => {
+    call.cancel("the call that made it ended");
+    return call.settled;
+  });
+  await Promise.allSettled(ends);
+}
+
+/** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
 function isSecret({ gate, registered, checkToolResults = true }: LiveCallOptions): boolean {
+  if (registered.tool.speaks === "hidden") return true;
   const { rules, overrides } = gate;
   return isReviewDue({ registered, isError: false, rules, overrides, checkToolResults });
 }
-
-const silent: ToolOutput = { write() {}, progress() {}, event() {} };
 
 function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };
@@ -117,37 +127,4 @@ function claimFor(
 
 function keysOf(claim: Claim): readonly string[] {
   return claim.type === "keys" ? claim.keys : [];
-}
-
-/** Progress within this many ms of the last is not passed on. */
-const progressEveryMs = 100;
-const eventsACall = 1_000;
-
-/** What a tool says is bounded: text by the gate's limit, progress by time, events by number. */
-function outputOf(gate: Gate, callId: string, observer: CallObserver): ToolOutput {
-  let chars = 0;
-  let events = 0;
-  let lastProgress = 0;
-  return {
-    write(text) {
-      const left = gate.limits.spokenChars - chars;
-      if (left <= 0 || text === "") return;
-      chars += text.length;
-      observer.spoke(
-        callId,
-        text.length <= left
-          ? text
-          : `${text.slice(0, left).toWellFormed()}\n[… the rest is in the result …]`,
-      );
-    },
-    progress(progress) {
-      const now = gate.clock.now();
-      if (now - lastProgress < progressEveryMs) return;
-      lastProgress = now;
-      observer.progressed(callId, progress);
-    },
-    event(name, data) {
-      if (++events <= eventsACall) observer.said(callId, name, data);
-    },
-  };
 }

@@ -1,22 +1,32 @@
 import type { JsonObject } from "../model/json.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
 import { answer } from "./answer.ts";
+import type { Gate } from "./gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
+import type { Settled } from "./settled.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
 
+/** The sub-calls of one call. */
+export interface SubCalls {
+  /** Those that have not ended; the parent's end ends them. */
+  readonly open: Set<LiveCall>;
+  /** The parent has ended: there will be no more. */
+  over: boolean;
+}
+
 export interface SubCallerOptions extends LiveCallOptions {
   readonly lineage: Lineage;
-  /** The live ones, so that the parent's end ends them. */
-  readonly subCalls: Set<LiveCall>;
+  readonly subCalls: SubCalls;
   readonly start: (options: LiveCallOptions) => LiveCall;
 }
 
 /** `context.callTool`: the same gate, recorded under the parent, bounded in depth and number. */
 export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
-  const { gate, observer, record: parent, lineage, subCalls } = options;
+  const { gate, record: parent, lineage, subCalls } = options;
   let made = 0;
   return async (name, args): Promise<ToolExecuteResult> => {
     made++;
@@ -30,34 +40,69 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       references: false,
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
-    let proposal: Proposal = await propose(gate, request);
-    if (refusal !== undefined) {
-      proposal = {
-        status: "settled",
-        ...unsettledResult(gate, proposal.record, { status: "error", error: refusal }),
-      };
-    }
-    await observer.proposed(proposal);
-    if (proposal.status === "asks") {
-      const decision = await observer.ask(proposal.approval);
-      ({ proposal } = await answer(gate, proposal, decision));
-    }
-    if (proposal.status === "settled") {
-      await observer.settled(proposal);
-      return proposal.result;
-    }
-    const call = options.start({
-      ...options,
-      record: proposal.record,
-      registered: proposal.registered,
-    });
-    subCalls.add(call);
+    const proposal = await propose(gate, request);
+    // Its parent's record is closed: nobody would learn of it.
+    if (subCalls.over) return ended(gate, proposal, "cancelled", parentEnded(proposal)).result;
+    const call = startSubCall(
+      options,
+      refusal === undefined ? proposal : ended(gate, proposal, "error", refusal),
+    );
+    subCalls.open.add(call);
     try {
       return (await call.settled).result;
     } finally {
-      subCalls.delete(call);
+      subCalls.open.delete(call);
     }
   };
+}
+
+/** Carries a proposal to its end. It can be stopped while it asks, too. */
+function startSubCall(options: SubCallerOptions, proposed: Proposal): LiveCall {
+  const { gate, observer } = options;
+  const stop = Promise.withResolvers<undefined>();
+  let stopped = false;
+  let live: LiveCall | undefined;
+
+  const run = async (): Promise<Settled> => {
+    let proposal = proposed;
+    await observer.proposed(proposal);
+    if (proposal.status === "asks" && !stopped) {
+      const decision = await Promise.race([observer.ask(proposal.approval), stop.promise]);
+      if (decision !== undefined) ({ proposal } = await answer(gate, proposal, decision));
+    }
+    if (stopped && proposal.status !== "settled")
+      proposal = ended(gate, proposal, "cancelled", parentEnded(proposal));
+    if (proposal.status === "settled") {
+      await observer.settled(proposal);
+      return proposal;
+    }
+    const { record, registered } = proposal;
+    live = options.start({ ...options, record, registered });
+    return live.settled;
+  };
+
+  return {
+    settled: run(),
+    cancel(reason) {
+      stopped = true;
+      stop.resolve(undefined);
+      live?.cancel(reason);
+    },
+  };
+}
+
+function ended(
+  gate: Gate,
+  { record }: Proposal,
+  status: "cancelled" | "error",
+  error: ToolErrorData,
+): Extract<Proposal, { readonly status: "settled" }> {
+  return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
+}
+
+function parentEnded({ record: { name } }: Proposal): ToolErrorData {
+  const message = `${name} was stopped before it began: the call that made it ended.`;
+  return { code: "cancelled", message };
 }
 
 function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {

@@ -30,6 +30,7 @@ type Passed = Pick<
   | "declaredReturnType"
   | "alwaysOffered"
   | "variableTool"
+  | "speaks"
 >;
 
 /** What `defineTool` takes; the fields it shares with `Tool` are described there. */

@@ -68,6 +68,8 @@ export interface Tool {
   };
   /** Offered wherever any other server tool or a variable is; no switch turns it on. */
   readonly alwaysOffered?: boolean;
+  /** `hidden`: what the tool says while it runs is shown to nobody; its call and its result are. */
+  readonly speaks?: "hidden";
   /** The tool reads or writes variables itself: its own results are not kept as variables. */
   readonly variableTool?: boolean;
 }
