@@ -36,9 +36,7 @@ const scenes: readonly Scene[] = [
   {
     name: "turn",
     async play(me) {
-      await me.say(
-        '/ViewFile {"path":"cargo.json"}\n/SearchFiles {"query":"Day 40"}',
-      );
+      await me.say('/ViewFile {"path":"cargo.json"}\n/SearchFiles {"query":"Day 40"}');
       await me.turnEnds();
     },
   },
