@@ -49,7 +49,11 @@ export function createConversationList(): ConversationList {
   function remove(conversation: ConversationView): void {
     const { id } = conversation;
     setLeaving((before) => new Set(before).add(id));
+    let isFinished = false;
     const finish = async (keepalive: boolean) => {
+      // The page may come back after it was left, with the note still there.
+      if (isFinished) return;
+      isFinished = true;
       stop();
       try {
         await deleteConversation(id, keepalive);
@@ -60,15 +64,12 @@ export function createConversationList(): ConversationList {
       keep(id);
     };
     const onLeave = () => void finish(true);
-    const timer = setTimeout(() => void finish(false), undoTime);
-    const stop = () => {
-      clearTimeout(timer);
-      removeEventListener("pagehide", onLeave);
-    };
+    const stop = () => removeEventListener("pagehide", onLeave);
     addEventListener("pagehide", onLeave);
     showToast({
       text: `“${conversation.title || "Untitled"}” is deleted.`,
       ms: undoTime,
+      onGone: () => void finish(false),
       action: {
         label: "Undo",
         run() {

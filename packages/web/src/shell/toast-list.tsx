@@ -1,6 +1,6 @@
 import { For, Show } from "solid-js";
 import { Icon } from "./icon.tsx";
-import { dismissToast, shownToasts } from "./toasts.ts";
+import { dismissToast, shownToasts, takeToastAction } from "./toasts.ts";
 import "./toast-list.css";
 
 /** Notes at the foot of the page, newest last; read out politely. */
@@ -17,10 +17,7 @@ export function ToastList() {
                   type="button"
                   class="toast-action"
                   data-testid="toast-action"
-                  onClick={() => {
-                    dismissToast(toast.id);
-                    action().run();
-                  }}
+                  onClick={() => takeToastAction(toast.id)}
                 >
                   {action().label}
                 </button>

@@ -1,20 +1,22 @@
 import { createSignal } from "solid-js";
 
-export interface Toast {
+export interface Toast extends ToastOptions {
   readonly id: number;
-  readonly text: string;
-  readonly tone: "plain" | "danger";
-  readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 export interface ToastOptions {
   readonly text: string;
   /** @default "plain" */
-  readonly tone?: Toast["tone"];
-  readonly action?: Toast["action"];
+  readonly tone?: "plain" | "danger";
+  readonly action?: { readonly label: string; readonly run: () => void };
   /** Milliseconds until it goes. @default 6000 */
   readonly ms?: number;
+  /** It went, and its action was not taken. */
+  readonly onGone?: () => void;
 }
+
+/** How many are shown; the oldest makes room. */
+const most = 3;
 
 const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
 let lastId = 0;
@@ -25,11 +27,22 @@ export const shownToasts = toasts;
 /** Shows a note for a while. */
 export function showToast(options: ToastOptions): void {
   const id = ++lastId;
-  const { text, tone = "plain", action, ms = 6000 } = options;
-  setToasts((all) => [...all.slice(-2), { id, text, tone, ...(action ? { action } : {}) }]);
-  setTimeout(() => dismissToast(id), ms);
+  for (const old of toasts().slice(0, 1 - most)) dismissToast(old.id);
+  setToasts((all) => [...all, { ...options, id }]);
+  setTimeout(() => dismissToast(id), options.ms ?? 6000);
 }
 
 export function dismissToast(id: number): void {
-  setToasts((all) => all.filter((toast) => toast.id !== id));
+  takeAway(id)?.onGone?.();
+}
+
+/** Does what the note offers. */
+export function takeToastAction(id: number): void {
+  takeAway(id)?.action?.run();
+}
+
+function takeAway(id: number): Toast | undefined {
+  const toast = toasts().find((shown) => shown.id === id);
+  setToasts((all) => all.filter((shown) => shown.id !== id));
+  return toast;
 }
