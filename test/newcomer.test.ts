@@ -174,7 +174,10 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
     .getByText(/[Dd]eleted/)
     .waitFor();
   assert.equal(await list.getByRole("link").count(), 2);
+  // It can be undone until the note goes.
+  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.getByRole("button", { name: "Dismiss" }).click();
+  await deleted;
   await page.reload();
   await list.getByRole("link").first().waitFor();
   assert.equal(await list.getByRole("link").count(), 2);

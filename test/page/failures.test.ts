@@ -24,16 +24,13 @@ before(async () => {
     environment: { CAPSTAN_MODEL_URL: model.url, CAPSTAN_MODEL: "deckhand" },
   });
   browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
 });
 after(async () => {
   await browser?.close();
   await Promise.all([capstan?.close(), model?.close()]);
 });
-beforeEach(async () => {
-  if (skip !== false) return;
-  await me?.leave();
-  me = await visit(browser, capstan.url);
-});
+beforeEach(() => me?.startOver());
 
 interface Case {
   readonly name: string;
@@ -139,6 +136,7 @@ test(
     await me.say("And you?");
     await me.turnEnds();
     assert.match(await me.answer(), /no AI/);
+    await select.selectOption("custom/deckhand");
   },
 );
 

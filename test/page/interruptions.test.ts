@@ -26,16 +26,13 @@ before(async () => {
     environment: { CAPSTAN_MODEL_URL: model.url },
   });
   browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
 });
 after(async () => {
   await browser?.close();
   await Promise.all([capstan?.close(), model?.close()]);
 });
-beforeEach(async () => {
-  if (skip !== false) return;
-  await me?.leave();
-  me = await visit(browser, capstan.url);
-});
+beforeEach(() => me?.startOver());
 
 const words = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `word-${from + index} `).join("");

@@ -21,6 +21,8 @@ export interface Visitor {
   readonly answer: () => Promise<string>;
   /** What the page complained of, and what it asked of other origins; empty, if all is well. */
   readonly complaints: () => readonly string[];
+  /** A new chat, with no panel open. */
+  readonly startOver: () => Promise<void>;
   readonly leave: () => Promise<void>;
 }
 
@@ -90,6 +92,12 @@ export async function visit(
     },
     answer: () => page.getByTestId("answer").last().innerText(),
     complaints: () => complaints,
+    async startOver() {
+      const close = page.getByRole("button", { name: "Close the panel" });
+      if (await close.isVisible()) await close.click();
+      await page.getByRole("button", { name: "New chat" }).click();
+      await page.getByTestId("welcome").waitFor();
+    },
     leave: () => context.close(),
   };
 }
