@@ -2,12 +2,14 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallObserver } from "./call-observer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Claimant, Scheduler } from "./scheduler.ts";
 import type { Settled } from "./settled.ts";
 
 /** What a call inherits from the one it was made in. */
 export interface Lineage {
   readonly depth: number;
+  /** Absent for a call that no other one made. */
+  readonly parent?: Claimant;
   /** What the ancestors hold: passed on, not taken again. */
   readonly held: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
-import { type Claim, claimOf } from "./scheduler.ts";
+import { type Claim, type Claimant, claimOf } from "./scheduler.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settled.ts";
 import { silence, speechOf } from "./speech.ts";
@@ -17,7 +17,8 @@ export function startCall(options: LiveCallOptions): LiveCall {
   const { gate, scheduler, observer, registered, checkToolResults } = options;
   const lineage = options.lineage ?? { depth: 0, held: [] };
   const args = options.record.args ?? {};
-  const claim = claimFor(registered, args, lineage);
+  const claimant: Claimant = { parent: lineage.parent };
+  const claim = claimFor(registered, args, lineage, claimant);
   const { promise: settled, resolve, reject } = Promise.withResolvers<Settled>();
 
   let record = options.record;
@@ -68,7 +69,11 @@ export function startCall(options: LiveCallOptions): LiveCall {
         callTool: subCaller({
           ...options,
           start: startCall,
-          lineage: { depth: lineage.depth + 1, held: [...lineage.held, ...keysOf(claim)] },
+          lineage: {
+            depth: lineage.depth + 1,
+            parent: claimant,
+            held: [...lineage.held, ...keysOf(claim)],
+          },
           subCalls,
         }),
       },
@@ -77,7 +82,9 @@ export function startCall(options: LiveCallOptions): LiveCall {
     return finish(outcome instanceof Promise ? await outcome : outcome);
   };
 
-  const leave = scheduler.enter(claim, () => void run().catch(reject));
+  let leave = () => {};
+  if (scheduler.wouldDeadlock(claim)) finish(deadlock(registered.name)).catch(reject);
+  else leave = scheduler.enter(claim, () => void run().catch(reject));
   return {
     settled,
     cancel(reason) {
@@ -113,16 +120,21 @@ function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };
 }
 
-/** A sub-call runs in its parent's slot and needs only the locks that no ancestor holds. */
+/** A sub-call needs only the locks that no ancestor holds, and passes every barrier. */
 function claimFor(
   registered: RegisteredTool,
   args: Readonly<Record<string, unknown>>,
   { depth, held }: Lineage,
+  by: Claimant,
 ): Claim {
   const own = claimOf(registered, args);
-  if (depth === 0) return own;
-  if (own.type === "all") return { type: "keys", keys: [], slot: false };
-  return { type: "keys", keys: own.keys.filter((key) => !held.includes(key)), slot: false };
+  if (own.type === "all") return depth === 0 ? own : { type: "keys", keys: [], by };
+  return { type: "keys", keys: own.keys.filter((key) => !held.includes(key)), by };
+}
+
+function deadlock(name: string): Outcome {
+  const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
+  return { status: "failed", error: { code: "deadlock", message, retryable: true }, durationMs: 0 };
 }
 
 function keysOf(claim: Claim): readonly string[] {

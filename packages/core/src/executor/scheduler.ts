@@ -1,10 +1,15 @@
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 
-/** What a call excludes while it runs: everything, or these keys. `slot: false` runs in a slot that is held already. */
+/** Who makes a claim: a call, in the call that made it. */
+export interface Claimant {
+  readonly parent: Claimant | undefined;
+}
+
+/** What a call excludes while it runs: everything, or these keys. A sub-call runs in its parent's slot. */
 export type Claim =
   | { readonly type: "all" }
-  | { readonly type: "keys"; readonly keys: readonly string[]; readonly slot?: false };
+  | { readonly type: "keys"; readonly keys: readonly string[]; readonly by?: Claimant };
 
 /** What a call excludes, from what its tool declares. Locks that throw claim the whole group. */
 export function claimOf({ tool, group }: RegisteredTool, args: ToolArgs): Claim {
@@ -27,12 +32,14 @@ interface Waiting {
 /**
  * Lets calls run beside one another where their claims allow it, at most `atOnce` at a time.
  * A call waits for those before it that it conflicts with, so that nothing is overtaken for ever.
+ * A sub-call waits only for who holds what it needs: who is before it in the queue may be waiting
+ * for its parent.
  */
 export class Scheduler {
   readonly #atOnce: number;
   #running = 0;
   #exclusive = false;
-  readonly #held = new Set<string>();
+  readonly #held = new Map<string, Claimant | undefined>();
   #queue: Waiting[] = [];
 
   constructor(atOnce: number) {
@@ -59,6 +66,33 @@ export class Scheduler {
     };
   }
 
+  /**
+   * Whether a sub-call would wait for a call that waits, through its own sub-calls, for the one
+   * that made this sub-call. Asked before `enter`: later nothing can close such a circle.
+   */
+  wouldDeadlock(claim: Claim): boolean {
+    return claim.type === "keys" && claim.by !== undefined && this.#waitsFor(claim, claim.by);
+  }
+
+  #waitsFor(
+    { keys }: Extract<Claim, { readonly type: "keys" }>,
+    goal: Claimant,
+    seen = new Set<Claimant>(),
+  ): boolean {
+    for (const key of keys) {
+      const holder = this.#held.get(key);
+      if (holder === undefined || seen.has(holder)) continue;
+      if (isWithin(goal, holder)) return true;
+      seen.add(holder);
+      for (const { claim } of this.#queue) {
+        if (claim.type !== "keys" || claim.by === undefined || !isWithin(claim.by, holder))
+          continue;
+        if (this.#waitsFor(claim, goal, seen)) return true;
+      }
+    }
+    return false;
+  }
+
   release(claim: Claim): void {
     if (takesSlot(claim)) this.#running--;
     if (claim.type === "all") this.#exclusive = false;
@@ -72,7 +106,15 @@ export class Scheduler {
     const wanted = new Set<string>();
     const left: Waiting[] = [];
     let barrier = false;
-    for (const waiting of this.#queue) {
+    const subCalls = this.#queue.filter(({ claim }) => !takesSlot(claim));
+    const calls = this.#queue.filter(({ claim }) => takesSlot(claim));
+    for (const waiting of subCalls) {
+      if (this.#fits(waiting.claim)) {
+        this.#take(waiting.claim);
+        started.push(waiting);
+      } else left.push(waiting);
+    }
+    for (const waiting of calls) {
       const { claim } = waiting;
       const overtakes = claim.type === "keys" && claim.keys.some((key) => wanted.has(key));
       if (!barrier && !overtakes && this.#fits(claim)) {
@@ -97,10 +139,17 @@ export class Scheduler {
   #take(claim: Claim): void {
     if (takesSlot(claim)) this.#running++;
     if (claim.type === "all") this.#exclusive = true;
-    else for (const key of claim.keys) this.#held.add(key);
+    else for (const key of claim.keys) this.#held.set(key, claim.by);
   }
 }
 
 function takesSlot(claim: Claim): boolean {
-  return claim.type === "all" || claim.slot !== false;
+  return claim.type === "all" || claim.by?.parent === undefined;
+}
+
+/** Whether a call is another one, or was made in it. */
+function isWithin(inner: Claimant, outer: Claimant): boolean {
+  for (let one: Claimant | undefined = inner; one !== undefined; one = one.parent)
+    if (one === outer) return true;
+  return false;
 }
