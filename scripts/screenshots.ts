@@ -85,7 +85,7 @@ try {
     for (const { name, ...look } of looks) {
       const capstan = await startCapstan({ files });
       try {
-        const me = await visit(browser, capstan.url, { ...look, reducedMotion: "reduce" });
+        const me = await visit(browser, capstan.url, look);
         await scene.play(me);
         await take(me.page, capstan, `${scene.name}-${name}.png`);
         await me.leave();
