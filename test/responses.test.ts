@@ -9,9 +9,15 @@ import type {
   ResponseStreamEvent,
 } from "openai/resources/responses/responses";
 import { createApi, groupTool } from "./api.ts";
-import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { type ChatRequest, startUpstream, type Upstream, type UpstreamAnswer } from "./upstream.ts";
+import {
+  createServerFolder,
+  readLedger,
+  type ServerFolder,
+  type ServerProcess,
+  startServerProcess,
+  toyServer,
+} from "./server-process.ts";
+import { obey, startUpstream, type Upstream } from "./upstream.ts";
 
 const resources = new AsyncDisposableStack();
 let folder: ServerFolder;
@@ -19,7 +25,6 @@ let upstream: Upstream;
 let server: ServerProcess;
 let client: OpenAI;
 
-const toys = new URL("fixtures/serve-toy-tools.ts", import.meta.url).pathname;
 const weather: FunctionTool = {
   type: "function",
   name: "get_weather",
@@ -28,34 +33,18 @@ const weather: FunctionTool = {
   strict: false,
 };
 
-/** Does what the last user message says: `call NAME {json}`; after results, says them. */
-function obey({ messages }: ChatRequest): UpstreamAnswer {
-  const since = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
-  const results = since.filter(({ role }) => role === "tool");
-  if (results.length > 0)
-    return { say: [`It said: ${results.map(({ content }) => String(content)).join(" | ")}`] };
-  const calls = Array.from(
-    String(since[0]?.content).matchAll(/^call (\w+) (.*)$/gm),
-    ([, name = "", args = ""]) => ({ name, arguments: args }),
-  );
-  return calls.length > 0 ? { calls } : { say: ["Said ", "in ", "pieces."] };
-}
-
 before(async () => {
   upstream = resources.use(await startUpstream(obey));
   folder = resources.use(await createServerFolder());
   const { environment } = upstream;
-  server = resources.use(await startServerProcess({ folder, script: toys, environment }));
+  server = resources.use(await startServerProcess({ folder, script: toyServer, environment }));
   client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "local", maxRetries: 0 });
 });
 
 after(() => resources.disposeAsync());
 
 const model = "custom/scripted";
-const ledger = async () =>
-  (await readFile(join(folder.work, "ledger.txt"), "utf8").catch(() => ""))
-    .split("\n")
-    .filter((line) => line !== "");
+const ledger = () => readLedger(folder);
 const types = ({ output }: ModelResponse) => output.map(({ type }) => type);
 
 test("a function tool is handed to the client, and its output goes on by previous_response_id", async () => {

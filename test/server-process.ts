@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "../scripts/command.ts";
@@ -30,6 +30,9 @@ export interface ServerOptions {
   readonly script?: string;
 }
 
+/** Serves the tools of `fixtures/serve-toy-tools.ts` instead of the built-in ones. */
+export const toyServer = join(root, "test/fixtures/serve-toy-tools.ts");
+
 /** How long a start or a stop may take on a busy machine. */
 const limitMs = 30_000;
 
@@ -52,6 +55,12 @@ export async function createServerFolder(
       await rm(base, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** The lines that the toy tools wrote: what they did to the world. */
+export async function readLedger({ work }: ServerFolder): Promise<readonly string[]> {
+  const text = await readFile(join(work, "ledger.txt"), "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
 }
 
 /** Starts `capstan serve` as people do, without any key, and waits for its address. */
@@ -111,6 +120,8 @@ function spawnServer({ folder, flags = [], environment = {}, script }: ServerOpt
       TMPDIR: tmpdir(),
       // No Ollama of this machine is asked.
       OLLAMA_HOST: "127.0.0.1:9",
+      // Many servers of the same sources: half a start is spent on compiling them.
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/capstan-compile"),
       ...environment,
     },
   });

@@ -42,8 +42,8 @@ export interface Upstream extends AsyncDisposable {
   readonly authorizations: readonly (string | undefined)[];
   /** Resolves once there were so many requests. */
   reached(count: number): Promise<void>;
-  /** Resolves once a client has hung up on an answer that had not ended. */
-  readonly left: Promise<void>;
+  /** Resolves when next a client hangs up on an answer that has not ended. */
+  nextLeft(): Promise<void>;
   /** What a server needs to use it. */
   readonly environment: { readonly [name: string]: string };
 }
@@ -55,7 +55,7 @@ export async function startUpstream(
   const requests: ChatRequest[] = [];
   const authorizations: (string | undefined)[] = [];
   const waiting = new Set<() => void>();
-  const left = Promise.withResolvers<void>();
+  let left = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
@@ -66,7 +66,9 @@ export async function startUpstream(
       authorizations.push(request.headers.authorization);
       for (const check of waiting) check();
       response.on("close", () => {
-        if (!response.writableFinished) left.resolve();
+        if (response.writableFinished) return;
+        left.resolve();
+        left = Promise.withResolvers();
       });
       void sendAnswer(response, answer(parsed, requests.length - 1), requests.length);
     });
@@ -78,7 +80,7 @@ export async function startUpstream(
     url,
     requests,
     authorizations,
-    left: left.promise,
+    nextLeft: () => left.promise,
     environment: {
       CAPSTAN_MODEL_URL: url,
       CAPSTAN_MODEL_KEY: "upstream-key",
@@ -107,6 +109,22 @@ export async function startUpstream(
 export function inOrder(...answers: readonly UpstreamAnswer[]) {
   return (_request: ChatRequest, index: number): UpstreamAnswer =>
     answers[Math.min(index, answers.length - 1)] ?? {};
+}
+
+/**
+ * A model that does as it is told: each line `call NAME {json}` of the last user message is a
+ * call, what came of them is said, and all else is answered in three pieces.
+ */
+export function obey({ messages }: ChatRequest): UpstreamAnswer {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
+  const results = since.filter(({ role }) => role === "tool");
+  if (results.length > 0)
+    return { say: [`It said: ${results.map(({ content }) => String(content)).join(" | ")}`] };
+  const calls = Array.from(
+    String(since[0]?.content).matchAll(/^call (\w+) (.*)$/gm),
+    ([, name = "", args = ""]) => ({ name, arguments: args }),
+  );
+  return calls.length > 0 ? { calls } : { say: ["Said ", "in ", "pieces."] };
 }
 
 function sendModels(response: ServerResponse): void {

@@ -99,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
+  const left = await runs.leftOver();
   try {
     await listen(server, host, port);
   } catch (thrown) {
@@ -109,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   await store.announce(url);
-  await runs.recover();
+  await runs.recover(left);
   const stopExpiry = [expireApprovals(runs, log), expireApprovals(ephemeral, log)];
   return {
     url,

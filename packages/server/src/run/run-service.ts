@@ -27,6 +27,7 @@ import {
   carriersOf,
   decisionOf,
   ending,
+  hasAnswer,
   resumption,
   type TakeUp,
 } from "./take-up.ts";
@@ -247,14 +248,24 @@ export class RunService {
     await this.store.write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }]);
   }
 
-  /** What a server does first: runs that were handed back go on, runs that a crash cut off are closed. */
-  async recover(): Promise<void> {
-    for (const run of await this.store.everyRunIn({ statuses: ["in_progress", "queued"] })) {
+  /** What the server before this one left. Read before anything is begun here, which would look the same. */
+  async leftOver(): Promise<readonly RunRecord[]> {
+    const statuses = ["in_progress", "queued", "requires_action"] as const;
+    const runs = await this.store.everyRunIn({ statuses });
+    const left = await Promise.all(
+      runs.map(async (run) => run.status !== "requires_action" || hasAnswer(this.store, run)),
+    );
+    return runs.filter((_, index) => left[index]);
+  }
+
+  /** Takes up what was left: what was handed back or answered goes on, what a crash cut off is closed. */
+  async recover(left: readonly RunRecord[]): Promise<void> {
+    for (const run of left) {
       try {
         await this.#serial.run(run.id, () =>
-          run.status === "queued"
-            ? this.#resume(run)
-            : this.#close(run, interrupted, [interruptedNotice()]),
+          run.status === "in_progress"
+            ? this.#close(run, interrupted, [interruptedNotice()])
+            : this.#resume(run),
         );
       } catch (thrown) {
         this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);

@@ -53,6 +53,13 @@ export async function ending(
   };
 }
 
+/** Whether a run that waits has been answered: its server may stop before it goes on. */
+export async function hasAnswer(store: Store, run: RunRecord): Promise<boolean> {
+  const asked = new Set(run.result?.waiting?.map(({ callId }) => callId));
+  const approvals = await approvalsOf(store, run);
+  return approvals.some(({ callId, status }) => asked.has(callId) && status !== "pending");
+}
+
 /** The runs that carried this one's unfinished turn on, oldest first. */
 export async function carriersOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
   const children = await store.listChildren({ owner: run.owner, runId: run.id });

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { RunEvent } from "@capstan/server/contract";
+import { type Api, assertNumbered, createApi, eventsOf, spokenText } from "./api.ts";
+import {
+  createServerFolder,
+  readLedger,
+  type ServerFolder,
+  type ServerProcess,
+  startServerProcess,
+  toyServer,
+} from "./server-process.ts";
+import { inOrder, obey, startUpstream, type Upstream } from "./upstream.ts";
+
+interface Place extends AsyncDisposable {
+  readonly folder: ServerFolder;
+  readonly upstream: Upstream;
+  /** The next server on the same data. */
+  start(environment?: { readonly [name: string]: string }): Promise<ServerProcess & { api: Api }>;
+}
+
+async function createPlace(answer: Parameters<typeof startUpstream>[0] = obey): Promise<Place> {
+  const resources = new AsyncDisposableStack();
+  const upstream = resources.use(await startUpstream(answer));
+  const folder = resources.use(await createServerFolder());
+  return {
+    folder,
+    upstream,
+    async start(more = {}) {
+      const environment = { ...upstream.environment, ...more };
+      const server = resources.use(
+        await startServerProcess({ folder, script: toyServer, environment }),
+      );
+      return { ...server, api: createApi(server.url) };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function startTurn(api: Api, input: string): Promise<{ conversation: string; run: string }> {
+  const { id: conversation } = await api.createConversation();
+  const run = await api.startTurn({ conversation, input, groups: ["toys"] });
+  return { conversation, run };
+}
+
+/** A run's events until one of this type is there. */
+async function eventsUntil(api: Api, run: string, type: RunEvent["type"]): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of api.events(run)) {
+    events.push(event);
+    if (event.type === type) return events;
+  }
+  return assert.fail(`The run ended without ${type}.`);
+}
+
+/** What is stored of a run is the same after a restart, and goes on from there without a gap. */
+function assertContinues(before: readonly RunEvent[], after: readonly RunEvent[]): void {
+  assertNumbered(after);
+  assert.deepEqual(after.slice(0, before.length), before);
+}
+
+for (const end of ["stop", "kill"] as const) {
+  test(`a pending approval survives ${end}, and its answer runs the call once`, async () => {
+    await using place = await createPlace();
+    const first = await place.start();
+    const { conversation, run } = await startTurn(first.api, 'call Append {"line":"kept"}');
+    const before = await eventsUntil(first.api, run, "chain.waiting");
+    assert.equal((await first.api.run(run)).status, "requires_action");
+    await first[end]();
+
+    const { api } = await place.start();
+    assert.equal((await api.conversation(conversation)).head_status, "requires_action");
+    const [approval, ...others] = await api.approvals(conversation);
+    assert.equal(others.length, 0);
+    assert.deepEqual(approval?.args, { line: "kept" });
+    assert.deepEqual(await readLedger(place.folder), []);
+    await api.answer(approval!.id, { decision: "allow" });
+    const after = await api.finishedEvents(run);
+    assertContinues(before, after);
+    assert.match(spokenText(after), /recorded kept/);
+    assert.equal((await api.run(run)).status, "completed");
+    assert.deepEqual(await readLedger(place.folder), ["kept"]);
+    assert.deepEqual(await api.approvals(conversation), []);
+  });
+}
+
+test("an answer that was written when the server died is acted on by the next one", async () => {
+  await using place = await createPlace();
+  const first = await place.start();
+  const { conversation, run } = await startTurn(first.api, 'call Append {"line":"late"}');
+  await eventsUntil(first.api, run, "chain.waiting");
+  const [approval] = await first.api.approvals(conversation);
+  await first.kill();
+  // As if the server had died between keeping the answer and going on with the run.
+  using database = new DatabaseSync(join(place.folder.data, "capstan.db"));
+  database
+    .prepare("UPDATE approvals SET status = 'allowed', answer = ?, answered_at = ? WHERE id = ?")
+    .run(JSON.stringify({ decision: "allow" }), Date.now(), approval!.id);
+  database.close();
+
+  const { api } = await place.start();
+  await api.finishedEvents(run);
+  assert.equal((await api.run(run)).status, "completed");
+  assert.deepEqual(await readLedger(place.folder), ["late"]);
+});
+
+test("an answer that ends within the grace of a stop is whole", async () => {
+  const hold = Promise.withResolvers<void>();
+  await using place = await createPlace(() => ({ say: ["Half. ", "Whole."], hold: hold.promise }));
+  const first = await place.start();
+  const { run } = await startTurn(first.api, "Speak");
+  await first.api.firstEvent(run, "item.delta");
+  const stopped = first.stop();
+  await listeningEnded(first.url);
+  hold.resolve();
+  assert.equal(await stopped, 0);
+
+  const { api } = await place.start();
+  assert.equal(spokenText(await api.finishedEvents(run)), "Half. Whole.");
+  assert.equal(place.upstream.requests.length, 1);
+});
+
+test("an answer that a stop cuts off is begun again by the next server", async () => {
+  const never = Promise.withResolvers<void>();
+  await using place = await createPlace(
+    inOrder({ say: ["Half. ", "Never."], hold: never.promise }, { say: ["Anew."] }),
+  );
+  const first = await place.start({ TOY_GRACE_MS: "50" });
+  const { run } = await startTurn(first.api, "Speak");
+  const before = await eventsUntil(first.api, run, "item.delta");
+  assert.equal(await first.stop(), 0);
+
+  const { api } = await place.start();
+  const after = await api.finishedEvents(run);
+  assertContinues(before, after);
+  assert.equal(eventsOf(after, "model.restarted").length, 1);
+  assert.deepEqual(
+    eventsOf(after, "item.end").map(({ text, incomplete = false }) => ({ text, incomplete })),
+    [
+      { text: "Half. ", incomplete: true },
+      { text: "Anew.", incomplete: false },
+    ],
+  );
+  const { status } = await api.run(run);
+  assert.equal(status, "completed");
+  // What was void is not shown to the model as its own words.
+  assert.ok(!JSON.stringify(place.upstream.requests[1]?.messages).includes("Half."));
+});
+
+test("a stop in a call: one that only reads runs again, one that may have acted does not", async () => {
+  await using place = await createPlace();
+  const first = await place.start({ TOY_GRACE_MS: "50" });
+  const { run } = await startTurn(
+    first.api,
+    'call ReadAndHang {"line":"read"}\ncall RecordAndHang {"line":"wrote"}',
+  );
+  await ledgerReaches(place.folder, 2);
+  await first.stop();
+
+  const { api } = await place.start();
+  await ledgerReaches(place.folder, 3);
+  const [read] = await settledAndRunning(api, run);
+  await api.request("POST", `/v1/runs/${run}/calls/${read}/cancel`);
+  const events = await api.finishedEvents(run);
+  assert.deepEqual((await readLedger(place.folder)).toSorted(), ["read", "read", "wrote"]);
+  assert.deepEqual(
+    eventsOf(events, "call.settled")
+      .map(({ status }) => status)
+      .toSorted(),
+    ["cancelled", "outcome_unknown"],
+  );
+  assert.match(spokenText(events), /may or may not have happened/);
+});
+
+test("kill -9 in mid-answer: the run is closed, says so, and keeps what was said", async () => {
+  const never = Promise.withResolvers<void>();
+  await using place = await createPlace(
+    inOrder({ say: ["Half. ", "Never."], hold: never.promise }, { say: ["Anew."] }),
+  );
+  const first = await place.start();
+  const { conversation, run } = await startTurn(first.api, "Speak");
+  const before = await eventsUntil(first.api, run, "item.delta");
+  await first.kill();
+
+  const { api } = await place.start();
+  const after = await api.finishedEvents(run);
+  assertContinues(before, after);
+  assert.equal(eventsOf(after, "run.interrupted").length, 1);
+  assert.equal(spokenText(after), "Half. ");
+  const view = await api.run(run);
+  assert.equal(view.status, "failed");
+  assert.equal(view.error?.code, "interrupted");
+  assert.equal(place.upstream.requests.length, 1, "nothing is asked again by itself");
+
+  const retried = await api.retry(run);
+  assert.equal(spokenText(await api.finishedEvents(retried.id)), "Anew.");
+  assert.equal((await api.conversation(conversation)).head, retried.id);
+});
+
+test("kill -9 in a call: what may have happened is said to be unknown, and is not done again", async () => {
+  await using place = await createPlace();
+  const first = await place.start();
+  const { run } = await startTurn(
+    first.api,
+    'call RecordAndHang {"line":"once"}\ncall Append {"line":"asked"}',
+  );
+  await ledgerReaches(place.folder, 1);
+  await eventsUntil(first.api, run, "approval.requested");
+  await first.kill();
+
+  const { api } = await place.start();
+  const events = await api.finishedEvents(run);
+  assert.deepEqual(
+    eventsOf(events, "call.settled")
+      .map(({ status }) => status)
+      .toSorted(),
+    ["cancelled", "outcome_unknown"],
+  );
+  assert.equal((await api.run(run)).error?.code, "interrupted");
+
+  const retried = await api.retry(run);
+  const more = await api.finishedEvents(retried.id);
+  assert.match(spokenText(more), /may or may not have happened/);
+  assert.deepEqual(await readLedger(place.folder), ["once"]);
+});
+
+test("everything that was said before is there after restarts, byte for byte", async () => {
+  await using place = await createPlace();
+  const first = await place.start();
+  const { conversation, run } = await startTurn(first.api, 'call Record {"line":"one"}');
+  const events = await first.api.finishedEvents(run);
+  const runs = await first.api.runs(conversation);
+  const stream = await responseStream(first.url, run);
+  const variables = await first.api.variables(conversation);
+  await first.stop();
+
+  const second = await place.start();
+  assert.deepEqual(await second.api.finishedEvents(run), events);
+  await second.kill();
+  const { api, url } = await place.start();
+  assert.deepEqual(await api.finishedEvents(run), events);
+  assert.deepEqual(await api.runs(conversation), runs);
+  assert.equal(await responseStream(url, run), stream);
+  const stored = variables.filter(({ type }) => type !== "RULE").map(({ name }) => name);
+  assert.deepEqual(stored.toSorted(), ["Record_1", "Record_1_args"]);
+  assert.deepEqual(
+    (await api.variables(conversation)).map(({ name }) => name).toSorted(),
+    variables.map(({ name }) => name).toSorted(),
+  );
+});
+
+async function responseStream(url: string, id: string): Promise<string> {
+  const response = await fetch(`${url}/v1/responses/${id}?stream=true`);
+  return response.text();
+}
+
+/** Resolves once a server that is stopping takes no more connections. */
+async function listeningEnded(url: string): Promise<void> {
+  while (await fetch(`${url}/healthz`).then(ok, () => false)) continue;
+}
+
+const ok = (response: Response) => response.ok;
+
+/** Resolves once the toy tools have written so many lines. */
+async function ledgerReaches(folder: ServerFolder, lines: number): Promise<void> {
+  const watcher = watch(folder.work);
+  try {
+    while ((await readLedger(folder)).length < lines) await once(watcher, "change");
+  } finally {
+    watcher.close();
+  }
+}
+
+/** The call that runs now, after all others were settled. */
+async function settledAndRunning(api: Api, run: string): Promise<readonly string[]> {
+  const running = new Set<string>();
+  for await (const event of api.events(run)) {
+    if (event.type === "call.proposed") running.add(event.callId);
+    if (event.type === "call.settled") running.delete(event.callId);
+    if (event.type === "call.settled") return [...running];
+  }
+  return assert.fail("the run ended");
+}
