@@ -91,6 +91,27 @@ test("a server that stops in good order ends the answer first", { skip }, async 
 });
 
 test(
+  "an answer that a stopping server cannot end is begun again by the next",
+  { skip },
+  async () => {
+    const live = liveAnswer();
+    model.willSay(live.reply, { type: "text", text: words(0, 40) });
+    await me.say("Take your time");
+    live.say(words(0, 10));
+    await reads(words(0, 10));
+    await capstan.stop();
+    live.end();
+    await capstan.start();
+    await me.chat.getByText("The model was cut off here, and began again").waitFor();
+    await me.turnEnds();
+    await reads(words(0, 40));
+    await me.page.reload();
+    await reads(words(0, 40));
+    assert.equal(await me.page.getByTestId("turn").count(), 1);
+  },
+);
+
+test(
   "a card outlives a restart with the page open, and is answered after it",
   { skip },
   async () => {
