@@ -1,4 +1,4 @@
-// node scripts/screenshots.ts: the pictures of the README, taken of the page as it is.
+// npm run screenshots: the pictures of the README, taken of the page as it is.
 import { mkdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Page } from "playwright-core";
