@@ -17,6 +17,12 @@ export type WebBuild =
   | { readonly status: "fresh" | "built" }
   | { readonly status: "unavailable"; readonly hasPage: boolean };
 
+/** Whether the page is missing, or older than its sources. */
+export function isWebStale(): boolean {
+  const digest = digestOfSources();
+  return digest !== undefined && readStamp() !== digest;
+}
+
 /**
  * Builds the page where it is missing or older than its sources, and prints one line if it does.
  * Throws what the build throws.
