@@ -78,7 +78,7 @@ for (const end of ["stop", "kill"] as const) {
     assert.equal(others.length, 0);
     assert.deepEqual(approval?.args, { line: "kept" });
     assert.deepEqual(await readLedger(place.folder), []);
-    await api.answer(approval!.id, { decision: "allow" });
+    await api.answer(approval.id, { decision: "allow" });
     const after = await api.finishedEvents(run);
     assertContinues(before, after);
     assert.match(spokenText(after), /recorded kept/);

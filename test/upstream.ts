@@ -26,7 +26,7 @@ export interface UpstreamAnswer {
   readonly say?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
   /** What comes after what was said: an end as it should be, a broken connection, or nothing at all. @default "end" */
-  readonly then?: "end" | "break" | "silence";
+  readonly ending?: "end" | "break" | "silence";
   /** Held back, after the first chunk, until this resolves. */
   readonly hold?: Promise<void>;
   /** An HTTP error instead. */
@@ -134,7 +134,7 @@ function sendModels(response: ServerResponse): void {
 
 async function sendAnswer(
   response: ServerResponse,
-  { say = [], calls = [], then = "end", hold, status = 200 }: UpstreamAnswer,
+  { say = [], calls = [], ending = "end", hold, status = 200 }: UpstreamAnswer,
   n: number,
 ): Promise<void> {
   if (status !== 200) {
@@ -165,8 +165,8 @@ async function sendAnswer(
       finish_reason: null,
     });
   }
-  if (then === "silence") return;
-  if (then === "break") return void response.destroy();
+  if (ending === "silence") return;
+  if (ending === "break") return void response.destroy();
   send(
     { delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" },
     { usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
