@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, type Reply, startModelServer } from "./model-server.ts";
-import { visit, type Visitor } from "./visitor.ts";
+import { eventually, visit, type Visitor } from "./visitor.ts";
 
 // A model that fails in each of the ways that models do: the page says which, and a click tries again.
 
@@ -131,7 +131,7 @@ test(
     await me.turnEnds();
     assert.equal(model.requests.at(-1)?.model, "bosun");
     await page.reload();
-    assert.equal(await select.inputValue(), "custom/bosun");
+    await eventually(async () => assert.equal(await select.inputValue(), "custom/bosun"));
     await select.selectOption("capstan/offline");
     await me.say("And you?");
     await me.turnEnds();
@@ -163,7 +163,8 @@ test(
     await me.openPanel("Tools");
     const web = panel.getByRole("switch", { name: "Web", exact: true });
     await web.waitFor();
-    assert.equal(await web.isChecked(), false, "the switches stay with the conversation");
+    // The switches stay with the conversation.
+    await eventually(async () => assert.equal(await web.isChecked(), false));
     await web.press("Space");
     await panel.getByRole("switch", { name: "ViewFile", exact: true }).press("Space");
     model.willSay({ type: "text", text: "Now I could." });
