@@ -46,6 +46,8 @@ export class ChainLoop {
   #items = 0;
   #serverCalls = 0;
   #round: number;
+  /** Rounds of the chain that this one took over: each has its own budget. */
+  readonly #roundsBefore: number;
   #usage: Usage;
   #finishReason: FinishReason | undefined;
   #failure: ChainError | undefined;
@@ -66,6 +68,7 @@ export class ChainLoop {
     this.#resumedAt = now;
     this.#startTime = resume?.state.startTime ?? now;
     this.#round = resume?.state.round ?? 0;
+    this.#roundsBefore = resume?.adopted === true ? resume.state.round : 0;
     this.#usage = resume?.state.usage ?? noUsage;
     this.#messages = [...(resume?.state.messages ?? [])];
     this.#recorder = new Recorder({
@@ -84,6 +87,14 @@ export class ChainLoop {
       signal: this.#abort.signal,
       newItemId: () => this.#newItemId(),
       checkToolResults: options.checkToolResults ?? true,
+      requireApproval: options.requireApproval,
+      // With a journal the records are the truth, and results may be many and large.
+      keepResults: options.journal === undefined,
+      onFailure: (thrown) => {
+        this.#failure ??= { code: "internal", message: errorMessage(thrown), phase: "tool" };
+        this.#abort.abort(thrown);
+        this.#calls.cancelAll("the turn failed");
+      },
       records: resume?.state.calls ?? [],
     });
   }
@@ -179,7 +190,7 @@ export class ChainLoop {
     for (;;) {
       const stopped = this.#stop();
       if (stopped !== undefined) return stopped;
-      const last = this.#round >= maxRounds;
+      const last = this.#round - this.#roundsBefore >= maxRounds;
       const step = await this.#ask(last, asked);
       if ("status" in step) return step;
       const { message } = step;
@@ -336,9 +347,7 @@ export class ChainLoop {
         this.#calls.addClient(record);
         continue;
       }
-      const toolId = offer.names[name];
-      const requireApproval =
-        toolId === undefined ? undefined : this.#options.requireApproval?.(toolId);
+      const { requireApproval } = this.#options;
       const request = {
         callId,
         name,

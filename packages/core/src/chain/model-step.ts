@@ -6,6 +6,7 @@ import type {
 } from "../model/message.ts";
 import type { FinishReason, Model, ModelEvent, ModelSettings, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
+import { neutralise } from "../output/neutralise.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { StreamedItem } from "./chain-event.ts";
 import type { Recorder } from "./recorder.ts";
@@ -174,7 +175,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   const cut = failure !== undefined;
   const message: AssistantMessage = {
     role: "assistant",
-    content: texts.join(""),
+    content: neutralise(texts.join("")),
     ...(reasoning.length > 0 && !cut && { reasoning }),
     ...(calls.length > 0 && !cut && { tool_calls: calls }),
   };
@@ -209,7 +210,11 @@ function abortRace(signal: AbortSignal) {
   signal.addEventListener("abort", onAbort, { once: true });
   return {
     before<T>(promise: Promise<T>): Promise<T> {
-      if (signal.aborted) return Promise.reject(signal.reason as Error);
+      if (signal.aborted) {
+        // Nobody waits for it any more; without a listener its failure would end the process.
+        promise.catch(() => {});
+        return Promise.reject(signal.reason as Error);
+      }
       return new Promise((resolve, rejectThis) => {
         reject = rejectThis;
         promise.then(resolve, rejectThis);

@@ -1,4 +1,4 @@
-import { answer } from "../executor/answer.ts";
+import { answer, type Answered } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled, resultStatusOf } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
@@ -10,7 +10,9 @@ import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
+import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Grant } from "../policy/grant.ts";
+import { neutralise } from "../output/neutralise.ts";
 import { titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { ChainEvent } from "./chain-event.ts";
@@ -44,6 +46,9 @@ export class OpenCalls {
   readonly #outputItems = new Map<string, { readonly itemId: string; readonly parts: string[] }>();
   readonly #newItemId: () => string;
   readonly #checkToolResults: boolean;
+  readonly #requireApproval: RequireApprovalOf | undefined;
+  readonly #keepResults: boolean;
+  readonly #onFailure: (thrown: unknown) => void;
   #moving = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -53,6 +58,11 @@ export class OpenCalls {
     signal: AbortSignal;
     newItemId: () => string;
     checkToolResults: boolean;
+    requireApproval: RequireApprovalOf | undefined;
+    /** Whole results stay at hand to the end; else the records are all there is. */
+    keepResults: boolean;
+    /** The record of a call could not be carried on. */
+    onFailure: (thrown: unknown) => void;
     records: Iterable<CallRecord>;
   }) {
     this.#executor = options.executor;
@@ -60,6 +70,9 @@ export class OpenCalls {
     this.#signal = options.signal;
     this.#newItemId = options.newItemId;
     this.#checkToolResults = options.checkToolResults;
+    this.#requireApproval = options.requireApproval;
+    this.#keepResults = options.keepResults;
+    this.#onFailure = options.onFailure;
     for (const record of options.records) this.records.set(record.callId, record);
   }
 
@@ -168,11 +181,12 @@ export class OpenCalls {
   }
 
   /** What a client's tool answered. False where no such call waits. */
-  submit({ callId, output }: ClientOutput): boolean {
+  submit({ callId, output: given }: ClientOutput): boolean {
     const open = this.#open.get(callId);
     if (open?.type !== "client") return false;
     this.#open.delete(callId);
     const { gate } = this.#executor;
+    const output = neutralise(given);
     const tokens = { shown: gate.countTokens(output), withheld: 0 };
     const common = { finalText: output, isTruncated: false, tokens, durationMs: 0 };
     const record: CallRecord = {
@@ -203,17 +217,19 @@ export class OpenCalls {
 
   cancelAll(reason: string): void {
     for (const callId of this.#open.keys()) this.cancel(callId, reason);
-    for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason });
+    for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason, by: "system" });
   }
 
   #move(work: () => Promise<void>): void {
     this.#moving++;
-    void work().finally(() => {
-      this.#moving--;
-      if (this.#moving > 0) return;
-      this.#idle?.resolve();
-      this.#idle = undefined;
-    });
+    void work()
+      .catch((thrown: unknown) => this.#onFailure(thrown))
+      .finally(() => {
+        this.#moving--;
+        if (this.#moving > 0) return;
+        this.#idle?.resolve();
+        this.#idle = undefined;
+      });
   }
 
   async #propose(proposal: Proposal): Promise<void> {
@@ -248,26 +264,26 @@ export class OpenCalls {
   }
 
   async #answered(asked: Asked, decision: ApprovalDecision): Promise<void> {
-    const { proposal, grant } = await answer(this.#executor.gate, asked, decision);
+    const answered = await answer(this.#executor.gate, asked, decision);
+    const writes = this.#answerWrites(answered, asked.approval.id);
+    const { proposal } = answered;
     const { record } = proposal;
-    const word = record.decision ?? ({ verdict: "allowed", by: "person" } as const);
-    const writes: JournalWrite[] = [
-      {
-        type: "event",
-        event: {
-          type: "approval.answered",
-          callId: record.callId,
-          approvalId: asked.approval.id,
-          at: this.#executor.gate.clock.now(),
-          decision: word,
-          ...(record.edited === true && record.args !== undefined && { args: record.args }),
-        },
-      },
-      ...grantWrites(grant),
-    ];
     if (proposal.status === "settled") return this.#settled(proposal, writes);
     await this.#keep(record, writes);
     this.#start(proposal);
+  }
+
+  #answerWrites({ proposal, grant }: Answered, approvalId: string): readonly JournalWrite[] {
+    const { callId, decision, edited, args } = proposal.record;
+    const event: ChainEvent = {
+      type: "approval.answered",
+      callId,
+      approvalId,
+      at: this.#executor.gate.clock.now(),
+      decision: decision ?? { verdict: "allowed", by: "person" },
+      ...(edited === true && args !== undefined && { args }),
+    };
+    return [{ type: "event", event }, ...grantWrites(grant)];
   }
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
@@ -286,6 +302,7 @@ export class OpenCalls {
       record,
       registered,
       checkToolResults: this.#checkToolResults,
+      ...(this.#requireApproval !== undefined && { requireApproval: this.#requireApproval }),
     });
     // A call that runs in one go may have ended already.
     if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
@@ -310,6 +327,13 @@ export class OpenCalls {
     },
     review: (request) => this.#executor.review(request, this.#signal),
     settled: (settled) => this.#settled(settled),
+    answered: async ({ proposal, grant }, approval) => {
+      const writes = this.#answerWrites(
+        { proposal, ...(grant !== undefined && { grant }) },
+        approval.id,
+      );
+      await this.#recorder.commit(writes);
+    },
     spoke: (callId, delta) => {
       let item = this.#outputItems.get(callId);
       if (item === undefined) {
@@ -349,7 +373,7 @@ export class OpenCalls {
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
-    this.results.set(record.callId, result);
+    if (this.#keepResults) this.results.set(record.callId, result);
     const writes: JournalWrite[] = [...before];
     const item = this.#outputItems.get(record.callId);
     if (item !== undefined) {

@@ -1,5 +1,6 @@
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
+import { hindered, hindranceTo } from "../executor/hindrance.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { Message } from "../model/message.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
@@ -44,6 +45,7 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
   if (ended !== undefined) return calls.adoptEnd(ended);
+  if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
   if (record.owner === "client") return calls.addClient(record, false);
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
@@ -55,8 +57,17 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
   if (record.status === "started" && !mayRunAgain(registered)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
+  const hindrance = hindranceTo(executor.gate, registered, record.args ?? {});
+  if (hindrance !== undefined) return calls.add(hindered(executor.gate, record, hindrance));
   calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
 }
+
+/** A sub-call is not taken up again: its parent is, and makes it anew. */
+const parentGone: ChainError = {
+  code: "aborted",
+  message: "the call that made it was stopped.",
+  phase: "tool",
+};
 
 function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
   if (record.status === "started")

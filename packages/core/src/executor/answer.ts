@@ -2,6 +2,7 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
 import { grantFor } from "../policy/grant-for.ts";
 import type { CallRecord } from "./call-record.ts";
+import { hindered, hindranceTo } from "./hindrance.ts";
 import type { Gate } from "./gate.ts";
 import { type Proposal, proposeEdited, rejected } from "./propose.ts";
 
@@ -25,7 +26,7 @@ export async function answer(
     const reason = decision.reason?.trim() || "no reason was given";
     const refusedRecord: CallRecord = {
       ...record,
-      decision: { verdict: "refused", by: "person", reason },
+      decision: { verdict: "refused", by: decision.by ?? "person", reason },
     };
     return { proposal: rejected(gate, refusedRecord, reason), ...left };
   }
@@ -33,6 +34,8 @@ export async function answer(
     const edited = await proposeEdited(gate, record, registered, decision.arguments);
     if (edited.status !== "asks") return { proposal: edited, ...left };
   }
+  const hindrance = hindranceTo(gate, registered, record.args ?? {});
+  if (hindrance !== undefined) return { proposal: hindered(gate, record, hindrance), ...left };
   const allowed: CallRecord = {
     ...record,
     status: "approved",

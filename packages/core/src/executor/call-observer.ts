@@ -2,6 +2,7 @@ import type { JsonValue } from "../model/json.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
 import type { ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import type { Progress } from "../tool/tool-context.ts";
+import type { Answered } from "./answer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Proposal } from "./propose.ts";
 import type { Settled } from "./settled.ts";
@@ -17,6 +18,8 @@ export interface CallObserver {
   spoke(callId: string, text: string): void;
   progressed(callId: string, progress: Progress): void;
   said(callId: string, name: string, data: JsonValue): void;
+  /** A sub-call's question was answered; what the answer leaves behind is to be kept. */
+  answered(answered: Answered, approval: ApprovalRequest): void | Promise<void>;
   /** A sub-call must ask; its parent waits for the answer. */
   ask(approval: ApprovalRequest): ApprovalDecision | Promise<ApprovalDecision>;
 }

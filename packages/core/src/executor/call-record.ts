@@ -11,7 +11,7 @@ export type CallOwner = "server" | "client";
 /** Who decided that a call may run, or may not. */
 export interface CallDecision {
   readonly verdict: "allowed" | "refused";
-  readonly by: "tool" | "rule" | "grant" | "person" | "request";
+  readonly by: "tool" | "rule" | "grant" | "person" | "request" | "system";
   readonly reason?: string;
 }
 

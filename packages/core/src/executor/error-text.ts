@@ -1,9 +1,10 @@
+import { shortJson } from "../arguments/short-json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallRecord } from "./call-record.ts";
 
 /** An error as a model reads it. */
 export function errorText(error: ToolErrorData): string {
-  const details = error.details === undefined ? "" : `\n${JSON.stringify(error.details)}`;
+  const details = error.details === undefined ? "" : `\n${shortJson(error.details, 2_000)}`;
   const retry = error.retryable === true ? "\nThe same call may succeed later." : "";
   return `Error (${error.code}): ${error.message}${details}${retry}`;
 }

@@ -16,10 +16,15 @@ export function findTool(
   name: string,
   names?: { readonly [modelName: string]: string },
 ): Found {
-  const id = names === undefined ? undefined : Object.hasOwn(names, name) ? names[name] : undefined;
-  const registered = id === undefined ? findByName(gate, name) : gate.registry.tool(id);
+  const registered = names === undefined ? findByName(gate, name) : offered(gate, name, names);
   if (registered !== undefined && isOn(gate, registered)) return { status: "found", registered };
   return { status: "not_found", error: notFound(gate, name, names, registered) };
+}
+
+/** What was not offered is not there, whatever is registered. */
+function offered(gate: Gate, name: string, names: { readonly [modelName: string]: string }) {
+  const id = Object.hasOwn(names, name) ? names[name] : undefined;
+  return id === undefined ? undefined : gate.registry.tool(id);
 }
 
 /** Whether the switches let a tool be called. */

@@ -10,6 +10,8 @@ import type { VariableSystem } from "../variables/variable-system.ts";
 export interface GateLimits {
   /** Characters of a result shown to the model. */
   readonly outputChars: number;
+  /** Tokens of a result shown to the model, instead of characters. @default characters are counted */
+  readonly outputTokens?: number;
   /** What even `limit: 0` does not pass. About 64,000 tokens. */
   readonly outputCeilingChars: number;
   readonly toolTimeoutMs: number;

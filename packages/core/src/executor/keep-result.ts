@@ -23,9 +23,8 @@ export function keepResult(
   const args: JsonObject = record.args ?? {};
   const whole = formatted.text;
   const names = keep(gate, record, registered, draft);
-  const shown = { shown: cut.text.length, total: whole.length, ...cut };
   const hint =
-    tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, ...shown });
+    tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, whole, cut });
   const finalText = neutralise(editNote(record) + cut.text + hint);
 
   const isTruncated = cut.omitted > 0;

@@ -1,3 +1,4 @@
+import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallObserver } from "./call-observer.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -28,5 +29,7 @@ export interface LiveCallOptions {
   readonly registered: RegisteredTool;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean;
+  /** What the request says of asking: it holds for sub-calls too. */
+  readonly requireApproval?: RequireApproval | RequireApprovalOf;
   readonly lineage?: Lineage;
 }

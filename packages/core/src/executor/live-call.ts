@@ -24,17 +24,29 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let record = options.record;
   let running: RunningTool | undefined;
   let holds = false;
+  let begun = false;
   let stopped: string | undefined;
   const subCalls: SubCalls = { open: new Set(), over: false };
   const unreviewed = Promise.withResolvers<ReviewDecision>();
   const speech = isSecret(options) ? silence : speechOf(gate, options.record.callId, observer);
+
+  /** Once: a claim that is never let go would hold up all that comes after. */
+  const release = () => {
+    if (!holds) return;
+    holds = false;
+    scheduler.release(claim);
+  };
+  const fail = (thrown: unknown) => {
+    release();
+    reject(thrown);
+  };
 
   const finish = async (outcome: Outcome): Promise<void> => {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     speech.close();
     subCalls.over = true;
     if (subCalls.open.size > 0) await endAll(subCalls.open);
-    if (holds) scheduler.release(claim);
+    release();
     const ended = settle({
       gate,
       record,
@@ -49,7 +61,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 
   const run = async (): Promise<void> => {
-    holds = true;
+    holds = begun = true;
     record = { ...record, status: "started", startedAt: gate.clock.now() };
     const may = observer.started(record);
     const mayRun = typeof may === "boolean" ? may : await may;
@@ -83,17 +95,17 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 
   let leave = () => {};
-  if (scheduler.wouldDeadlock(claim)) finish(deadlock(registered.name)).catch(reject);
-  else leave = scheduler.enter(claim, () => void run().catch(reject));
+  if (scheduler.wouldDeadlock(claim)) finish(deadlock(registered.name)).catch(fail);
+  else leave = scheduler.enter(claim, () => void run().catch(fail));
   return {
     settled,
     cancel(reason) {
       if (stopped !== undefined) return;
       stopped = reason;
       unreviewed.resolve({ decision: "withhold", reason: "it was stopped before it was reviewed" });
-      if (!holds) {
+      if (!begun) {
         leave();
-        finish(cancelledOutcome(reason, false)).catch(reject);
+        finish(cancelledOutcome(reason, false)).catch(fail);
       }
       running?.cancel(reason);
     },

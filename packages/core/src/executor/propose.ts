@@ -4,7 +4,14 @@ import { parseArguments } from "../arguments/parse.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
-import { decide, type Decision, grantKey, type RequireApproval } from "../policy/decide.ts";
+import {
+  decide,
+  type Decision,
+  forbids,
+  grantKey,
+  type RequireApproval,
+  type RequireApprovalOf,
+} from "../policy/decide.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { resolveReferences } from "../variables/reference.ts";
@@ -26,7 +33,7 @@ export interface CallRequest {
   readonly round: number;
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
-  readonly requireApproval?: RequireApproval;
+  readonly requireApproval?: RequireApproval | RequireApprovalOf;
   /** False where a script's own text must stay as it is. @default true */
   readonly references?: boolean;
 }
@@ -87,7 +94,10 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     record: limited,
     registered,
     repairs: parsed.repairs,
-    requireApproval: request.requireApproval,
+    requireApproval:
+      typeof request.requireApproval === "function"
+        ? request.requireApproval(registered.id)
+        : request.requireApproval,
   };
   const checked = checkArguments(registered.tool, resolved.args);
   return checked instanceof Promise
@@ -104,6 +114,12 @@ export async function proposeEdited(
 ): Promise<Proposal> {
   const checked = await checkArguments(registered.tool, args);
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
+  const { rules, overrides } = gate;
+  const denial = forbids({ registered, args: checked.args, rules, overrides });
+  if (denial !== undefined) {
+    const decision = { verdict: "refused", ...denial } as const;
+    return rejected(gate, { ...record, args: checked.args, decision }, denial.reason);
+  }
   return {
     status: "approved",
     registered,

@@ -1,4 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
+import { plainData } from "../output/plain-data.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
@@ -97,7 +98,7 @@ function outcomeOf(value: unknown, durationMs: number): Outcome {
     code,
     message,
     ...(retryable !== undefined && { retryable }),
-    ...(details !== undefined && { details }),
+    ...(details !== undefined && { details: plainData(details) }),
   };
   return { status: "failed", error, durationMs };
 }

@@ -1,4 +1,5 @@
-import type { ToolOutput } from "../tool/tool-context.ts";
+import { plainData } from "../output/plain-data.ts";
+import type { Progress, ToolOutput } from "../tool/tool-context.ts";
 import type { CallObserver } from "./call-observer.ts";
 import type { Gate } from "./gate.ts";
 
@@ -44,10 +45,10 @@ export function speechOf(gate: Gate, callId: string, observer: CallObserver): Sp
         const now = gate.clock.now();
         if (!open || now - lastProgress < progressEveryMs) return;
         lastProgress = now;
-        observer.progressed(callId, progress);
+        observer.progressed(callId, plainData(progress) as Progress);
       },
       event(name, data) {
-        if (open && ++events <= eventsACall) observer.said(callId, name, data);
+        if (open && ++events <= eventsACall) observer.said(callId, name, plainData(data));
       },
     },
     close() {

@@ -38,6 +38,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       idempotencyKey: `${parent.idempotencyKey}/${made}`,
       parentCallId: parent.callId,
       references: false,
+      ...(options.requireApproval !== undefined && { requireApproval: options.requireApproval }),
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
     const proposal = await propose(gate, request);
@@ -68,7 +69,11 @@ function startSubCall(options: SubCallerOptions, proposed: Proposal): LiveCall {
     await observer.proposed(proposal);
     if (proposal.status === "asks" && !stopped) {
       const decision = await Promise.race([observer.ask(proposal.approval), stop.promise]);
-      if (decision !== undefined) ({ proposal } = await answer(gate, proposal, decision));
+      if (decision !== undefined) {
+        const answered = await answer(gate, proposal, decision);
+        await observer.answered(answered, proposal.approval);
+        proposal = answered.proposal;
+      }
     }
     if (stopped && proposal.status !== "settled")
       proposal = ended(gate, proposal, "cancelled", parentEnded(proposal));

@@ -259,12 +259,14 @@ export class ToolExecutor {
     if (this.approvals === undefined)
       return {
         decision: "refuse",
+        by: "system",
         reason: "it needs a person's approval, and nobody is there to ask",
       };
     try {
       return await this.approvals.request(approval, signal);
     } catch {
-      return { decision: "refuse", reason: "it needs a person's approval, and asking failed" };
+      const reason = "it needs a person's approval, and asking failed";
+      return { decision: "refuse", by: "system", reason };
     }
   }
 
@@ -297,13 +299,18 @@ export class ToolExecutor {
       started: () => true,
       review: (request) => this.review(request, signal),
       settled: () => {},
+      answered: () => {},
       spoke: () => {},
       progressed: () => {},
       said: () => {},
       ask: async (approval) => {
         const word = await this.ask(approval, signal);
         return word.decision === "pending"
-          ? { decision: "refuse", reason: "it needs an approval that is not here yet" }
+          ? {
+              decision: "refuse",
+              by: "system",
+              reason: "it needs an approval that is not here yet",
+            }
           : word;
       },
       ...observer,

@@ -19,19 +19,24 @@ export type UnsettledEnd =
 /** A call that never ran, whose end nobody knows, or whose result was withheld: nothing is kept. */
 export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEnd): Settled {
   const { error, text } = wordsOf(record, end);
-  const finalText = neutralise(truncate(text, gate.limits.outputChars).text);
-  const tokens = { shown: gate.countTokens(finalText), withheld: 0 };
+  const cut = truncate(text, gate.limits.outputChars);
+  const finalText = neutralise(cut.text);
+  const isTruncated = cut.omitted > 0;
+  const shown = gate.countTokens(finalText);
+  const withheld = isTruncated ? Math.max(0, gate.countTokens(text) - shown) : 0;
+  const tokens = { shown, withheld };
   const reason = "reason" in end ? { rejectReason: end.reason } : {};
   const { callId, toolId } = record;
   const common = {
     callId,
     ...(toolId !== undefined && { toolId }),
     finalText,
+    isTruncated,
     tokens,
     durationMs: 0,
   };
   const preview = finalText.slice(0, previewChars);
-  const kept = { finalText, isTruncated: false, tokens, durationMs: 0, preview, error, ...reason };
+  const kept = { finalText, isTruncated, tokens, durationMs: 0, preview, error, ...reason };
   const result: SettledToolResult =
     "reason" in end
       ? { ...common, status: end.status, rejectReason: end.reason, error }

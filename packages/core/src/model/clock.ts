@@ -6,9 +6,13 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** What a timer can wait, about 25 days; a longer one would run at once. */
+const longestTimer = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
+    if (ms > longestTimer) return () => {};
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },

@@ -1,7 +1,8 @@
 import { errorMessage } from "../errors/error-message.ts";
 import type { JsonValue } from "../model/json.ts";
 import type { ContentPart } from "../tool/content-part.ts";
-import type { ContentParts, Tool, ToolArgs } from "../tool/tool.ts";
+import { contentPartsProblem, isContentParts } from "../tool/content-parts.ts";
+import type { Tool, ToolArgs } from "../tool/tool.ts";
 import type { VariableValue } from "../variables/variable.ts";
 
 /** What a tool returned, as text and as data. */
@@ -20,6 +21,9 @@ export type Formatted =
  */
 export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   if (isContentParts(value)) {
+    const problem = contentPartsProblem(value);
+    if (problem !== undefined)
+      return { status: "failed", message: `What it returned is unusable: ${problem}.` };
     return { status: "formatted", text: value.parts.map(partText).join("\n"), parts: value.parts };
   }
   const json = toJson(value);
@@ -87,17 +91,6 @@ function isStream(value: unknown): boolean {
 
 function kindOf(value: unknown): string {
   return typeof value === "object" ? "a stream" : `a ${typeof value}`;
-}
-
-function isContentParts(value: unknown): value is ContentParts {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "type" in value &&
-    value.type === "content-parts" &&
-    "parts" in value &&
-    Array.isArray(value.parts)
-  );
 }
 
 function partText(part: ContentPart): string {

@@ -43,7 +43,12 @@ export type ApprovalDecision =
       /** The arguments as a person changed them; validated again. */
       readonly arguments?: JsonObject;
     }
-  | { readonly decision: "refuse"; readonly reason?: string };
+  | {
+      readonly decision: "refuse";
+      readonly reason?: string;
+      /** `system`: nobody answered, or nobody could be asked. Holds for this call alone. @default "person" */
+      readonly by?: "person" | "system";
+    };
 
 /** How a library user answers; `pending` means that the answer comes later. */
 export interface ApprovalAdapter {

@@ -7,6 +7,9 @@ import { executionRule, type PolicyRule } from "./rule.ts";
 /** What the request says of asking: `never` lifts the tool's own wish only, `always` tightens. */
 export type RequireApproval = "always" | "never";
 
+/** By `group.Tool`; undefined where the request says nothing. */
+export type RequireApprovalOf = (toolId: string) => RequireApproval | undefined;
+
 export interface DecideOptions {
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
@@ -37,11 +40,8 @@ export function decide(options: DecideOptions): Decision {
   const rule = executionRule(options.rules, registered.id);
   const override = executionRule(options.overrides, registered.id);
   const own = ownDecision(registered, args);
-  if (rule?.execution === "deny")
-    return denied("rule", rule.reason ?? "the administrator's rules forbid it");
-  if (override?.execution === "deny")
-    return denied("rule", override.reason ?? "you switched it off for good");
-  if (own === "deny") return denied("tool", "the tool forbids it for these arguments");
+  const denial = forbids(options);
+  if (denial !== undefined) return denied(denial.by, denial.reason);
 
   const chosen = rule?.execution ?? override?.execution;
   if (chosen === undefined && own === "auto" && options.requireApproval !== "always") {
@@ -60,7 +60,8 @@ export function decide(options: DecideOptions): Decision {
   if (grant !== undefined) {
     if (grant.verdict === "refuse")
       return denied("grant", grant.reason ?? "a person refused this call before, for this session");
-    return { verdict: "allow", by: "grant" };
+    // A request that wants every call asked about is not satisfied by an earlier word.
+    if (options.requireApproval !== "always") return { verdict: "allow", by: "grant" };
   }
   if (chosen === "ask-once")
     return asks(true, rule?.reason ?? override?.reason ?? "A rule asks the first time.");
@@ -69,6 +70,25 @@ export function decide(options: DecideOptions): Decision {
   return own === "ask-always"
     ? asks(false, "This tool asks every time.")
     : asks(true, "This tool asks the first time.");
+}
+
+/** What no approval lifts: a rule, an override or the tool itself says no to these arguments. */
+export function forbids({
+  registered,
+  args,
+  rules,
+  overrides,
+}: Pick<DecideOptions, "registered" | "args" | "rules" | "overrides">):
+  | { readonly by: "rule" | "tool"; readonly reason: string }
+  | undefined {
+  const rule = executionRule(rules, registered.id);
+  if (rule?.execution === "deny")
+    return { by: "rule", reason: rule.reason ?? "the administrator's rules forbid it" };
+  const override = executionRule(overrides, registered.id);
+  if (override?.execution === "deny")
+    return { by: "rule", reason: override.reason ?? "you switched it off for good" };
+  if (ownDecision(registered, args) !== "deny") return undefined;
+  return { by: "tool", reason: "the tool forbids it for these arguments" };
 }
 
 function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecision {

@@ -20,7 +20,7 @@ export function grantFor({ approval, decision, now }: GrantForOptions): Grant | 
   const exact = { type: "arguments", digest: approval.argsDigest } as const;
   const exactTitle = `${approval.toolName} with exactly these arguments`;
   if (decision.decision === "refuse") {
-    if (!approval.remember) return undefined;
+    if (!approval.remember || decision.by === "system") return undefined;
     const reason = decision.reason === undefined ? {} : { reason: decision.reason };
     return {
       ...common,

@@ -1,7 +1,8 @@
 import { CapstanError } from "../errors/capstan-error.ts";
 import type { JsonSchema } from "../model/json.ts";
 import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.ts";
-import type { ContentParts, Tool, ToolArgs, ToolEffects } from "./tool.ts";
+import type { ContentParts } from "./content-parts.ts";
+import type { Tool, ToolArgs, ToolEffects } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolError } from "./tool-error.ts";
 import { withParsedArguments } from "./parsed-arguments.ts";
@@ -25,6 +26,7 @@ type Passed = Pick<
   | "SKIP_EXTERNAL_TRUNCATE"
   | "SKIP_CACHE_RESULT"
   | "DEFAULT_OUTPUT_LIMIT_CHAR"
+  | "DEFAULT_OUTPUT_LIMIT_TOKENS"
   | "timeoutMs"
   | "compressResult"
   | "declaredReturnType"

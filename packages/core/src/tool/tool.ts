@@ -1,6 +1,5 @@
 import type { JsonSchema } from "../model/json.ts";
 import type { ExecutionPolicy, ResultApprovalPolicy } from "../policy/policy.ts";
-import type { ContentPart } from "./content-part.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
@@ -55,6 +54,8 @@ export interface Tool {
   readonly SKIP_CACHE_RESULT?: boolean;
   /** Characters shown to the model. @default 8000 */
   readonly DEFAULT_OUTPUT_LIMIT_CHAR?: number;
+  /** Tokens shown to the model, instead of characters. */
+  readonly DEFAULT_OUTPUT_LIMIT_TOKENS?: number;
   /** Milliseconds of running time. @default 60000 */
   readonly timeoutMs?: number;
   /** How the call's arguments and result are named in the log. */
@@ -94,14 +95,4 @@ export interface ToolGroup {
   readonly tools: readonly Tool[];
   readonly rulePrompt?: string | ((enabledToolNames: readonly string[]) => string);
   readonly declareSkillRules?: { readonly [name: string]: SkillRule };
-}
-
-/** What a tool may return instead of `data` to show pictures, files and links. */
-export interface ContentParts {
-  readonly type: "content-parts";
-  readonly parts: readonly ContentPart[];
-}
-
-export function contentParts(parts: readonly ContentPart[]): ContentParts {
-  return { type: "content-parts", parts };
 }

@@ -1,0 +1,42 @@
+import type { JsonObject } from "../model/json.ts";
+import { forbids } from "../policy/decide.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { CallRecord } from "./call-record.ts";
+import { isOn } from "./find-tool.ts";
+import type { Gate } from "./gate.ts";
+import { type Proposal, rejected } from "./propose.ts";
+import { unsettledResult } from "./unsettled-result.ts";
+
+/** What has come between a call's approval and its start. */
+export type Hindrance =
+  | { readonly type: "switched_off" }
+  | { readonly type: "forbidden"; readonly by: "rule" | "tool"; readonly reason: string };
+
+/**
+ * Why an approved call may not start after all: switches and rules are those of now, not of when
+ * somebody was asked, and a person's word lifts none of them.
+ */
+export function hindranceTo(
+  gate: Gate,
+  registered: RegisteredTool,
+  args: JsonObject,
+): Hindrance | undefined {
+  if (!isOn(gate, registered)) return { type: "switched_off" };
+  const { rules, overrides } = gate;
+  const denial = forbids({ registered, args, rules, overrides });
+  return denial === undefined ? undefined : { type: "forbidden", ...denial };
+}
+
+export function hindered(
+  gate: Gate,
+  record: CallRecord,
+  hindrance: Hindrance,
+): Extract<Proposal, { readonly status: "settled" }> {
+  if (hindrance.type === "switched_off") {
+    const message = `${record.name} was switched off meanwhile. Do without it.`;
+    const error = { code: "tool_disabled", message };
+    return { status: "settled", ...unsettledResult(gate, record, { status: "not_found", error }) };
+  }
+  const { by, reason } = hindrance;
+  return rejected(gate, { ...record, decision: { verdict: "refused", by, reason } }, reason);
+}
