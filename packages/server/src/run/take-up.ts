@@ -119,7 +119,7 @@ async function endedElsewhere(store: Store, run: RunRecord): Promise<readonly Ca
 export function decisionOf({ status, answer }: ApprovalRecord): ApprovalDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
-  return { decision: "refuse", reason };
+  return { decision: "refuse", reason, by: "system" };
 }
 
 async function answered(

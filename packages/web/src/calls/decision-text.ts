@@ -1,6 +1,6 @@
 import type { CallDecision } from "../run/run-event.ts";
 
-const deciders: { readonly [by in CallDecision["by"]]: string } = {
+const deciders: { readonly [by in Exclude<CallDecision["by"], "system">]: string } = {
   tool: "by the tool's own policy",
   rule: "by a rule of this server",
   grant: "by what you said before",
@@ -13,5 +13,6 @@ export function decisionText(decision: CallDecision): string {
   const verdict = decision.verdict === "allowed" ? "Allowed" : "Refused";
   const reason =
     decision.reason === undefined || decision.reason === "" ? "" : `: ${decision.reason}`;
+  if (decision.by === "system") return `Not allowed${reason}`;
   return `${verdict} ${deciders[decision.by]}${reason}`;
 }
