@@ -1,3 +1,5 @@
+import type { Truncated } from "./truncate.ts";
+
 /** Whole results below this many characters need no handle in the text. */
 const quietBelow = 500;
 /** What one `ReadVar` reads on with. */
@@ -6,19 +8,27 @@ const page = 8_000;
 export interface HintOptions {
   /** The variable that holds the whole. */
   readonly name: string | undefined;
-  readonly shown: number;
-  readonly total: number;
-  readonly omittedFrom: number;
-  readonly omitted: number;
+  /** The whole text. */
+  readonly whole: string;
+  readonly cut: Truncated;
 }
 
-/** Stage 12. What the model reads after a result: its handle, and how to read what was left out. */
-export function resultHint({ name, shown, total, omittedFrom, omitted }: HintOptions): string {
-  if (omitted > 0) {
-    const cut = `Cut: ${omitted.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} characters left out.`;
-    if (name === undefined) return `\n\n[${cut} The whole was not kept.]`;
-    const next = JSON.stringify({ name, start: omittedFrom, length: Math.min(omitted, page) });
-    return `\n\n[${cut} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
-  }
-  return name !== undefined && shown > quietBelow ? `\n\n[Kept as ${name}]` : "";
+/**
+ * Stage 12. What the model reads after a result: its handle, and how to read what was left out,
+ * from where to where. With what is shown, that is exactly the whole.
+ */
+export function resultHint({ name, whole, cut }: HintOptions): string {
+  const { omitted, rest } = cut;
+  if (omitted === 0)
+    return name !== undefined && cut.text.length > quietBelow ? `\n\n[Kept as ${name}]` : "";
+  const end = rest.start + rest.length;
+  const range = rest.length === omitted ? `, from ${rest.start} to ${end}` : "";
+  const said = `Cut: ${number(omitted)} of ${number(whole.length)} characters left out${range}.`;
+  if (name === undefined) return `\n\n[${said} The whole was not kept.]`;
+  const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
+  return `\n\n[${said} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
 }

@@ -1,46 +1,41 @@
+import { cutPlaces } from "./cut-places.ts";
+
 export interface Truncated {
   readonly text: string;
   /** Characters left out; 0 where nothing was. */
   readonly omitted: number;
-  /** Where the part that was left out begins, in the whole text. */
-  readonly omittedFrom: number;
+  /** The part of the whole text that must be read to know all of it. */
+  readonly rest: TextRange;
+}
+
+/** A piece of a text, in UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** A text that is shown as it is. */
+export function untruncated(text: string): Truncated {
+  return { text, omitted: 0, rest: { start: text.length, length: 0 } };
 }
 
 /**
- * Cuts a text to about `limit` characters, keeping its head and its tail and saying how much is
- * missing between them. Never splits a surrogate pair; prefers to cut at a line's end.
+ * Cuts a text to at most about `limit` characters, keeping its head and its tail, and says between
+ * them how much is missing. Cuts where a line, a table's row or a JSON list's element ends if one
+ * does near by, and never within a character of several code units. A text stays whole where the
+ * cut would save nothing.
  *
- * @example truncate("0123456789".repeat(1000), 100).omitted // 9,900
+ * @example truncate("0123456789".repeat(1000), 100).omitted // 9900
  */
 export function truncate(text: string, limit: number): Truncated {
-  if (text.length <= limit) return { text, omitted: 0, omittedFrom: text.length };
-  const headEnd = cutBefore(text, Math.ceil(limit * 0.8));
-  const tailStart = Math.max(headEnd, cutAfter(text, text.length - Math.floor(limit * 0.2)));
+  if (text.length <= limit) return untruncated(text);
+  const { headEnd, tailStart } = cutPlaces(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
   const notice = `\n[… ${omitted.toLocaleString("en-US")} characters left out …]\n`;
+  if (omitted <= notice.length) return untruncated(text);
   return {
     text: text.slice(0, headEnd) + notice + text.slice(tailStart),
     omitted,
-    omittedFrom: headEnd,
+    rest: { start: headEnd, length: omitted },
   };
-}
-
-/** How far back a cut may move to end with a line, as a part of what is kept. */
-const lineSlack = 0.1;
-
-function cutBefore(text: string, at: number): number {
-  const line = text.lastIndexOf("\n", at - 1) + 1;
-  if (line > at * (1 - lineSlack)) return line;
-  return isLowSurrogate(text, at) ? at - 1 : at;
-}
-
-function cutAfter(text: string, at: number): number {
-  const line = text.indexOf("\n", at) + 1;
-  if (line > 0 && line - at < (text.length - at) * lineSlack) return line;
-  return isLowSurrogate(text, at) ? at + 1 : at;
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { truncateToTokens } from "./truncate-to-tokens.ts";
+
+/** Words and single signs, as a tokenizer might; counts how often and how much it was asked. */
+function tokenizer() {
+  const asked = { times: 0, chars: 0 };
+  const countTokens = (text: string) => {
+    asked.times++;
+    asked.chars += text.length;
+    return text.match(/\s?\p{L}{1,5}|\d{1,3}|\s+|[^\p{L}\d\s]/gu)?.length ?? 0;
+  };
+  return { asked, countTokens };
+}
+
+function cut(whole: string, tokens: number, maxChars = 256_000) {
+  const { asked, countTokens } = tokenizer();
+  const result = truncateToTokens(whole, { tokens, countTokens, maxChars });
+  return { ...result, asked: { ...asked }, used: countTokens(result.text) };
+}
+
+test("what is shown has at most the tokens asked for, and nearly as many, for any kind of text", () => {
+  const texts = {
+    words: "some ordinary words in a sentence. ".repeat(2_000),
+    signs: "{}[]:,".repeat(5_000),
+    chinese: "在任何文本中".repeat(5_000),
+    mixed: `${"x".repeat(20_000)}${"{}".repeat(20_000)}`,
+    spaces: " ".repeat(30_000) + "word ".repeat(8_000),
+  };
+  for (const [name, whole] of Object.entries(texts)) {
+    const { used, omitted, asked, text } = cut(whole, 1_000);
+    assert.ok(omitted > 0, name);
+    assert.ok(used <= 1_000, `${name}: ${used}`);
+    assert.ok(used > 600, `${name}: ${used}`);
+    assert.ok(asked.times <= 6, `${name}: asked ${asked.times} times`);
+    assert.ok(asked.chars <= 8 * Math.max(4_000, text.length), `${name}: ${asked.chars}`);
+  }
+});
+
+test("what fits is whole, with one or two questions", () => {
+  const short = cut("some words", 100);
+  assert.equal(short.text, "some words");
+  assert.equal(short.asked.times, 1);
+  const dense = "wide ".repeat(900);
+  assert.equal(cut(dense, 1_000).text, dense);
+});
+
+test("the ceiling in characters holds, however few the tokens", () => {
+  const { text } = cut(" ".repeat(50_000), 1_000, 10_000);
+  assert.ok(text.length <= 10_100);
+});
+
+test("any text, any limit: within the limit, unless that is less than the notice", () => {
+  const text = fc
+    .array(fc.string({ unit: "grapheme", maxLength: 30 }), { maxLength: 60 })
+    .map((words) => words.join(" "));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 200 }), (whole, tokens) => {
+      const { used, text, rest } = cut(whole, tokens);
+      assert.ok(used <= Math.max(tokens, 60));
+      const end = rest.start + rest.length;
+      assert.ok(text.startsWith(whole.slice(0, rest.start)) && text.endsWith(whole.slice(end)));
+    }),
+    { numRuns: 200 },
+  );
+});
