@@ -95,8 +95,10 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 
   let leave = () => {};
-  if (scheduler.wouldDeadlock(claim)) finish(deadlock(registered.name)).catch(fail);
-  else leave = scheduler.enter(claim, () => void run().catch(fail));
+  if (scheduler.wouldDeadlock(claim)) {
+    begun = true;
+    finish(deadlock(registered.name)).catch(fail);
+  } else leave = scheduler.enter(claim, () => void run().catch(fail));
   return {
     settled,
     cancel(reason) {
