@@ -40,17 +40,18 @@ export function typesNamed(type: unknown): number {
     : jsonTypes.any;
 }
 
+const words: { readonly [type: number]: string } = {
+  [jsonTypes.null]: "null",
+  [jsonTypes.boolean]: "a boolean",
+  [jsonTypes.integer]: "a whole number",
+  [jsonTypes.fraction]: "a number",
+  [jsonTypes.string]: "text",
+  [jsonTypes.array]: "a list",
+  [jsonTypes.object]: "an object",
+};
+
 /** In words, for people and models: `a number`, `text`. */
 export function describeType(value: unknown): string {
-  const words: { readonly [type: number]: string } = {
-    [jsonTypes.null]: "null",
-    [jsonTypes.boolean]: "a boolean",
-    [jsonTypes.integer]: "a whole number",
-    [jsonTypes.fraction]: "a number",
-    [jsonTypes.string]: "text",
-    [jsonTypes.array]: "a list",
-    [jsonTypes.object]: "an object",
-  };
   return words[typeOf(value)] ?? `a ${typeof value}`;
 }
 

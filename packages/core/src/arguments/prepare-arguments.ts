@@ -30,13 +30,12 @@ export function prepareArguments(
     const message = `The tool's schema cannot be used, so it cannot be called: ${compiled.message}`;
     return { status: "invalid", error: { code: "invalid_schema", message } };
   }
-  const issues = compiled.validator.validate(args);
-  if (issues.length === 0) return { status: "valid", args, repairs: [] };
-  const repaired = repairArguments(args, schema, issues);
-  if (!repaired) return { status: "invalid", error: argumentsError(issues, args, schema) };
-  const left = compiled.validator.validate(repaired.args);
-  if (left.length === 0) return { status: "valid", ...repaired };
-  return { status: "invalid", error: argumentsError(left, repaired.args, schema) };
+  const { validator } = compiled;
+  if (validator.isValid(args)) return { status: "valid", args, repairs: [] };
+  const repaired = repairArguments(args, schema);
+  if (repaired && validator.isValid(repaired.args)) return { status: "valid", ...repaired };
+  const left = repaired?.args ?? args;
+  return { status: "invalid", error: argumentsError(validator.validate(left), left, schema) };
 }
 
 function argumentsError(

@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import { repairArguments } from "./repair.ts";
-import type { ValidationIssue } from "./validator.ts";
-
-const someIssue: readonly ValidationIssue[] = [
-  { path: "", expected: "", received: "", keyword: "", message: "" },
-];
 
 /** What becomes of a value under a schema; the same value where it is left alone. */
 function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | undefined {
-  const outcome = repairArguments(
-    { value },
-    { type: "object", properties: { value: schema } },
-    someIssue,
-  );
+  const outcome = repairArguments({ value }, { type: "object", properties: { value: schema } });
   return outcome ? outcome.args["value"] : value;
 }
 
@@ -92,11 +83,7 @@ test("null for an optional goes; where it is allowed or required it stays", () =
     },
     required: ["c"],
   };
-  const outcome = repairArguments(
-    { a: null, b: null, c: null, d: null, e: null },
-    schema,
-    someIssue,
-  );
+  const outcome = repairArguments({ a: null, b: null, c: null, d: null, e: null }, schema);
   assert.deepEqual(outcome, {
     args: { b: null, c: null, d: null, e: null },
     repairs: ["/a: null left out"],
@@ -105,7 +92,7 @@ test("null for an optional goes; where it is allowed or required it stays", () =
     properties: { a: { type: "string" } },
     anyOf: [{ required: ["a"] }, { required: ["b"] }],
   };
-  assert.equal(repairArguments({ a: null }, inOne, someIssue), undefined);
+  assert.equal(repairArguments({ a: null }, inOne), undefined);
 });
 
 test("nested values are repaired, through references, combinations and recursion", () => {
@@ -120,7 +107,7 @@ test("nested values are repaired, through references, combinations and recursion
   };
   const args = { tree: { size: "1", children: '[{"size":"2"},{"children":{"size":"3"}}]' } };
   const before = structuredClone(args);
-  assert.deepEqual(repairArguments(args, schema, someIssue)?.args, {
+  assert.deepEqual(repairArguments(args, schema)?.args, {
     tree: { size: 1, children: [{ size: 2 }, { children: [{ size: 3 }] }] },
   });
   assert.deepEqual(args, before);
@@ -139,20 +126,16 @@ test("of alternatives, those that contradict the value's constants do not count"
   assert.deepEqual(repaired(schema, { x: "5" }), { x: "5" });
 });
 
-test("without issues, and where nothing can be done, there is no repair", () => {
+test("where nothing can be done, there is no repair", () => {
   assert.equal(
-    repairArguments({ value: "5" }, { properties: { value: { type: "integer" } } }, []),
-    undefined,
-  );
-  assert.equal(
-    repairArguments({ value: "x" }, { properties: { value: { type: "integer" } } }, someIssue),
+    repairArguments({ value: "x" }, { properties: { value: { type: "integer" } } }),
     undefined,
   );
 });
 
 test("what is not in need of repair keeps its identity", () => {
   const args = { big: { a: [1] }, n: "5" };
-  const outcome = repairArguments(args, { properties: { n: { type: "integer" } } }, someIssue);
+  const outcome = repairArguments(args, { properties: { n: { type: "integer" } } });
   assert.equal(outcome?.args["big"], args.big);
 });
 
@@ -161,7 +144,7 @@ test("prototypes are safe", () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"integer"},"n":{"type":"integer"}}',
   ) as JsonSchema;
-  const outcome = repairArguments(args, { properties }, someIssue);
+  const outcome = repairArguments(args, { properties });
   assert.deepEqual(Object.entries(outcome?.args ?? {}), [
     ["__proto__", 5],
     ["n", 5],
@@ -179,7 +162,7 @@ test("schemas that refer to themselves in every way end", () => {
   let value: JsonValue = "5";
   for (let i = 0; i < 100; i++) value = { a: value };
   const start = performance.now();
-  repairArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs }, someIssue);
-  repairArguments({ value }, { $ref: "#" }, someIssue);
+  repairArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs });
+  repairArguments({ value }, { $ref: "#" });
   assert.ok(performance.now() - start < 500);
 });

@@ -3,7 +3,6 @@ import { pointerPart } from "../variables/json-pointer.ts";
 import { scanJson } from "./json-scan.ts";
 import { describeType, isList, isObject, jsonTypes, typeOf } from "./json-type.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
-import type { ValidationIssue } from "./validation-issue.ts";
 
 export interface RepairedArguments {
   readonly args: JsonObject;
@@ -19,28 +18,42 @@ export interface RepairedArguments {
  *
  * The outcome is not validated here, and need not be valid.
  *
- * @param issues what validation found; without any there is nothing to repair
+ * Only for arguments that are not valid.
+ *
  * @returns undefined where nothing could be repaired
- * @example repairArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } }, issues)
+ * @example repairArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } })
  * // { args: { ids: [1, 2] }, repairs: ["/ids: text to a list"] }
  */
 export function repairArguments(
   args: JsonObject,
   schema: JsonSchema,
-  issues: readonly ValidationIssue[],
 ): RepairedArguments | undefined {
-  if (issues.length === 0) return undefined;
   const repair = new Repair(schema);
   const repaired = repair.value(args, schema, "");
-  return repaired === args ? undefined : { args: repaired as JsonObject, repairs: repair.repairs };
+  return repaired === args
+    ? undefined
+    : { args: repaired as JsonObject, repairs: repair.repairs() };
 }
 
+/** Repairs that are put into words, one by one. */
+const maxNoted = 20;
+
 class Repair {
-  readonly repairs: string[] = [];
+  readonly #repairs: string[] = [];
+  #more = 0;
   readonly #view: SchemaView;
 
   constructor(schema: JsonSchema) {
     this.#view = schemaView(schema);
+  }
+
+  repairs(): readonly string[] {
+    return this.#more === 0 ? this.#repairs : [...this.#repairs, `and ${this.#more} more`];
+  }
+
+  #note(repair: string): void {
+    if (this.#repairs.length < maxNoted) this.#repairs.push(repair);
+    else this.#more += 1;
   }
 
   /** The same value where there is nothing to repair in it. */
@@ -48,7 +61,7 @@ class Repair {
     if ((this.#view.types(at) & typeOf(value)) !== 0) return this.#members(value, at, path);
     const restored = this.#restored(value, this.#view.types(at), at, path);
     if (restored === undefined) return value;
-    this.repairs.push(`${path}: ${describeType(value)} to ${describeType(restored)}`);
+    this.#note(`${path}: ${describeType(value)} to ${describeType(restored)}`);
     return this.#members(restored, at, path);
   }
 
@@ -70,7 +83,12 @@ class Repair {
     const member = (key: string | number, item: JsonValue): JsonValue =>
       this.value(item, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
     if (isList(value)) {
-      const items = value.map((item, index) => member(index, item));
+      // Behind a tuple all items have one schema.
+      const tuple = this.#view.tupleLength(at);
+      const rest = value.length > tuple ? this.#view.child(at, tuple, value) : true;
+      const items = value.map((item, index) =>
+        index < tuple ? member(index, item) : this.value(item, rest, `${path}/${index}`),
+      );
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     if (!isObject(value)) return value;
@@ -78,7 +96,7 @@ class Repair {
     const repaired: (readonly [string, JsonValue])[] = [];
     for (const [key, item] of entries) {
       if (item === null && this.#isAbsent(value, key, at)) {
-        this.repairs.push(`${path}/${pointerPart(key)}: null left out`);
+        this.#note(`${path}/${pointerPart(key)}: null left out`);
       } else repaired.push([key, member(key, item)]);
     }
     const isSame =
@@ -87,12 +105,14 @@ class Repair {
     return isSame ? value : Object.fromEntries(repaired);
   }
 
-  /** Whether null can only mean that an optional property is not given. */
+  /** Whether null can only mean that an optional property, which the schema names, is not given. */
   #isAbsent(object: JsonObject, key: string, at: SchemaAt): boolean {
     const property = this.#view.child(at, key, object);
     const types = this.#view.types(property);
     return (
-      property !== false && (types & jsonTypes.null) === 0 && !this.#view.requires(at, key, object)
+      (types & jsonTypes.null) === 0 &&
+      this.#view.keys(at).includes(key) &&
+      !this.#view.requires(at, key, object)
     );
   }
 }

@@ -3,6 +3,7 @@ import { pointerPart } from "../variables/json-pointer.ts";
 import { isObject } from "./json-type.ts";
 import { keyPattern } from "./key-pattern.ts";
 import { looseSchema } from "./loose-schema.ts";
+import { type Refinement, refinement, uniqueItems } from "./refinement.ts";
 import { patternCheck, type PatternEngine, type StepBudget } from "./pattern-check.ts";
 import type { PatternCost } from "./pattern-cost.ts";
 import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
@@ -79,6 +80,7 @@ class Rewriting {
     const node = value as Node;
     const ignoresRest = this.#isLegacy && typeof node["$ref"] === "string";
     const members: (readonly [string, unknown])[] = [];
+    const refinements: Refinement[] = [];
     let isLoose = false;
     for (const [key, member] of Object.entries(node)) {
       if (annotations.has(key) || foreign.has(key)) continue;
@@ -86,8 +88,11 @@ class Rewriting {
       const at = `${path}/${pointerPart(key)}`;
       if (key === "pattern" && typeof member === "string") {
         const { replacement, isComplete } = this.#pattern(member, at);
-        if (replacement) members.push(replacement);
+        if (replacement === "native") members.push(["pattern", member]);
+        else if (replacement) refinements.push(replacement);
         isLoose ||= !isComplete;
+      } else if (key === "uniqueItems") {
+        if (member === true) refinements.push(uniqueItems);
       } else if (mapKeywords.has(key) && isObject(member)) {
         const kept = Object.entries(member).filter(
           ([name]) => key !== "patternProperties" || this.#isTriedOnKeys(name, at),
@@ -98,6 +103,7 @@ class Rewriting {
       } else
         members.push([key, valueKeywords.has(key) ? member : this.schema(member, at, depth + 1)]);
     }
+    if (refinements.length > 0) members.push(["~refine", refinements]);
     if (!isLoose) return Object.fromEntries(members);
     // Which properties are additional is not known where a key's pattern is left out.
     const result = Object.fromEntries(
@@ -122,19 +128,23 @@ class Rewriting {
   #pattern(
     source: string,
     at: string,
-  ): { replacement?: readonly [string, unknown]; isComplete: boolean } {
+  ): { replacement?: "native" | Refinement; isComplete: boolean } {
     const check = patternCheck(source, this.#options);
     switch (check.status) {
       case "native":
-        return { replacement: ["pattern", source], isComplete: true };
+        return { replacement: "native", isComplete: true };
       case "checked": {
         const isCostly = check.note !== undefined;
         this.isCostly ||= isCostly;
         if (isCostly) this.notes.push(`At ${at}: ${check.note}`);
         if (isCostly && this.#options.costly === "left out") return { isComplete: false };
         const test = (value: unknown): boolean => typeof value !== "string" || check.test(value);
-        const error = (): string => `must match the pattern ${source}`;
-        return { replacement: ["~refine", [{ check: test, error }]], isComplete: true };
+        const replacement = refinement({
+          keyword: "pattern",
+          expected: `text that matches ${source}`,
+          test,
+        });
+        return { replacement, isComplete: true };
       }
       case "unchecked":
         this.notes.push(`At ${at}: ${check.note}`);

@@ -22,6 +22,8 @@ export interface SchemaView {
   types(at: SchemaAt): number;
   /** The schema of a key or an index of `value`, which is at this place. */
   child(at: SchemaAt, key: string | number, value: unknown): SchemaAt;
+  /** The number of items that may have schemas of their own; all after these share one. */
+  tupleLength(at: SchemaAt): number;
   /** Whether a key of the object may be required. */
   requires(at: SchemaAt, key: string, value: unknown): boolean;
   /** Keys that the schema names at this place. */
@@ -108,6 +110,16 @@ export function schemaView(root: JsonSchema): SchemaView {
     return found;
   }
 
+  function tupleLength(at: SchemaAt, seen = new Set<object>()): number {
+    if (typeof at === "boolean" || seen.has(at)) return 0;
+    seen.add(at);
+    const { prefixItems, items } = own(at);
+    const listed = Array.isArray(prefixItems) ? prefixItems : items;
+    const parts = [...conjuncts(at), ...alternativesOf(own(at)).flat()];
+    const lengths = parts.map((one) => tupleLength(one, seen));
+    return Math.max(Array.isArray(listed) ? listed.length : 0, ...lengths);
+  }
+
   function requires(at: SchemaAt, key: string, value: unknown, seen = new Set<object>()): boolean {
     if (typeof at === "boolean" || seen.has(at)) return false;
     seen.add(at);
@@ -137,6 +149,7 @@ export function schemaView(root: JsonSchema): SchemaView {
   return {
     types,
     child: (at, key, value) => child(at, key, value),
+    tupleLength: (at) => tupleLength(at),
     requires: (at, key, value) => requires(at, key, value),
     keys(at) {
       const found = new Set<string>();

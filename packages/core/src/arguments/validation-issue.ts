@@ -2,6 +2,7 @@ import type { Errors } from "typebox/schema";
 import type { JsonValue } from "../model/json.ts";
 import { pointerPart, readPointer } from "../variables/json-pointer.ts";
 import { describeType } from "./json-type.ts";
+import { readRefinement } from "./refinement.ts";
 import { shortJson } from "./short-json.ts";
 
 /** One way in which a value does not fit its schema. */
@@ -45,11 +46,13 @@ export function validationIssues(
   }
   grouped.delete("");
   for (const nested of grouped.values()) issues.push(...unionIssues(nested, value));
-  return issues.length > 0
-    ? issues
-    : errors
-        .slice(0, 1)
-        .map((error) => issue(error.instancePath, error.keyword, error.message, value));
+  if (issues.length > 0) return issues;
+  const [error] = errors;
+  return [
+    error
+      ? issue(error.instancePath, error.keyword, error.message, value)
+      : issue("", "schema", "what fits the schema", value),
+  ];
 }
 
 /** The outermost union that an error comes from, by its place in the schema; else an empty text. */
@@ -113,15 +116,12 @@ function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[
       );
     case "boolean":
       return [forbidden(error, value)];
+    case "~refine": {
+      const { keyword, expected } = readRefinement(error.message);
+      return [issue(at, keyword, expected, value)];
+    }
     default:
-      return [
-        issue(
-          at,
-          error.keyword === "~refine" ? "pattern" : error.keyword,
-          expectedOf(error),
-          value,
-        ),
-      ];
+      return [issue(at, error.keyword, expectedOf(error), value)];
   }
 }
 
@@ -194,6 +194,8 @@ function expectedOf(error: SchemaError): string {
     case "exclusiveMinimum":
     case "exclusiveMaximum":
       return `a number ${error.params.comparison} ${error.params.limit}`;
+    case "~refine":
+      return readRefinement(error.message).expected;
     default:
       return `what ${error.message.replace(/^must /, "must ")}`;
   }

@@ -23,6 +23,8 @@ export type { ValidationIssue } from "./validation-issue.ts";
 export interface Validator {
   /** What is wrong, at most about eight issues; empty where the value fits. */
   validate(value: unknown): readonly ValidationIssue[];
+  /** Whether there is nothing wrong; quicker than finding out what is. */
+  isValid(value: unknown): boolean;
 }
 
 export type CompiledSchema =
@@ -113,33 +115,35 @@ function compile(schema: JsonSchema, engine: PatternEngine | undefined): Compile
   return { status: "compiled", validator: validatorOf(counted), notes: safe.notes };
 }
 
-type Checker = (value: unknown) => readonly ValidationIssue[];
-
 /** Checks exactly as long as costly patterns stay within the budget, and without them beyond. */
 function countedChecker(parts: {
-  readonly exact: Checker;
-  readonly loose: Checker;
+  readonly exact: Validator;
+  readonly loose: Validator;
   readonly budget: StepBudget;
   readonly keyCosts: readonly PatternCost[];
-}): Checker {
+}): Validator {
   const { exact, loose, budget, keyCosts } = parts;
-  return (value) => {
-    if (keyCosts.length > 0 && keySteps(value, keyCosts) > maxPatternSteps) return loose(value);
+  function apply<T>(value: unknown, check: (validator: Validator) => T): T {
+    if (keyCosts.length > 0 && keySteps(value, keyCosts) > maxPatternSteps) return check(loose);
     budget.left = maxPatternSteps;
     try {
-      return exact(value);
+      return check(exact);
     } catch (thrown) {
-      if (thrown instanceof OutOfSteps) return loose(value);
+      if (thrown instanceof OutOfSteps) return check(loose);
       throw thrown;
     }
+  }
+  return {
+    validate: (value) => apply(value, (validator) => validator.validate(value)),
+    isValid: (value) => apply(value, (validator) => validator.isValid(value)),
   };
 }
 
-function validatorOf(checker: Checker): Validator {
+function validatorOf(checker: Validator): Validator {
   return {
     validate(value) {
       try {
-        return checker(value);
+        return checker.validate(value);
       } catch (thrown) {
         // A schema that refers to itself without end, or a value that is nested too deep for it.
         const received = "a value that it cannot be applied to";
@@ -149,17 +153,28 @@ function validatorOf(checker: Checker): Validator {
         ];
       }
     },
+    isValid(value) {
+      try {
+        return checker.isValid(value);
+      } catch {
+        return false;
+      }
+    },
   };
 }
 
 /** Compiled when it is first used. */
-function checkerOf(schema: JsonSchema): Checker {
+function checkerOf(schema: JsonSchema): Validator {
   const bare = namesInherited(schema);
   let check: ((value: unknown) => boolean) | undefined;
-  return (given) => {
-    const value = bare ? withoutPrototypes(given) : given;
-    check ??= checkFunction(schema);
-    return check(value) ? [] : validationIssues(Errors(schema, value)[1], value);
+  const isValid = (value: unknown): boolean => (check ??= checkFunction(schema))(value);
+  const checkable = (given: unknown): unknown => (bare ? withoutPrototypes(given) : given);
+  return {
+    validate(given) {
+      const value = checkable(given);
+      return isValid(value) ? [] : validationIssues(Errors(schema, value)[1], value);
+    },
+    isValid: (given) => isValid(checkable(given)),
   };
 }
 
