@@ -228,6 +228,75 @@ test("kill -9 in a call: what may have happened is said to be unknown, and is no
   assert.deepEqual(await readLedger(place.folder), ["once"]);
 });
 
+test("a stop does not wait for readers, and hands a client's own response on", async () => {
+  const never = Promise.withResolvers<void>();
+  await using place = await createPlace(
+    inOrder({ say: ["Half. ", "Never."], hold: never.promise }, { say: ["Anew."] }),
+  );
+  const first = await place.start({ TOY_GRACE_MS: "50" });
+  const response = await fetch(`${first.url}/v1/responses`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ model: "custom/scripted", input: "Speak", stream: true }),
+  });
+  const reading = response.body?.getReader() ?? assert.fail("no body");
+  const id = /"id":"(resp_\w+)"/.exec(new TextDecoder().decode((await reading.read()).value))?.[1];
+  await place.upstream.reached(1);
+  assert.equal(await first.stop(), 0);
+  assert.doesNotMatch(first.output(), /Error|unhandled/i);
+  await assert.rejects(async () => {
+    while (!(await reading.read()).done) continue;
+  }, "the client sees that its stream was cut off");
+
+  const { api } = await place.start();
+  assert.equal(
+    spokenText(await api.finishedEvents(id!))
+      .split("\n")
+      .at(-1),
+    "Anew.",
+  );
+});
+
+test("kill -9 while twenty runs stream: each is closed once, without a gap, and can go on", async () => {
+  const never = Promise.withResolvers<void>();
+  await using place = await createPlace((request, index) =>
+    index < 20
+      ? { say: ["One ", "two ", "three."], ...(index % 2 === 0 && { hold: never.promise }) }
+      : obey(request),
+  );
+  const first = await place.start();
+  const runs = await Promise.all(
+    Array.from({ length: 20 }, async () => (await startTurn(first.api, "Speak")).run),
+  );
+  await Promise.all(runs.map((run) => first.api.firstEvent(run, "item.delta")));
+  await first.kill();
+
+  const { api } = await place.start();
+  const ends = await Promise.all(
+    runs.map(async (run) => {
+      await api.finishedEvents(run);
+      return (await api.run(run)).status;
+    }),
+  );
+  assert.ok(ends.filter((status) => status === "failed").length >= 10, ends.join());
+  assert.ok(ends.every((status) => status === "failed" || status === "completed"));
+  const failed = runs[ends.indexOf("failed")];
+  const { id } = await api.retry(failed!);
+  assert.equal(spokenText(await api.finishedEvents(id)), "Said in pieces.");
+});
+
+test("a variable that a person adds while a run goes on is kept, whatever comes", async () => {
+  const never = Promise.withResolvers<void>();
+  await using place = await createPlace(() => ({ say: ["Half. ", "Never."], hold: never.promise }));
+  const first = await place.start();
+  const { conversation, run } = await startTurn(first.api, "Speak");
+  await first.api.firstEvent(run, "item.delta");
+  await first.api.putVariable(conversation, "kept", { text: "in mid-air" });
+  await first.kill();
+  const { api } = await place.start();
+  assert.equal((await api.readVariable(conversation, "kept")).text, "in mid-air");
+});
+
 test("everything that was said before is there after restarts, byte for byte", async () => {
   await using place = await createPlace();
   const first = await place.start();

@@ -37,7 +37,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       onIdle: () => {
         // A live run's sign of life is an event with a number; one that waits for a person says only that it is there.
         if (!service.isLive(run.id)) return ": waiting\n\n";
-        void service.heartbeat(run.id);
+        service.heartbeat(run.id);
         return undefined;
       },
       onLeave: () => {
@@ -57,7 +57,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const { run, service } = started;
     const stays = request.background || request.approvals === "inline";
     // At OpenAI, too, closing the connection is how a client says stop.
-    const leave = stays ? undefined : () => void service.cancel(run);
+    const leave = stays ? undefined : () => service.abandon(run);
     if (request.stream) return stream(service, run, -1, leave);
     if (request.background) return context.json(await readResponse(service.store, run));
     const { signal } = context.req.raw;

@@ -41,19 +41,23 @@ export class ConversationVariables {
     return variables;
   }
 
-  /** What `edit` throws changes nothing. */
+  /** Kept once it resolves; `live`: those of a run that goes on. What `edit` throws changes nothing. */
   async edit(
     owner: string,
     runId: string,
     edit: (draft: VariableSystem) => void,
+    live?: VariableSystem,
   ): Promise<VariableSystem> {
-    const variables = await this.read(owner, runId);
+    const variables = live ?? (await this.read(owner, runId));
     const changes: VariableChange[] = [];
     const stop = variables.subscribe((change) => changes.push(change));
-    edit(variables);
-    stop();
+    try {
+      edit(variables);
+    } finally {
+      stop();
+    }
     await this.#options.store.write([{ type: "edit-variables", owner, runId, changes }]);
-    this.#warm.put(runId, variables);
+    if (live === undefined) this.#warm.put(runId, variables);
     return variables;
   }
 

@@ -198,6 +198,14 @@ export class RunService {
     await this.#live.get(run.id)?.done;
   }
 
+  /** Its client went away, which means stop; unless it is this server that leaves. */
+  abandon(run: RunRecord): void {
+    if (this.#closing) return;
+    this.cancel(run).catch((thrown: unknown) =>
+      this.#options.log(`Run ${run.id} could not be stopped: ${errorMessage(thrown)}`),
+    );
+  }
+
   /** Stops one call; the turn goes on. */
   cancelCall(runId: string, callId: string): boolean {
     return this.#live.get(runId)?.chain.cancelCall(callId) ?? false;
@@ -214,20 +222,17 @@ export class RunService {
   }
 
   /**
-   * Changes a conversation's variables from outside: in place while its newest run goes on, and
-   * then in that run's next commit; else in the store. What `edit` throws changes nothing.
+   * Changes a conversation's variables from outside, those of its newest run where that goes on.
+   * What `edit` throws changes nothing.
    */
   async editVariables(
     conversation: ConversationRecord,
     edit: (draft: VariableSystem) => void,
   ): Promise<VariableSystem> {
     const runId = await this.#variables.holder(conversation);
-    return this.#serial.run(runId, async () => {
-      const live = this.#live.get(runId);
-      if (live === undefined) return this.#variables.edit(conversation.owner, runId, edit);
-      edit(live.variables);
-      return live.variables;
-    });
+    return this.#serial.run(runId, () =>
+      this.#variables.edit(conversation.owner, runId, edit, this.#live.get(runId)?.variables),
+    );
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
@@ -238,14 +243,18 @@ export class RunService {
   }
 
   /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
-  async heartbeat(runId: string): Promise<void> {
+  heartbeat(runId: string): void {
     const live = this.#live.get(runId);
     if (live === undefined) return;
     const event: RunJournalWrite = {
       type: "event",
       event: { type: "run.heartbeat", at: Date.now() },
     };
-    await this.store.write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }]);
+    this.store
+      .write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }])
+      .catch((thrown: unknown) =>
+        this.#options.log(`Run ${runId} could not show that it is alive: ${errorMessage(thrown)}`),
+      );
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
