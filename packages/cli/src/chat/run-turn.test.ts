@@ -146,3 +146,58 @@ test("who leaves at a question leaves it open", async () => {
   assert.equal(await turn(server, left), "left");
   assert.deepEqual(server.answered, []);
 });
+
+test("what happens while a question is open is kept within bounds, and read again from the server", async () => {
+  const long = "0123456789".repeat(1_000);
+  const output: readonly ChainEvent[] = [
+    { type: "call.started", callId: "c2", at: 0 },
+    { type: "item.start", itemId: "o2", kind: "output", callId: "c2" },
+    ...Array.from(
+      { length: 20 },
+      () => ({ type: "item.delta", itemId: "o2", delta: long }) as const,
+    ),
+    { type: "item.end", itemId: "o2", text: long.repeat(20) },
+    settled("c2"),
+  ];
+  const all = numbered([...asks("c1"), proposed("c2", "Speak"), ...output, ...rest]);
+  const asked: number[] = [];
+  const answered = Promise.withResolvers<void>();
+  const client = {
+    ...createServer([], []),
+    async *events(_run: string, after: number): AsyncGenerator<RunEvent> {
+      asked.push(after);
+      for (const event of all) {
+        if (event.seq > after) yield event;
+        if (event.type === "call.settled" && event.callId === "c2") await answered.promise;
+      }
+    },
+    answerApproval: (id: string) => {
+      answered.resolve();
+      return createServer([], []).answerApproval(id, { decision: "allow", scope: "once" });
+    },
+  };
+  const terminal = createFakeTerminal([{ answer: "y" }]);
+  const answerLater = {
+    ...terminal,
+    readAnswer: async (...args: Parameters<typeof terminal.readAnswer>) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return terminal.readAnswer(...args);
+    },
+  };
+  assert.equal(await turn(client, answerLater), "completed");
+  assert.equal(asked.length, 2);
+  const text = terminal.text().replaceAll(/\n {2}│ /g, "");
+  assert.equal(text.split("0123456789").length - 1, 20_000);
+  assert.match(text, /0123456789\n✓ Speak/);
+});
+
+test("a connection that is lost for good takes the question back, and is said", async () => {
+  const client = {
+    ...createServer([], []),
+    async *events(): AsyncGenerator<RunEvent> {
+      yield* numbered(asks("c1"));
+      throw new ApiError({ status: 410, code: "gone", message: "The run is gone." });
+    },
+  };
+  await assert.rejects(turn(client, createFakeTerminal([])), /The run is gone/);
+});

@@ -1,4 +1,4 @@
-import type { ChainEvent } from "@capstan/core";
+import { type ChainEvent, errorMessage, ToolOutputChannel } from "@capstan/core";
 import type { RunEvent } from "@capstan/server/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
 import type { Question } from "./approval-question.ts";
@@ -6,7 +6,7 @@ import type { Client } from "./client.ts";
 import { followRun } from "./follow-run.ts";
 import type { Style } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
-import { createTurnView, type Segment } from "./turn-view.ts";
+import { createTurnView } from "./turn-view.ts";
 
 export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["status"] | "left";
 
@@ -24,91 +24,89 @@ export interface TurnOptions {
 }
 
 /**
- * Shows a run until it ends, and gets its questions answered on the way, one at a time.
+ * Shows a run until it ends, and gets its questions answered on the way, one at a time. What else
+ * happens while one is open is shown after it.
  *
  * @returns how the run ended; `left` where the person left it with a question open
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { client, run, past = [], after = 0, terminal, style } = options;
+  const { client, run, terminal, style } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const view = createTurnView({ style });
-  const questions = new Map<
-    string,
-    { readonly question: Question; readonly gone: AbortController }
-  >();
-  let asking: Promise<void> | undefined;
-  let left = false;
-  let held: Segment[] = [];
-  let heldLength = 0;
-
-  /** While a question is open, what else happens is shown after it. */
-  function show(segments: readonly Segment[]): void {
-    if (!asking) return terminal.write(segments);
-    held.push(...segments);
-    for (const { text } of segments) heldLength += text.length;
-  }
-
-  async function ask(): Promise<void> {
-    terminal.write(view.breakLine());
-    for (let next = first(questions); next; next = first(questions)) {
-      const { question, gone } = next;
-      const end = AbortSignal.any([signal, gone.signal]);
-      const outcome = await answerApproval({ ...options, question, signal: end });
-      questions.delete(question.id);
-      terminal.write(held);
-      held = [];
-      heldLength = 0;
-      if (outcome !== "left") continue;
-      left = true;
-      stop.abort();
-    }
-  }
-
-  function take(event: RunEvent): void {
-    if (event.type === "approval.answered") questions.get(event.approvalId)?.gone.abort();
-    if (event.type === "approval.answered") questions.delete(event.approvalId);
-    if (event.type === "approval.requested") {
-      questions.set(event.approval.id, { question: event.approval, gone: new AbortController() });
-    }
-    if (event.type === "chain.ended") for (const { gone } of questions.values()) gone.abort();
-    show(view.show(event));
-  }
-
-  function askIfNeeded(): void {
-    if (asking || questions.size === 0) return;
-    asking = ask()
-      .catch((error: unknown) => stop.abort(error))
-      .finally(() => {
-        asking = undefined;
-      });
-  }
+  // Of what is not shown yet, the server has all.
+  const channel = new ToolOutputChannel<RunEvent>({
+    position: ({ seq }) => seq,
+    replay: (position) => client.events(run, position, signal),
+  });
+  const questions = createQuestions();
+  let failure: Error | undefined;
+  const following = follow({ ...options, signal }, (event) => {
+    questions.hear(event);
+    channel.push(event);
+  })
+    .catch((error: unknown) => {
+      failure = error instanceof Error ? error : new Error(errorMessage(error));
+    })
+    .finally(() => {
+      questions.close();
+      channel.end();
+    });
 
   let status: TurnEnd | undefined;
-  for (const event of past) {
-    take(event);
-    if (event.type === "chain.ended") status = event.status;
-  }
-  if (status) return status;
-  askIfNeeded();
   try {
-    for await (const event of followRun({ client, run, after, signal })) {
-      take(event);
+    for await (const event of channel.read()) {
+      terminal.write(view.show(event));
       if (event.type === "chain.ended") status = event.status;
-      else askIfNeeded();
-      // More than can be kept: the rest stays with the server until the question is answered.
-      if (heldLength > heldLimit) await asking;
+      if (event.type !== "approval.requested") continue;
+      const gone = questions.open(event.approval);
+      if (gone === undefined) continue;
+      terminal.write(view.breakLine());
+      const end = AbortSignal.any([signal, gone]);
+      const outcome = await answerApproval({ ...options, question: event.approval, signal: end });
+      if (outcome === "left") return "left";
     }
-  } catch (error) {
-    if (!left) throw error;
   } finally {
-    await asking;
+    stop.abort();
+    await following;
   }
+  if (status === undefined && failure !== undefined) throw failure;
   return status ?? "left";
 }
 
-const heldLimit = 256 * 1024;
+/** Hears all events of a run: those that are known, then the others as they come. */
+async function follow(
+  { client, run, past = [], after = 0, signal }: TurnOptions,
+  hear: (event: RunEvent) => void,
+): Promise<void> {
+  for (const event of past) hear(event);
+  if (past.some(({ type }) => type === "chain.ended")) return;
+  for await (const event of followRun({ client, run, after, signal })) hear(event);
+}
 
-function first<T>(map: ReadonlyMap<string, T>): T | undefined {
-  return map.values().next().value;
+/** The questions that wait for an answer, as far as is heard; more than what is shown. */
+function createQuestions() {
+  const waiting = new Map<string, AbortController>();
+
+  function close(): void {
+    for (const gone of waiting.values()) gone.abort();
+    waiting.clear();
+  }
+
+  return {
+    /** Aborts when the question is answered elsewhere or its run ends; undefined where that is so. */
+    open({ id }: Question): AbortSignal | undefined {
+      return waiting.get(id)?.signal;
+    },
+    hear(event: RunEvent): void {
+      if (event.type === "approval.requested")
+        waiting.set(event.approval.id, new AbortController());
+      if (event.type === "approval.answered") {
+        waiting.get(event.approvalId)?.abort();
+        waiting.delete(event.approvalId);
+      }
+      if (event.type === "chain.ended") close();
+    },
+    close,
+  };
 }

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChainEvent } from "@capstan/core";
+import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
+import type { RunEvent } from "@capstan/server/contract";
 import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
 import { plainStyle } from "./style.ts";
-import { createTurnView } from "./turn-view.ts";
+import { createTurnView, type Segment } from "./turn-view.ts";
 
-function shown(events: readonly ChainEvent[]) {
+async function shown(events: readonly ChainEvent[]) {
   const view = createTurnView({ style: plainStyle });
-  const segments = numbered(events).flatMap((event) => view.show(event));
+  const channel = new ToolOutputChannel<RunEvent>();
+  for (const event of numbered(events)) channel.push(event);
+  channel.end();
+  const segments: Segment[] = [];
+  for await (const event of channel.read()) segments.push(...view.show(event));
   const text = (channel?: string) =>
     segments
       .filter((one) => channel === undefined || one.channel === channel)
@@ -16,8 +21,8 @@ function shown(events: readonly ChainEvent[]) {
   return { all: text(), answer: text("answer") };
 }
 
-test("a turn reads from top to bottom: words, calls with time and tokens, words, numbers", () => {
-  const { all, answer } = shown([
+test("a turn reads from top to bottom: words, calls with time and tokens, words, numbers", async () => {
+  const { all, answer } = await shown([
     ...spokenText("i1", "Let me ", "look."),
     proposed("c1", "ListFiles", '{"path":"."}'),
     { type: "call.started", callId: "c1", at: 0 },
@@ -37,8 +42,8 @@ Two files.
   assert.equal(answer, "Let me look.\nTwo files.\n");
 });
 
-test("text that was not streamed is shown when its item ends, and none twice", () => {
-  const { answer } = shown([
+test("text that was not streamed is shown when its item ends, and none twice", async () => {
+  const { answer } = await shown([
     { type: "item.start", itemId: "i1", kind: "text" },
     { type: "item.delta", itemId: "i1", delta: "so far" },
     { type: "item.end", itemId: "i1", text: "so far, and the rest" },
@@ -48,8 +53,8 @@ test("text that was not streamed is shown when its item ends, and none twice", (
   assert.equal(answer, "so far, and the rest\nwhole\n");
 });
 
-test("tools speak one at a time, each under its name", () => {
-  const { all } = shown([
+test("tools speak one at a time, each under its name", async () => {
+  const { all } = await shown([
     proposed("c1", "One"),
     proposed("c2", "Two"),
     { type: "item.start", itemId: "o1", kind: "output", callId: "c1" },
@@ -69,16 +74,16 @@ test("tools speak one at a time, each under its name", () => {
   ┌ One
   │ first
   │ line
+✓ One · 12 ms · 10 tokens
   ┌ Two
   │ second
-✓ One · 12 ms · 10 tokens
 ✓ Two · 12 ms · 10 tokens
 `,
   );
 });
 
-test("what a tool or a model says cannot steer the terminal", () => {
-  const { all } = shown([
+test("what a tool or a model says cannot steer the terminal", async () => {
+  const { all } = await shown([
     ...spokenText("i1", "\u001B[2J"),
     proposed("c1", "To\u001Bol", "\u001B]52;c;x\u0007\n"),
     {
@@ -101,12 +106,12 @@ test("what a tool or a model says cannot steer the terminal", () => {
   assert.match(all, /✗ To␛ol · 1 ms · failed: bad␛\[0m↵news\n$/);
 });
 
-test("how a turn ended is said, with its reason", () => {
+test("how a turn ended is said, with its reason", async () => {
   const failure: ChainEvent = {
     ...chainEnded(),
     status: "error",
     error: { code: "authentication", message: "The key is wrong.", phase: "model" },
   } as ChainEvent;
-  assert.match(shown([failure]).all, /^The turn failed: The key is wrong\.\n/);
-  assert.match(shown([chainEnded("aborted")]).all, /^Stopped\.\n/);
+  assert.match((await shown([failure])).all, /^The turn failed: The key is wrong\.\n/);
+  assert.match((await shown([chainEnded("aborted")])).all, /^Stopped\.\n/);
 });

@@ -1,7 +1,6 @@
-import type { ChainEvent, StreamedItem } from "@capstan/core";
+import type { ChainEvent, OutputEvent, OutputText, StreamedItem } from "@capstan/core";
 import type { RunEvent } from "@capstan/server/contract";
 import { callText, settledText } from "./call-text.ts";
-import { createFloor, type Spoken } from "./floor.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { endText } from "./turn-end.ts";
@@ -12,9 +11,9 @@ export interface Segment {
   readonly text: string;
 }
 
-/** Turns a run's events into text, one after the other. Keeps what is open in between. */
+/** Turns a run's events, one speaker at a time, into text. Keeps what is open in between. */
 export interface TurnView {
-  show(event: RunEvent): readonly Segment[];
+  show(event: OutputEvent<RunEvent>): readonly Segment[];
   /** Ends a line that is open, e.g. before a question. */
   breakLine(): readonly Segment[];
 }
@@ -24,7 +23,6 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
   const items = new Map<string, { readonly item: StreamedItem; shown: number }>();
   const names = new Map<string, string>();
   const progress = new Map<string, string>();
-  const floor = createFloor();
   let segments: Segment[] = [];
   let open: Segment["channel"] | undefined;
   let speaker: string | undefined;
@@ -55,20 +53,16 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       const shown = printable(text);
       write("notice", style.dim(shown));
       open = shown.endsWith("\n") ? undefined : "notice";
-    } else if (item.kind === "output") {
-      say(floor.write(item.callId, text));
     }
   }
 
-  function say(spoken: readonly Spoken[]): void {
-    for (const { callId, text } of spoken) {
-      if (speaker !== callId) {
-        line(style.dim(`  ┌ ${nameOf(callId)}`));
-        speaker = callId;
-      }
-      for (const piece of printable(text).split(/(?<=\n)/)) {
-        write("notice", open === undefined ? `${style.dim("  │ ")}${piece}` : piece);
-      }
+  function say({ callId, text }: OutputText): void {
+    if (speaker !== callId) {
+      line(style.dim(`  ┌ ${nameOf(callId)}`));
+      speaker = callId;
+    }
+    for (const piece of printable(text).split(/(?<=\n)/)) {
+      write("notice", open === undefined ? `${style.dim("  │ ")}${piece}` : piece);
     }
   }
 
@@ -79,7 +73,6 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
   function startItem(itemId: string, item: StreamedItem): void {
     items.set(itemId, { item, shown: 0 });
     if (item.kind === "text" || item.kind === "reasoning") endLine();
-    if (item.kind === "output") floor.open(item.callId);
   }
 
   function endItem(itemId: string, text: string, incomplete: boolean): void {
@@ -87,14 +80,17 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
     if (!entry) return;
     items.delete(itemId);
     const { item, shown } = entry;
-    if (item.kind === "output") say(floor.close(item.callId, text));
-    else stream(item, text.slice(shown));
+    stream(item, text.slice(shown));
     if (item.kind === "text" || item.kind === "reasoning") endLine();
     if (item.kind === "text" && incomplete) line(style.yellow("(cut off)"));
   }
 
-  function showChain(event: ChainEvent | Exclude<RunEvent, ChainEvent>): void {
+  function showEvent(event: OutputEvent<RunEvent>): void {
     switch (event.type) {
+      case "output.text":
+        return say(event);
+      case "output.omitted":
+        return line(style.dim(`  … more of ${nameOf(event.callId)} is not shown …`));
       case "item.start":
         return startItem(event.itemId, event);
       case "item.delta": {
@@ -168,7 +164,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
 
   return {
     show(event) {
-      showChain(event);
+      showEvent(event);
       return taken();
     },
     breakLine() {

@@ -209,7 +209,16 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   }
 }
 
-/** Calls of before have all ended when one of these comes. */
-function isBoundary({ type }: ChainEvent): boolean {
-  return type === "round.started" || type === "chain.waiting" || type === "chain.ended";
+/** Calls of before have all ended when one of these comes: the model speaks, or the chain stops. */
+function isBoundary(event: ChainEvent): boolean {
+  switch (event.type) {
+    case "round.started":
+    case "chain.waiting":
+    case "chain.ended":
+      return true;
+    case "item.start":
+      return event.kind !== "output";
+    default:
+      return false;
+  }
 }
