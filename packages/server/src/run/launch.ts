@@ -7,6 +7,7 @@ import {
   ModelError,
   runToolChain,
   type ToolChainRun,
+  ToolExecutor,
   type VariableSystem,
 } from "@capstan/core";
 import type { RunRecord } from "../journal/records.ts";
@@ -65,6 +66,30 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     maxRounds: limits.rounds,
     ...(maxToolCalls !== null && { maxToolCalls }),
     ...(resume !== undefined && { resume }),
+  });
+}
+
+/**
+ * Ends a run that was claimed without doing anything of it: no tool, no model and no history is
+ * needed, so that none of those can keep it from ending.
+ */
+export function closeOff({
+  store,
+  run,
+  variables,
+  grants,
+  resume,
+}: Pick<LaunchOptions, "store" | "run" | "variables" | "grants"> & {
+  readonly resume: ChainResume;
+}): ToolChainRun {
+  const { approvals } = run.request as unknown as StoredRunRequest;
+  return runToolChain({
+    executor: new ToolExecutor({ variables, grants }),
+    model: missingModel(run.model),
+    runId: run.id,
+    journal: runJournal(store, run, approvals),
+    contextMessages: [],
+    resume,
   });
 }
 

@@ -15,7 +15,7 @@ import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/r
 import type { Store } from "../journal/store.ts";
 import { isAccepted, type RunJournalWrite, type StoreWrite } from "../journal/store-write.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { launch } from "./launch.ts";
+import { closeOff, launch } from "./launch.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
@@ -29,7 +29,6 @@ import {
   ending,
   hasAnswer,
   resumption,
-  type TakeUp,
 } from "./take-up.ts";
 
 export interface RunServiceOptions {
@@ -55,6 +54,14 @@ interface LiveRun {
   readonly grants: GrantBook;
   /** Resolves once the chain's last word is written, and the run is not live any more. */
   readonly done: Promise<void>;
+}
+
+type Session = Pick<LiveRun, "variables" | "grants">;
+
+/** What a run begins with, or goes on with. */
+interface Given {
+  readonly inputMessages: readonly Message[];
+  readonly resume?: ChainResume;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -130,16 +137,7 @@ export class RunService {
       adopts && parent !== undefined ? await adoption(store, parent, request) : undefined;
     const { inputMessages } = request;
     const given = { inputMessages, ...(resume !== undefined && { resume }) };
-    await this.#serial.run(id, async () => {
-      try {
-        await this.#launch(run, given);
-      } catch (thrown) {
-        // It is stored, so it must end: nobody else would ever take it up.
-        const message = `The run could not be started: ${errorMessage(thrown)}`;
-        this.#options.log(`${id}: ${message}`);
-        await this.#close(run, { code: "internal", message, phase: "chain" });
-      }
-    });
+    await this.#serial.run(id, () => this.#launchOrClose(run, given));
     return { status: "started", run };
   }
 
@@ -175,8 +173,14 @@ export class RunService {
     answer: ApprovalDecision,
   ): Promise<ApprovalRecord | undefined> {
     const [outcome] = await this.store.write([{ type: "answer-approval", owner, id, answer }]);
-    if (outcome.status === "answered") await this.#deliver(outcome.approval, answer);
-    return "approval" in outcome ? outcome.approval : undefined;
+    if (!("approval" in outcome)) return undefined;
+    const { approval } = outcome;
+    if (outcome.status === "answered") await this.#deliver(approval, answer);
+    else if (approval.status === "expired") await this.expireApprovals();
+    // The first answer may have been kept by a server that did not live to act on it.
+    if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
+      await this.#deliver(approval, decisionOf(approval));
+    return approval;
   }
 
   /** Closes the questions that nobody answered in time; the model is told. */
@@ -338,54 +342,77 @@ export class RunService {
     return { status: "conflict", message };
   }
 
+  /** Whether a run is parked on this very question. */
+  async #waitsFor({ owner, runId, callId }: ApprovalRecord): Promise<boolean> {
+    const run = await this.store.getRun({ owner, id: runId });
+    if (run?.status !== "requires_action") return false;
+    return run.result?.waiting?.some((waiting) => waiting.callId === callId) === true;
+  }
+
+  /** Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it. */
   async #deliver(approval: ApprovalRecord, decision: ApprovalDecision): Promise<void> {
     await this.#serial.run(approval.runId, async () => {
       const live = this.#live.get(approval.runId);
       if (live?.chain.answer(approval.id, decision) === true) return;
       await live?.done;
-      const run = await this.store.getRun({ owner: approval.owner, id: approval.runId });
-      if (run?.status === "requires_action" && !this.#closing) await this.#resume(run);
+      try {
+        const run = await this.store.getRun({ owner: approval.owner, id: approval.runId });
+        if (run?.status === "requires_action" && !this.#closing) await this.#resume(run);
+      } catch (thrown) {
+        this.#options.log(`Run ${approval.runId} could not be taken up: ${errorMessage(thrown)}`);
+      }
     });
   }
 
   async #resume(run: RunRecord): Promise<void> {
-    await this.#takeUp(run, await resumption(this.store, run));
+    const { writes, resume } = await resumption(this.store, run);
+    const claimed = await this.#claim(run, writes);
+    if (claimed !== undefined) await this.#launchOrClose(claimed, { inputMessages: [], resume });
   }
 
   /** Ends a run that nobody carries on. */
   async #close(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[] = []) {
-    await this.#takeUp(run, await ending(this.store, run, why, notices));
+    const { writes, resume } = await ending(this.store, run, why, notices);
+    const claimed = await this.#claim(run, writes);
+    if (claimed === undefined) return;
+    const started = await this.#session(claimed, run.id);
+    this.#go(claimed, started, closeOff({ store: this.store, run: claimed, resume, ...started }));
     await this.#live.get(run.id)?.done;
   }
 
-  async #takeUp(run: RunRecord, { writes, resume }: TakeUp): Promise<void> {
-    const [outcome] = await this.store.write([
-      { type: "claim-run", runId: run.id, epoch: run.epoch },
-    ]);
-    if (outcome.status !== "claimed") return;
+  /** Undefined where another has it, or it has ended. */
+  async #claim(run: RunRecord, writes: readonly RunJournalWrite[]): Promise<RunRecord | undefined> {
+    const { id: runId } = run;
+    const [outcome] = await this.store.write([{ type: "claim-run", runId, epoch: run.epoch }]);
+    if (outcome.status !== "claimed") return undefined;
     const { epoch } = outcome;
-    if (writes.length > 0) {
-      await this.store.write([{ type: "journal", runId: run.id, epoch, writes }]);
-    }
-    const claimed: RunRecord = { ...run, status: "in_progress", epoch };
-    await this.#launch(claimed, { inputMessages: [], resume });
+    if (writes.length > 0) await this.store.write([{ type: "journal", runId, epoch, writes }]);
+    return { ...run, status: "in_progress", epoch };
   }
 
-  async #launch(
-    run: RunRecord,
-    given: {
-      readonly inputMessages: readonly Message[];
-      readonly resume?: ChainResume;
-    },
-  ): Promise<void> {
-    const own = given.resume !== undefined && given.resume.adopted !== true;
-    const variables = await this.#variables.forRun({
-      id: run.id,
-      owner: run.owner,
-      from: own ? run.id : run.parentId,
-    });
-    const grants = await readGrants(this.store, run.owner, run.sessionId);
-    const chain = await launch({ ...this.#options, run, variables, grants, ...given });
+  /** A run that is stored as going on must go on or end: nobody else would ever take it up. */
+  async #launchOrClose(run: RunRecord, given: Given): Promise<void> {
+    try {
+      const own = given.resume !== undefined && given.resume.adopted !== true;
+      const session = await this.#session(run, own ? run.id : run.parentId);
+      this.#go(run, session, await launch({ ...this.#options, run, ...session, ...given }));
+    } catch (thrown) {
+      const message = `The run could not be started: ${errorMessage(thrown)}`;
+      this.#options.log(`${run.id}: ${message}`);
+      await this.#close(run, { code: "internal", message, phase: "chain" });
+    }
+  }
+
+  async #session(run: RunRecord, from: string | null): Promise<Session> {
+    const { id, owner, sessionId } = run;
+    const [variables, grants] = await Promise.all([
+      this.#variables.forRun({ id, owner, from }),
+      readGrants(this.store, owner, sessionId),
+    ]);
+    return { variables, grants };
+  }
+
+  #go(run: RunRecord, { variables, grants }: Session, chain: ToolChainRun): void {
     const done = chain.result.then((result) => {
       this.#live.delete(run.id);
       if (result.error?.code !== "detached") this.#variables.keep(run.id, variables);

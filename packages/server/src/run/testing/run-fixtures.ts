@@ -1,0 +1,120 @@
+import {
+  defineTool,
+  defineToolGroup,
+  type Model,
+  type Tool,
+  ToolExecutor,
+  type ToolGroup,
+} from "@capstan/core";
+import type { RunStatus } from "../../contract/run.ts";
+import type { RunRecord } from "../../journal/records.ts";
+import { openMemoryStore, type Store } from "../../journal/store.ts";
+import { owner } from "../../journal/testing/store-fixtures.ts";
+import type { RunRequest } from "../run-request.ts";
+import { RunService, type RunServiceOptions } from "../run-service.ts";
+import { defaultServerLimits } from "../server-limits.ts";
+import type { CreateExecutor } from "../session.ts";
+
+const parameters = { type: "object", properties: {}, additionalProperties: true } as const;
+
+/** A tool of the group `g` that runs unasked. */
+export function tool(
+  name: string,
+  execute: () => unknown,
+  executionPolicy: "auto" | "ask-always" | "ask-once" = "auto",
+): Tool {
+  const permission = { executionPolicy };
+  return defineTool({ name, description: name, parameters, permission, effects: "read", execute });
+}
+
+/** One that a person is asked about each time. */
+export function asking(name: string, execute: () => unknown): Tool {
+  return tool(name, execute, "ask-always");
+}
+
+export interface Setup {
+  readonly model: Model;
+  readonly tools?: readonly Tool[];
+}
+
+export function groupOf(tools: readonly Tool[]): ToolGroup {
+  return defineToolGroup({ name: "g", tools });
+}
+
+export function executorsOf(tools: readonly Tool[]): CreateExecutor {
+  const group = groupOf(tools);
+  return (options) => {
+    const executor = new ToolExecutor(options);
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled("g", true);
+    return executor;
+  };
+}
+
+/** The service of one server process. What it logs is in `lines`. */
+export function createRuns(
+  setup: Setup & Partial<RunServiceOptions>,
+): RunService & { readonly lines: readonly string[] } {
+  const { model, tools = [], ...more } = setup;
+  const entry = { id: model.id, title: "", owner: "", reason: "" };
+  const lines: string[] = [];
+  const runs = new RunService({
+    store: openMemoryStore(),
+    models: { default: entry, list: async () => [entry], find: async () => model },
+    createExecutor: executorsOf(tools),
+    limits: defaultServerLimits,
+    log: (line) => lines.push(line),
+    ...more,
+  });
+  return Object.assign(runs, { lines });
+}
+
+export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequest {
+  return {
+    principal: owner,
+    model: "test/scripted",
+    instructions: null,
+    context: [],
+    inputMessages: text === "" ? [] : [{ role: "user", content: text }],
+    inputItems: [],
+    parentId: null,
+    conversationId: null,
+    title: null,
+    servers: [{ label: "g", group: "g" }],
+    clientTools: [],
+    settings: {},
+    maxToolCalls: null,
+    approvals: "inline",
+    answers: [],
+    outputs: [],
+    continuesParent: false,
+    wire: {},
+    ...more,
+  };
+}
+
+/** Starts a run and insists that it began. */
+export async function begin(runs: RunService, request: RunRequest): Promise<RunRecord> {
+  const outcome = await runs.start(request);
+  if (outcome.status !== "started") throw new Error(outcome.message);
+  return outcome.run;
+}
+
+/** A run once it has this status. */
+export async function runIn(store: Store, id: string, status: RunStatus): Promise<RunRecord> {
+  let news = Promise.withResolvers<void>();
+  const unsubscribe = store.subscribe(id, () => {
+    news.resolve();
+    news = Promise.withResolvers();
+  });
+  try {
+    for (;;) {
+      const { promise } = news;
+      const run = await store.getRun({ owner, id });
+      if (run?.status === status) return run;
+      await promise;
+    }
+  } finally {
+    unsubscribe();
+  }
+}
