@@ -55,8 +55,9 @@ export function startThread<Request, Response>(
       new Promise((resolve, reject) => {
         if (dead !== undefined) return reject(receivedError(dead));
         lastId += 1;
-        waiting.set(lastId, { resolve, reject });
+        // What cannot be posted throws, and then nothing waits for an answer.
         worker.postMessage({ id: lastId, request });
+        waiting.set(lastId, { resolve, reject });
       }),
     stop: async () => {
       if (dead !== undefined) return;

@@ -20,6 +20,8 @@ serveThread({
 
 function answer(request: WriterRequest): WriterResponse {
   if (request === "leftovers") return leftovers;
-  const batch = typeof request === "string" ? (JSON.parse(request) as WriteRequest[]) : request;
+  const batch = request.map((call) =>
+    typeof call === "string" ? (JSON.parse(call) as WriteRequest) : call,
+  );
   return JSON.stringify(applyBatch(writing, batch));
 }

@@ -1,11 +1,14 @@
+import { type ErrorData, errorDataOf } from "./error-data.ts";
 import type { Durability } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { startThread } from "./thread.ts";
 import { applyBatch, type WriteRequest, type WriteResult } from "./writing/apply-batch.ts";
 import { type Leftover, startWriting } from "./writing/start-writing.ts";
 
-/** A batch as JSON text, which costs the sender a third of a structured clone; or as it is. */
-export type WriterRequest = "leftovers" | string | readonly WriteRequest[];
+/** Each call as JSON text, which costs the sender a third of a structured clone; or as it is. */
+export type WriterRequest = "leftovers" | readonly EncodedCall[];
+type EncodedCall = string | WriteRequest;
+type Encoded = { readonly call: EncodedCall } | { readonly error: ErrorData };
 export type WriterResponse = readonly Leftover[] | string;
 
 /** Who holds the one connection that writes. */
@@ -22,11 +25,25 @@ export async function startWriter(options: {
 }): Promise<Writer> {
   const thread = startThread<WriterRequest, WriterResponse>("writer-thread", options);
   const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
+
+  /** A call that cannot be put into words for the thread fails alone. */
+  async function commitEncoded(encoded: readonly Encoded[]): Promise<WriteResult[]> {
+    const calls = encoded.flatMap((one) => ("call" in one ? [one.call] : []));
+    const results = JSON.parse((await thread.ask(calls)) as string) as WriteResult[];
+    let next = 0;
+    return encoded.map((one) => ("error" in one ? one : (results[next++] as WriteResult)));
+  }
+
   return {
     leftovers,
     commit: async (batch) => {
-      const response = await thread.ask(batch.some(isLarge) ? batch : JSON.stringify(batch));
-      return JSON.parse(response as string) as WriteResult[];
+      try {
+        return await commitEncoded(batch.map((request) => encode(request, isLarge(request))));
+      } catch (thrown) {
+        if (!(thrown instanceof DOMException)) throw thrown;
+        // A large one holds what cannot be copied as it is: the promise of a careless tool, say.
+        return commitEncoded(batch.map((request) => encode(request, false)));
+      }
     },
     stop: () => thread.stop(),
   };
@@ -40,6 +57,14 @@ export function writerOn(sql: Sql): Writer {
     commit: async (batch) => applyBatch(writing, batch),
     stop: async () => sql.close(),
   };
+}
+
+function encode(request: WriteRequest, asItIs: boolean): Encoded {
+  try {
+    return { call: asItIs ? request : JSON.stringify(request) };
+  } catch (thrown) {
+    return { error: errorDataOf("Writing to the store", thrown) };
+  }
 }
 
 /** From here on copying a text as it is costs less than making JSON of it. */
