@@ -1,6 +1,7 @@
 import {
   type ChainResume,
   type GrantBook,
+  type Journal,
   type Message,
   type Model,
   type ModelCatalog,
@@ -14,7 +15,6 @@ import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "./offered-tools.ts";
-import { runJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, openSession } from "./session.ts";
@@ -26,6 +26,7 @@ export interface LaunchOptions {
   readonly limits: ServerLimits;
   /** Claimed: its epoch is ours. */
   readonly run: RunRecord;
+  readonly journal: Journal;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
   readonly inputMessages: readonly Message[];
@@ -34,9 +35,9 @@ export interface LaunchOptions {
 
 /** Starts the loop on a run that was claimed. What happens from now on is in the run's journal. */
 export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
-  const { store, models, limits, run, variables, resume } = options;
+  const { store, models, limits, run, journal, variables, resume } = options;
   const request = run.request as unknown as StoredRunRequest;
-  const { servers, settings, maxToolCalls, approvals } = request;
+  const { servers, settings, maxToolCalls } = request;
   const [conversation, model, history] = await Promise.all([
     run.conversationId === null
       ? undefined
@@ -51,7 +52,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     executor,
     model,
     runId: run.id,
-    journal: runJournal(store, run, approvals),
+    journal,
     contextMessages: [...history, ...request.context],
     inputMessages: options.inputMessages,
     systemPrompt: () =>
@@ -74,20 +75,19 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
  * needed, so that none of those can keep it from ending.
  */
 export function closeOff({
-  store,
   run,
+  journal,
   variables,
   grants,
   resume,
-}: Pick<LaunchOptions, "store" | "run" | "variables" | "grants"> & {
+}: Pick<LaunchOptions, "run" | "journal" | "variables" | "grants"> & {
   readonly resume: ChainResume;
 }): ToolChainRun {
-  const { approvals } = run.request as unknown as StoredRunRequest;
   return runToolChain({
     executor: new ToolExecutor({ variables, grants }),
     model: missingModel(run.model),
     runId: run.id,
-    journal: runJournal(store, run, approvals),
+    journal,
     contextMessages: [],
     resume,
   });

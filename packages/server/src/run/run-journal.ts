@@ -1,32 +1,51 @@
-import type { ChainResultRecord, Journal } from "@capstan/core";
+import { type ChainResultRecord, errorMessage, type Journal } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
 import { runStatusOf } from "./run-status.ts";
+
+export interface RunJournal extends Journal {
+  /** Nothing is left to write: where the chain stopped is written, or another has the run. */
+  readonly settled: boolean;
+  /** Why the store did not take something. */
+  readonly failure: string | undefined;
+}
 
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
 export function runJournal(
   store: Store,
   run: { readonly id: string; readonly epoch: number },
   approvals: "inline" | "deferred",
-): Journal {
+): RunJournal {
+  let settled = false;
+  let failure: string | undefined;
   return {
+    get settled() {
+      return settled;
+    },
+    get failure() {
+      return failure;
+    },
     async commit(writes) {
       const result = writes.find((write) => write.type === "result")?.result;
       const status = result === undefined ? undefined : closingStatus(result, approvals);
-      const [outcome] = await store.write([
-        {
-          type: "journal",
-          runId: run.id,
-          epoch: run.epoch,
-          writes,
-          ...(status !== undefined && { status }),
-        },
-      ]);
-      if (outcome.status === "committed") return { status: "committed" };
-      return {
-        status: "fenced",
-        reason: outcome.status === "fenced" ? outcome.reason : "the run is not there any more",
-      };
+      const { id: runId, epoch } = run;
+      try {
+        const [outcome] = await store.write([
+          { type: "journal", runId, epoch, writes, ...(status !== undefined && { status }) },
+        ]);
+        if (outcome.status === "committed") {
+          settled ||= result !== undefined;
+          return { status: "committed" };
+        }
+        settled = true;
+        return {
+          status: "fenced",
+          reason: outcome.status === "fenced" ? outcome.reason : "the run is not there any more",
+        };
+      } catch (thrown) {
+        failure ??= errorMessage(thrown);
+        throw thrown;
+      }
     },
   };
 }

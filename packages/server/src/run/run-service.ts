@@ -1,3 +1,4 @@
+import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import {
   type ApprovalDecision,
   type ChainError,
@@ -16,6 +17,7 @@ import type { Store } from "../journal/store.ts";
 import { isAccepted, type RunJournalWrite, type StoreWrite } from "../journal/store-write.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
+import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
@@ -56,13 +58,16 @@ interface LiveRun {
   readonly done: Promise<void>;
 }
 
-type Session = Pick<LiveRun, "variables" | "grants">;
+type Session = Pick<LiveRun, "variables" | "grants"> & { readonly journal: RunJournal };
 
 /** What a run begins with, or goes on with. */
 interface Given {
   readonly inputMessages: readonly Message[];
   readonly resume?: ChainResume;
 }
+
+/** Before each try to close a run that the store took no end of. */
+const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -83,6 +88,8 @@ export class RunService {
   readonly #live = new Map<string, LiveRun>();
   readonly #variables: ConversationVariables;
   readonly #serial = new Serial();
+  /** Runs whose journal failed and that are being closed. */
+  readonly #lost = new Set<string>();
   #closing = false;
 
   constructor(options: RunServiceOptions) {
@@ -375,8 +382,8 @@ export class RunService {
     const { writes, resume } = await ending(this.store, run, why, notices);
     const claimed = await this.#claim(run, writes);
     if (claimed === undefined) return;
-    const started = await this.#session(claimed, run.id);
-    this.#go(claimed, started, closeOff({ store: this.store, run: claimed, resume, ...started }));
+    const session = await this.#session(claimed, run.id);
+    this.#go(claimed, session, closeOff({ run: claimed, resume, ...session }));
     await this.#live.get(run.id)?.done;
   }
 
@@ -403,16 +410,49 @@ export class RunService {
     }
   }
 
+  /**
+   * The store did not take all that a run wrote. The run is closed as soon as the store takes
+   * something again, so that it does not seem to go on while nobody works on it.
+   */
+  async #closeLost(run: RunRecord, message: string): Promise<void> {
+    if (this.#lost.has(run.id)) return;
+    this.#lost.add(run.id);
+    const why: ChainError = { code: "journal_failed", message, phase: "chain" };
+    for (const pauseMs of closePausesMs) {
+      await setTimeoutPromise(pauseMs, undefined, { ref: false });
+      // The next server closes what this one leaves.
+      if (this.#closing) break;
+      if (await this.#serial.run(run.id, () => this.#hasClosed(run, why))) break;
+    }
+    this.#lost.delete(run.id);
+  }
+
+  async #hasClosed({ owner, id }: RunRecord, why: ChainError): Promise<boolean> {
+    const isOpen = (run: RunRecord | undefined) =>
+      run?.status === "in_progress" && !this.#live.has(id);
+    try {
+      const run = await this.store.getRun({ owner, id });
+      if (run === undefined || !isOpen(run)) return true;
+      await this.#close(run, why);
+      return !isOpen(await this.store.getRun({ owner, id }));
+    } catch (thrown) {
+      this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
+      return false;
+    }
+  }
+
   async #session(run: RunRecord, from: string | null): Promise<Session> {
     const { id, owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
       this.#variables.forRun({ id, owner, from }),
       readGrants(this.store, owner, sessionId),
     ]);
-    return { variables, grants };
+    const { approvals } = run.request as unknown as StoredRunRequest;
+    return { variables, grants, journal: runJournal(this.store, run, approvals) };
   }
 
-  #go(run: RunRecord, { variables, grants }: Session, chain: ToolChainRun): void {
+  #go(run: RunRecord, session: Session, chain: ToolChainRun): void {
+    const { variables, grants, journal } = session;
     const done = chain.result.then((result) => {
       this.#live.delete(run.id);
       if (result.error?.code !== "detached") this.#variables.keep(run.id, variables);
@@ -420,6 +460,8 @@ export class RunService {
       if (result.error?.code === "journal_failed" || result.error?.code === "internal") {
         this.#options.log(`Run ${run.id} failed: ${result.error.message}`);
       }
+      if (!journal.settled && result.error?.code !== "detached")
+        void this.#closeLost(run, journal.failure ?? "its end could not be written");
     });
     this.#live.set(run.id, {
       epoch: run.epoch,

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CapstanError } from "@capstan/core";
+import { ScriptedModel } from "@capstan/core/testing";
+import type { Store } from "../journal/store.ts";
+import type { StoreWrite } from "../journal/store-write.ts";
+import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
+
+/** A store whose disk is full for some of what it is given. */
+function failing(store: Store, fails: (write: StoreWrite) => boolean): Store {
+  return {
+    ...store,
+    write: (writes) =>
+      writes.some(fails)
+        ? Promise.reject(new CapstanError({ code: "disk_full", message: "The disk is full." }))
+        : store.write(writes),
+  };
+}
+
+const isEnd = (write: StoreWrite): boolean =>
+  write.type === "journal" && write.writes.some(({ type }) => type === "result");
+const isRound = (write: StoreWrite): boolean =>
+  write.type === "journal" &&
+  write.writes.some((entry) => entry.type === "event" && entry.event.type === "round.started");
+
+for (const [what, fails, times] of [
+  ["in the middle", isRound, 1],
+  ["with its end", isEnd, 1],
+  ["with its end, and again as it is closed", isEnd, 2],
+] as const) {
+  test(`a run whose journal fails ${what} does not stay in progress`, async () => {
+    await withMemoryStore(async (store) => {
+      let left: number = times;
+      const runs = createRuns({
+        store: failing(store, (write) => left > 0 && fails(write) && left-- > 0),
+        model: new ScriptedModel(["said"]),
+      });
+      const run = await begin(runs, requestOf("go"));
+      const failed = await runIn(store, run.id, "failed");
+      assert.equal(left, 0);
+      assert.match(failed.result?.error?.message ?? "", /disk is full/);
+    });
+  });
+}
+
+test("a run that another server took over is left to it", async () => {
+  await withMemoryStore(async (store) => {
+    const hold = Promise.withResolvers<string>();
+    const runs = createRuns({ store, model: new ScriptedModel([() => hold.promise]) });
+    const run = await begin(runs, requestOf("go"));
+    await store.write([{ type: "claim-run", runId: run.id }]);
+    hold.resolve("said");
+    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    const now = await store.getRun({ owner, id: run.id });
+    assert.deepEqual([now?.status, now?.epoch], ["in_progress", 2]);
+  });
+});
