@@ -14,8 +14,9 @@ import {
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { isAccepted, type RunJournalWrite, type StoreWrite } from "../journal/store-write.ts";
+import { isAccepted, type RunJournalWrite } from "../journal/store-write.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
+import { conversationWrites } from "./conversation-writes.ts";
 import { closeOff, launch } from "./launch.ts";
 import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -490,15 +491,4 @@ export class RunService {
 function interruptedNotice(): RunJournalWrite {
   const { message } = interrupted;
   return { type: "event", event: { type: "run.interrupted", at: Date.now(), message } };
-}
-
-/** Moves the conversation on to its new run, and names it after its first message. */
-function conversationWrites(
-  runId: string,
-  { principal: owner, conversationId: id, parentId: from, title }: RunRequest,
-): readonly StoreWrite[] {
-  if (id === null) return [];
-  const moved: StoreWrite = { type: "move-head", owner, id, from, to: runId };
-  if (title === null) return [moved];
-  return [moved, { type: "update-conversation", owner, id, update: { title } }];
 }
