@@ -171,9 +171,9 @@ export class OutputLane<E extends AnyEvent> {
         }
         const [event, position] = next.value;
         if (position <= spill.at) continue;
-        // What is stored may be ahead of what was pushed: that is yet to come.
-        spill.at = Math.min(position, spill.upTo);
+        spill.at = position;
         spill.moved = true;
+        // What is stored may be ahead of what was pushed: that is yet to come.
         if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
         spill.left--;
         const again = this.#again(event);

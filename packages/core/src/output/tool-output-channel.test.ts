@@ -337,3 +337,31 @@ test("with a position of its own, an event may stand for several", async () => {
   assert.equal(words.filter((one) => one.startsWith("a:")).join(""), "a:1a:2");
   assert.equal(words.at(-1), "chain.ended");
 });
+
+test("a store that gives more than it was asked for is not heard twice", async () => {
+  const numbered = long.map((event, index) => ({ ...event, seq: index + 1 }));
+  const channel = new ToolOutputChannel<ChainEvent & { readonly seq: number }>({
+    limit: 70,
+    position: ({ seq }) => seq,
+    replay: () => [...numbered, ...numbered],
+  });
+  for (const event of numbered) channel.push(event);
+  const words: string[] = [];
+  for await (const event of channel.read()) words.push(word(event));
+  assert.equal(words.filter((one) => one.startsWith("b:")).join(""), "b:12345678b:90b:ab");
+  assert.equal(words.at(-1), "chain.ended");
+});
+
+test("many small pieces are one text when their call gets the floor", async () => {
+  const pieces = Array.from({ length: 100 }, (_, n) => said("b", `${n},`));
+  const text = Array.from({ length: 100 }, (_, n) => `${n},`).join("");
+  const words = await read([started("a"), started("b"), opened("b"), ...pieces, settled("a")]);
+  assert.deepEqual(words.slice(2), ["b.started", `b:${text}`]);
+});
+
+test("by first word, a call that said nothing is heard of all the same", async () => {
+  const words = await read([started("a"), started("b"), settled("b"), round(2)], {
+    order: "first-to-speak",
+  });
+  assert.deepEqual(words, ["b.started", "b.settled", "a.started", "round.started"]);
+});

@@ -67,7 +67,7 @@ test("text is cut where a line ends near by", () => {
 test("a list is cut between its elements, however long they are", () => {
   const list = Array.from({ length: 200 }, (_, id) => ({
     id,
-    text: `"[{,}]" \\ ${"long ".repeat(20)}`,
+    text: `[{",}] \\ ${"long ".repeat(20)}`,
     tags: ["a", "b"],
   }));
   for (const [whole, open, close] of [
