@@ -29,7 +29,7 @@ export interface LaunchOptions {
   readonly journal: Journal;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
-  readonly inputMessages: readonly Message[];
+  readonly inputMessages?: readonly Message[];
   readonly resume?: ChainResume;
 }
 
@@ -54,7 +54,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     runId: run.id,
     journal,
     contextMessages: [...history, ...request.context],
-    inputMessages: options.inputMessages,
+    ...(options.inputMessages && { inputMessages: options.inputMessages }),
     systemPrompt: () =>
       [request.instructions ?? "", executor.toolRules(names)]
         .filter((part) => part !== "")

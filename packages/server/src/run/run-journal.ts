@@ -1,4 +1,4 @@
-import { type ChainResultRecord, errorMessage, type Journal } from "@capstan/core";
+import { type ChainResultRecord, errorMessage, type Journal, type Message } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
 import { runStatusOf } from "./run-status.ts";
@@ -14,8 +14,14 @@ export interface RunJournal extends Journal {
 export function runJournal(
   store: Store,
   run: { readonly id: string; readonly epoch: number },
-  approvals: "inline" | "deferred",
+  options: {
+    readonly approvals: "inline" | "deferred";
+    /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
+    readonly written: readonly Message[];
+  },
 ): RunJournal {
+  const { approvals } = options;
+  const written = new Set(options.written);
   let settled = false;
   let failure: string | undefined;
   return {
@@ -25,7 +31,8 @@ export function runJournal(
     get failure() {
       return failure;
     },
-    async commit(writes) {
+    async commit(all) {
+      const writes = all.filter((write) => write.type !== "message" || !written.has(write.message));
       const result = writes.find((write) => write.type === "result")?.result;
       const status = result === undefined ? undefined : closingStatus(result, approvals);
       const { id: runId, epoch } = run;

@@ -20,6 +20,8 @@ export interface StoredRunRequest {
   readonly approvals: "inline" | "deferred";
   /** What the client says was said before this turn, after what the run's ancestors say. */
   readonly context: readonly Message[];
+  /** What the client's own tools answered to the calls that the parent left open. */
+  readonly outputs: readonly ClientOutput[];
   /** It carries its parent's unfinished turn on. */
   readonly adopts: boolean;
   /** How the Responses API shows the run. */
@@ -38,9 +40,8 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly conversationId: string | null;
   /** For a conversation that has no title yet. */
   readonly title: string | null;
-  /** Answers to the calls that the parent left open. */
+  /** Answers to the questions that the parent left open. */
   readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
-  readonly outputs: readonly ClientOutput[];
   /** Carries the parent's unfinished turn on, whatever it left open. */
   readonly continuesParent: boolean;
 }

@@ -5,7 +5,6 @@ import {
   type ChainResume,
   errorMessage,
   type GrantBook,
-  type JsonValue,
   type Message,
   type ModelCatalog,
   newId,
@@ -15,24 +14,17 @@ import {
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted, type RunJournalWrite } from "../journal/store-write.ts";
+import { adoption, awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { conversationWrites } from "./conversation-writes.ts";
 import { closeOff, launch } from "./launch.ts";
+import { newRunWrites, openingMessages } from "./new-run.ts";
 import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, readGrants } from "./session.ts";
-import {
-  adoption,
-  awaitsApproval,
-  carriersOf,
-  decisionOf,
-  ending,
-  hasAnswer,
-  resumption,
-} from "./take-up.ts";
+import { decisionOf, ending, hasAnswer, resumption } from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -63,7 +55,9 @@ type Session = Pick<LiveRun, "variables" | "grants"> & { readonly journal: RunJo
 
 /** What a run begins with, or goes on with. */
 interface Given {
-  readonly inputMessages: readonly Message[];
+  readonly inputMessages?: readonly Message[];
+  /** Messages of those that its journal has already. */
+  readonly written?: readonly Message[];
   readonly resume?: ChainResume;
 }
 
@@ -137,15 +131,27 @@ export class RunService {
         return { status: "conflict", message: "Another response carries on what waited here." };
     }
     const id = newId("resp_");
-    const created = await this.#create(id, request, adopts);
-    if (created !== undefined) return created;
+    const inherited =
+      adopts && parent !== undefined ? await inheritedTurn(store, parent, request) : undefined;
+    const outcomes = await store.write(newRunWrites(id, request, inherited));
+    if (!outcomes.every(isAccepted)) {
+      const refused = outcomes.find((outcome) => outcome.status === "refused");
+      const message =
+        refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
+      return { status: "conflict", message };
+    }
     const run = await store.getRun({ owner: request.principal, id });
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
-    const resume =
-      adopts && parent !== undefined ? await adoption(store, parent, request) : undefined;
-    const { inputMessages } = request;
-    const given = { inputMessages, ...(resume !== undefined && { resume }) };
-    await this.#serial.run(id, () => this.#launchOrClose(run, given));
+    await this.#serial.run(id, () =>
+      this.#launchOrClose(run, async () => ({
+        inputMessages: request.inputMessages,
+        written: openingMessages(request, inherited),
+        ...(parent !== undefined &&
+          inherited !== undefined && {
+            resume: await adoption(store, { parent, inherited, request }),
+          }),
+      })),
+    );
     return { status: "started", run };
   }
 
@@ -308,48 +314,6 @@ export class RunService {
     }
   }
 
-  async #create(
-    id: string,
-    request: RunRequest,
-    adopts: boolean,
-  ): Promise<StartOutcome | undefined> {
-    const { principal, parentId, conversationId, inputItems } = request;
-    const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
-    const { context, wire } = request;
-    const stored: StoredRunRequest = {
-      instructions,
-      servers,
-      clientTools,
-      settings,
-      maxToolCalls,
-      approvals,
-      context,
-      adopts,
-      wire,
-    };
-    const outcomes = await this.store.write([
-      {
-        type: "create-run",
-        run: {
-          id,
-          owner: principal,
-          model: request.model,
-          status: "in_progress",
-          request: stored as unknown as JsonValue,
-          input: inputItems,
-          ...(parentId !== null && { parentId }),
-          ...(conversationId !== null && { conversationId }),
-        },
-      },
-      ...conversationWrites(id, request),
-    ]);
-    if (outcomes.every(isAccepted)) return undefined;
-    const refused = outcomes.find((outcome) => outcome.status === "refused");
-    const message =
-      refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
-    return { status: "conflict", message };
-  }
-
   /** Whether a run is parked on this very question. */
   async #waitsFor({ owner, runId, callId }: ApprovalRecord): Promise<boolean> {
     const run = await this.store.getRun({ owner, id: runId });
@@ -375,7 +339,7 @@ export class RunService {
   async #resume(run: RunRecord): Promise<void> {
     const { writes, resume } = await resumption(this.store, run);
     const claimed = await this.#claim(run, writes);
-    if (claimed !== undefined) await this.#launchOrClose(claimed, { inputMessages: [], resume });
+    if (claimed !== undefined) await this.#launchOrClose(claimed, async () => ({ resume }));
   }
 
   /** Ends a run that nobody carries on. */
@@ -399,10 +363,11 @@ export class RunService {
   }
 
   /** A run that is stored as going on must go on or end: nobody else would ever take it up. */
-  async #launchOrClose(run: RunRecord, given: Given): Promise<void> {
+  async #launchOrClose(run: RunRecord, prepare: () => Promise<Given>): Promise<void> {
     try {
+      const { written = [], ...given } = await prepare();
       const own = given.resume !== undefined && given.resume.adopted !== true;
-      const session = await this.#session(run, own ? run.id : run.parentId);
+      const session = await this.#session(run, own ? run.id : run.parentId, written);
       this.#go(run, session, await launch({ ...this.#options, run, ...session, ...given }));
     } catch (thrown) {
       const message = `The run could not be started: ${errorMessage(thrown)}`;
@@ -442,14 +407,18 @@ export class RunService {
     }
   }
 
-  async #session(run: RunRecord, from: string | null): Promise<Session> {
+  async #session(
+    run: RunRecord,
+    from: string | null,
+    written: readonly Message[] = [],
+  ): Promise<Session> {
     const { id, owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
       this.#variables.forRun({ id, owner, from }),
       readGrants(this.store, owner, sessionId),
     ]);
     const { approvals } = run.request as unknown as StoredRunRequest;
-    return { variables, grants, journal: runJournal(this.store, run, approvals) };
+    return { variables, grants, journal: runJournal(this.store, run, { approvals, written }) };
   }
 
   #go(run: RunRecord, session: Session, chain: ToolChainRun): void {

@@ -1,0 +1,68 @@
+import type { ChainState, JsonValue, Message } from "@capstan/core";
+import type { RunJournalWrite, StoreWrite } from "../journal/store-write.ts";
+import { conversationWrites } from "./conversation-writes.ts";
+import type { RunRequest, StoredRunRequest } from "./run-request.ts";
+
+/**
+ * All of a new run in one commit: its row, what it begins with, and its conversation's new head.
+ * So nothing of what was said is lost, wherever it stops.
+ *
+ * @param inherited the unfinished turn that it takes over
+ */
+export function newRunWrites(
+  id: string,
+  request: RunRequest,
+  inherited: ChainState | undefined,
+): readonly StoreWrite[] {
+  const { principal: owner, model, parentId, conversationId, inputItems } = request;
+  const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
+  const { context, outputs, wire } = request;
+  const stored: StoredRunRequest = {
+    instructions,
+    servers,
+    clientTools,
+    settings,
+    maxToolCalls,
+    approvals,
+    context,
+    outputs,
+    adopts: inherited !== undefined,
+    wire,
+  };
+  return [
+    {
+      type: "create-run",
+      run: {
+        id,
+        owner,
+        model,
+        status: "in_progress",
+        request: stored as unknown as JsonValue,
+        input: inputItems,
+        ...(parentId !== null && { parentId }),
+        ...(conversationId !== null && { conversationId }),
+      },
+    },
+    ...conversationWrites(id, request),
+    { type: "journal", runId: id, epoch: 1, writes: opening(request, inherited) },
+  ];
+}
+
+/** The messages that a new run's first commit has: its chain need not write them again. */
+export function openingMessages(
+  { inputMessages }: RunRequest,
+  inherited: ChainState | undefined,
+): readonly Message[] {
+  return [...(inherited?.messages ?? []), ...inputMessages];
+}
+
+function opening(
+  request: RunRequest,
+  inherited: ChainState | undefined,
+): readonly RunJournalWrite[] {
+  const messages = openingMessages(request, inherited);
+  return [
+    ...messages.map((message) => ({ type: "message", round: 0, message }) as const),
+    ...(inherited?.calls ?? []).map((call) => ({ type: "call", call }) as const),
+  ];
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import type { Store } from "../journal/store.ts";
+import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { begin, createRuns, executorsOf, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
+
+/** A store of a server that dies before it writes into a journal that is there. */
+function dying(store: Store): Store {
+  return {
+    ...store,
+    write: (writes) =>
+      writes[0]?.type === "journal" ? Promise.withResolvers<never>().promise : store.write(writes),
+  };
+}
+
+const roles = async (store: Store, runId: string) =>
+  (await store.readMessages({ owner, runId }))?.map(({ role }) => role);
+
+test("a run that could not be started keeps its message, and a retry shows it to the model", async () => {
+  await withMemoryStore(async (store) => {
+    const model = new ScriptedModel(["answer"]);
+    const create = executorsOf([]);
+    let broken = true;
+    const runs = createRuns({
+      store,
+      model,
+      createExecutor: (options) => {
+        if (broken) throw new Error("no such group");
+        return create(options);
+      },
+    });
+    const run = await runIn(store, (await begin(runs, requestOf("MY QUESTION"))).id, "failed");
+    broken = false;
+    const retried = await runs.retry(run, model.id);
+    assert.equal(retried.status, "started");
+    await runIn(store, (retried as { run: { id: string } }).run.id, "completed");
+    assert.deepEqual(model.requests[0]?.messages.at(-1), { role: "user", content: "MY QUESTION" });
+  });
+});
+
+test("a server that dies as a run begins keeps its message, and a retry shows it to the model", async () => {
+  await withMemoryStore(async (store) => {
+    const model = new ScriptedModel(["answer"]);
+    const { id } = await begin(
+      createRuns({ store: dying(store), model }),
+      requestOf("MY QUESTION"),
+    );
+    const runs = createRuns({ store, model });
+    await runs.recover(await runs.leftOver());
+    const retried = await runs.retry(await runIn(store, id, "failed"), model.id);
+    await runIn(store, (retried as { run: { id: string } }).run.id, "completed");
+    assert.deepEqual(model.requests.at(-1)?.messages.at(-1), {
+      role: "user",
+      content: "MY QUESTION",
+    });
+  });
+});
+
+test("a server that dies as a run takes a turn over keeps the turn and what was new", async () => {
+  await withMemoryStore(async (store) => {
+    const tools = [tool("Look", () => "found")];
+    const first = new ScriptedModel([{ calls: [{ name: "Look" }] }, { error: new Error("gone") }]);
+    const parent = await begin(createRuns({ store, model: first, tools }), requestOf("QUESTION"));
+    await runIn(store, parent.id, "failed");
+    const request = requestOf("AND MORE", { parentId: parent.id, continuesParent: true });
+    const model = new ScriptedModel(["answer"]);
+    const { id } = await begin(createRuns({ store: dying(store), model, tools }), request);
+    const runs = createRuns({ store, model, tools });
+    await runs.recover(await runs.leftOver());
+    const retried = await runs.retry(await runIn(store, id, "failed"), model.id);
+    await runIn(store, (retried as { run: { id: string } }).run.id, "completed");
+    assert.deepEqual(
+      model.requests.at(-1)?.messages.map(({ role }) => role),
+      ["system", "user", "assistant", "tool", "user"],
+    );
+  });
+});
+
+test("what a run began with is in its journal once", async () => {
+  await withMemoryStore(async (store) => {
+    const tools = [tool("Look", () => "found")];
+    const model = new ScriptedModel([
+      { calls: [{ name: "Look" }] },
+      { error: new Error("gone") },
+      "answer",
+    ]);
+    const runs = createRuns({ store, model, tools });
+    const { id } = await begin(runs, requestOf("QUESTION"));
+    const failed = await runIn(store, id, "failed");
+    assert.deepEqual(await roles(store, id), ["user", "assistant"]);
+    const retried = (await runs.retry(failed, model.id)) as { run: { id: string } };
+    await runIn(store, retried.run.id, "completed");
+    assert.deepEqual(await roles(store, retried.run.id), ["user", "assistant", "assistant"]);
+    const [call, ...others] = (await store.readCalls({ owner, runId: retried.run.id })) ?? [];
+    assert.deepEqual([call?.call.status, others.length], ["succeeded", 0]);
+  });
+});
