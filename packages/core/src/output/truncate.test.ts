@@ -67,7 +67,8 @@ test("text is cut where a line ends near by", () => {
 test("a list is cut between its elements, however long they are", () => {
   const list = Array.from({ length: 200 }, (_, id) => ({
     id,
-    text: `[{",}] \\ ${"long ".repeat(20)}`,
+    // An odd number of quotes, at the beginning and at the end.
+    text: `${id % 199 === 0 ? '5" ' : ""}wide, [{,} \\ ${"long ".repeat(20)}`,
     tags: ["a", "b"],
   }));
   for (const [whole, open, close] of [
@@ -123,5 +124,5 @@ test("a large text is cut in no time", () => {
   );
   const from = performance.now();
   truncate(whole, 8_000);
-  assert.ok(performance.now() - from < 200);
+  assert.ok(performance.now() - from < 500);
 });
