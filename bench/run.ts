@@ -4,9 +4,10 @@ import { writeFigures } from "./document.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";
 import { installPeers } from "./install.ts";
 import { loop } from "./loop.ts";
+import { repair } from "./repair.ts";
 import { alignedTable, machine, markdownTable, tableOf } from "./report.ts";
 
-const benches: readonly Bench[] = [loop];
+const benches: readonly Bench[] = [loop, repair];
 
 const usage = `npm run bench [-- NAME…] [options]
 

@@ -68,11 +68,13 @@ class Repair {
   /** The value in a type that is allowed; undefined if there is no lossless way. */
   #restored(value: JsonValue, types: number, at: SchemaAt, path: string): JsonValue | undefined {
     const read = typeof value === "string" ? readAs(value, types) : undefined;
-    if (read !== undefined) return read;
-    if ((types & jsonTypes.array) === 0) return undefined;
+    if (isList(read) || isObject(read)) return read;
+    if ((types & jsonTypes.array) === 0) return read;
     const item = this.#view.child(at, 0, [value]);
-    // A lone value makes a list only if it may be in one, as it is or once repaired itself.
     const itemTypes = this.#view.types(item);
+    // `"5"` for a number or a list of texts may be either.
+    if (read !== undefined) return (itemTypes & jsonTypes.string) === 0 ? read : undefined;
+    // A lone value makes a list only if it may be in one, as it is or once repaired itself.
     const fits =
       (itemTypes & typeOf(value)) !== 0 ||
       this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
@@ -86,6 +88,7 @@ class Repair {
       // Behind a tuple all items have one schema.
       const tuple = this.#view.tupleLength(at);
       const rest = value.length > tuple ? this.#view.child(at, tuple, value) : true;
+      if (this.#isUnclear(value, rest)) return value;
       const items = value.map((item, index) =>
         index < tuple ? member(index, item) : this.value(item, rest, `${path}/${index}`),
       );
@@ -103,6 +106,15 @@ class Repair {
       repaired.length === entries.length &&
       repaired.every(([, item], index) => item === entries[index]?.[1]);
     return isSame ? value : Object.fromEntries(repaired);
+  }
+
+  /** Several values where each should be a list: they may be meant as one list, or as many. */
+  #isUnclear(value: readonly JsonValue[], item: SchemaAt): boolean {
+    return (
+      value.length > 1 &&
+      this.#view.types(item) === jsonTypes.array &&
+      !value.some((one) => isList(one))
+    );
   }
 
   /** Whether null can only mean that an optional property, which the schema names, is not given. */

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../model/json.ts";
 import { pointerPart } from "../variables/json-pointer.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { isObject } from "./json-type.ts";
 import { keyPattern } from "./key-pattern.ts";
 import { looseSchema } from "./loose-schema.ts";
@@ -34,6 +35,11 @@ type Node = { readonly [key: string]: unknown };
 const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
 /** Say nothing of whether a value fits, and must not be found by a reference. */
 const annotations = new Set(["default", "examples", "$comment", "~refine"]);
+/**
+ * May fail without the whole failing. The validator then takes what they had seen so far for
+ * evaluated; within `anyOf` it does not. (A pointer that leads into them forbids that.)
+ */
+const tried = new Set(["if", "contains"]);
 /** Of a draft that is not claimed. */
 const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
@@ -43,7 +49,7 @@ const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
  * stricter by it is loosened too, so that a valid value is never refused.
  */
 export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): SafeSchema {
-  const rewriting = new Rewriting(options, isLegacySchema(schema));
+  const rewriting = new Rewriting(options, schema);
   const rewritten = rewriting.schema(schema, "", 0) as JsonSchema;
   if (rewriting.problem !== undefined) return { status: "refused", message: rewriting.problem };
   const { notes, keyCosts, isCostly } = rewriting;
@@ -63,10 +69,14 @@ class Rewriting {
   problem: string | undefined;
   readonly #options: SafeSchemaOptions;
   readonly #isLegacy: boolean;
+  /** Whether what is only tried has to be kept apart from what is counted as evaluated. */
+  readonly #isolates: boolean;
 
-  constructor(options: SafeSchemaOptions, isLegacy: boolean) {
+  constructor(options: SafeSchemaOptions, schema: JsonSchema) {
     this.#options = options;
-    this.#isLegacy = isLegacy;
+    this.#isLegacy = isLegacySchema(schema);
+    const text = canonicalJson(schema);
+    this.#isolates = text.includes('"unevaluated') && !/\/(?:if|contains)\//.test(text);
   }
 
   schema(value: unknown, path: string, depth: number): unknown {
@@ -100,8 +110,10 @@ class Rewriting {
         const isCut = kept.length < Object.keys(member).length;
         isLoose ||= isCut;
         members.push([key, this.#map(kept, at, depth)]);
-      } else
-        members.push([key, valueKeywords.has(key) ? member : this.schema(member, at, depth + 1)]);
+      } else {
+        const safe = valueKeywords.has(key) ? member : this.schema(member, at, depth + 1);
+        members.push([key, this.#isolates && tried.has(key) ? { anyOf: [safe] } : safe]);
+      }
     }
     if (refinements.length > 0) members.push(["~refine", refinements]);
     if (!isLoose) return Object.fromEntries(members);

@@ -94,6 +94,7 @@ export function schemaView(root: JsonSchema): SchemaView {
     seen.set(at, true);
     const parts: SchemaAt[] = [
       typeof key === "number" ? itemSchema(own(at), key) : propertySchema(own(at), key),
+      constantsAt(own(at), key),
     ];
     for (const one of conjuncts(at)) parts.push(child(one, key, value, seen));
     for (const alternatives of alternativesOf(own(at))) {
@@ -176,6 +177,16 @@ function propertySchema(at: JsonSchema, key: string): SchemaAt {
     if (matching.length > 0) return joined("allOf", matching);
   }
   return additionalProperties === undefined ? true : asSchema(additionalProperties);
+}
+
+/** What lists and objects that are written out (`const`, `enum`) have at a place. */
+function constantsAt(at: JsonSchema, key: string | number): SchemaAt {
+  const values = Object.hasOwn(at, "const") ? [at["const"]] : at["enum"];
+  if (!Array.isArray(values)) return true;
+  const members = values.filter(
+    (value) => typeof value === "object" && value !== null && Object.hasOwn(value, key),
+  ) as readonly { readonly [key: string]: unknown }[];
+  return members.length === 0 ? true : { enum: members.map((value) => value[key]) };
 }
 
 function itemSchema(at: JsonSchema, index: number): SchemaAt {

@@ -1,0 +1,135 @@
+import type { JsonObject, JsonValue } from "@capstan/core";
+
+/** One way in which models get a valid call wrong. */
+export interface Corruption {
+  readonly name: string;
+  /** Whether all that the call said is still there. */
+  readonly isLossless: boolean;
+  /** Every way to do it to a call, as the text of the arguments. */
+  readonly apply: (call: JsonObject, optional: readonly string[]) => readonly string[];
+}
+
+type Path = readonly (string | number)[];
+
+interface Place {
+  readonly path: Path;
+  readonly value: JsonValue;
+}
+
+/** All ways that the corpus is corrupted in, one at a time. */
+export const corruptions: readonly Corruption[] = [
+  changed("number as text", (value) => (typeof value === "number" ? String(value) : undefined)),
+  changed("boolean as text", (value) => (typeof value === "boolean" ? String(value) : undefined)),
+  changed("list as text", (value) => (isList(value) ? JSON.stringify(value) : undefined)),
+  changed("object as text", (value) =>
+    isObject(value) ? JSON.stringify(value, null, 1) : undefined,
+  ),
+  changed("lone value for a list", (value) =>
+    isList(value) && value.length === 1 ? value[0] : undefined,
+  ),
+  {
+    name: "null for an absent optional",
+    isLossless: true,
+    apply: (call, optional) =>
+      optional
+        .map((pointer) => pointer.slice(1).split("/"))
+        .filter((path) => isObject(at(call, path.slice(0, -1))) && at(call, path) === undefined)
+        .map((path) => JSON.stringify(replaced(call, path, null))),
+  },
+  {
+    name: "arguments as text",
+    isLossless: true,
+    apply: (call) => [JSON.stringify(JSON.stringify(call))],
+  },
+  {
+    name: "trailing comma",
+    isLossless: true,
+    apply: (call) =>
+      places(call)
+        .filter(({ value }) => (isList(value) || isObject(value)) && Object.keys(value).length > 0)
+        .map(({ path }) => withTrailingComma(call, path)),
+  },
+  {
+    name: "code fence",
+    isLossless: true,
+    apply: (call) =>
+      ["```json\n", "```\n"].map((fence) => `${fence}${JSON.stringify(call, null, 2)}\n\`\`\``),
+  },
+  {
+    name: "missing required",
+    isLossless: false,
+    apply: (call) =>
+      places(call)
+        .filter(({ path }) => typeof path.at(-1) === "string")
+        .map(({ path }) => JSON.stringify(replaced(call, path, undefined))),
+  },
+  { ...changed("wrong type", ofAnotherType), isLossless: false },
+];
+
+/** A corruption of every place in turn whose value `change` has an answer to. */
+function changed(name: string, change: (value: JsonValue) => JsonValue | undefined): Corruption {
+  return {
+    name,
+    isLossless: true,
+    apply: (call) =>
+      places(call).flatMap(({ path, value }) => {
+        const other = path.length === 0 ? undefined : change(value);
+        return other === undefined ? [] : [JSON.stringify(replaced(call, path, other))];
+      }),
+  };
+}
+
+function ofAnotherType(value: JsonValue): JsonValue {
+  if (typeof value === "string") return 7;
+  if (typeof value === "number" || value === null) return "some";
+  if (typeof value === "boolean") return "perhaps";
+  return isList(value) ? { unexpected: true } : "unexpected";
+}
+
+function places(value: JsonValue, path: Path = []): readonly Place[] {
+  const members: readonly (readonly [string | number, JsonValue])[] = isList(value)
+    ? value.map((item, index) => [index, item] as const)
+    : isObject(value)
+      ? Object.entries(value)
+      : [];
+  return [{ path, value }, ...members.flatMap(([key, member]) => places(member, [...path, key]))];
+}
+
+function at(value: JsonValue, path: Path): JsonValue | undefined {
+  let found: JsonValue | undefined = value;
+  for (const key of path)
+    found = isList(found) ? found[Number(key)] : isObject(found) ? found[key] : undefined;
+  return found;
+}
+
+/** The value with another one at a path; undefined takes a property out. */
+function replaced(value: JsonValue, [key, ...rest]: Path, other: JsonValue | undefined): JsonValue {
+  if (key === undefined) return other ?? null;
+  if (isList(value))
+    return value.map((item, index) => (index === Number(key) ? replaced(item, rest, other) : item));
+  if (!isObject(value)) return value;
+  if (rest.length > 0) return { ...value, [key]: replaced(value[key] ?? null, rest, other) };
+  const others = Object.entries(value).filter(([name]) => name !== key);
+  return Object.fromEntries(other === undefined ? others : [...others, [key, other]]);
+}
+
+function withTrailingComma(value: JsonValue, path: Path | undefined): string {
+  const comma = path?.length === 0 ? "," : "";
+  const inner = (key: string | number): Path | undefined =>
+    path?.[0] === key ? path.slice(1) : undefined;
+  if (isList(value))
+    return `[${value.map((item, index) => withTrailingComma(item, inner(index))).join(",")}${comma}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([key, member]) => `${JSON.stringify(key)}:${withTrailingComma(member, inner(key))}`,
+  );
+  return `{${members.join(",")}${comma}}`;
+}
+
+function isList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
