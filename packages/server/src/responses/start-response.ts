@@ -59,13 +59,14 @@ export async function startResponse(
 
   const tools = allowedTools(request.tools, request.toolChoice);
   const { messages, answers, approvals, items: inputItems } = understood;
-  const wrong = approvals.find(
-    (response) => approvalIdOf(response.approvalRequestId) === undefined,
-  );
-  if (wrong !== undefined) return failed(unknownApproval(wrong));
-  const { before, turn } = splitHistory(messages);
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
   const crosses = !request.store && parent !== undefined && !place.byItem;
+  if (crosses && approvals[0] !== undefined) return failed(keptApproval(approvals[0]));
+  for (const response of approvals) {
+    const known = await asksFor(service.store, owner, response);
+    if (known === undefined || known !== parent?.id) return failed(unknownApproval(response));
+  }
+  const { before, turn } = splitHistory(messages);
   const history = crosses
     ? await readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false })
     : [];
@@ -73,7 +74,7 @@ export async function startResponse(
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
-    context: [...history, ...before],
+    context: [...answeredBy(history, answers), ...before],
     inputMessages: turn,
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: crosses ? null : (parent?.id ?? null),
@@ -201,6 +202,27 @@ async function findByAnswer(
   return undefined;
 }
 
+/** The run that asked what a response answers. */
+async function asksFor(
+  store: Store,
+  owner: string,
+  { approvalRequestId }: ApprovalResponse,
+): Promise<string | undefined> {
+  const id = approvalIdOf(approvalRequestId);
+  return id === undefined ? undefined : (await store.getApproval({ owner, id }))?.runId;
+}
+
+/** A history whose open calls have the outputs that the client brings now. */
+function answeredBy(
+  history: readonly Message[],
+  answers: readonly ToolMessage[],
+): readonly Message[] {
+  const byCall = new Map(answers.map((message) => [message.tool_call_id, message]));
+  return history.map((message) =>
+    message.role === "tool" ? (byCall.get(message.tool_call_id) ?? message) : message,
+  );
+}
+
 const titleChars = 80;
 
 /** The first words of what a person typed. */
@@ -278,6 +300,12 @@ function unknownApproval({ approvalRequestId, param }: ApprovalResponse): ApiErr
     code: "approval_not_found",
     message: `MCP approval request '${approvalRequestId}' not found.`,
   });
+}
+
+function keptApproval({ param }: ApprovalResponse): ApiError {
+  const message =
+    "A response that is kept asked for this approval, so it is answered with 'store' true: its call must be made once, whoever answers.";
+  return invalidRequest({ param, code: "approval_needs_store", message });
 }
 
 function conflictError(outcome: Extract<StartOutcome, { readonly status: "conflict" }>): ApiError {

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { type Answer, createTestApp, toyTools } from "../routes/testing/app-fixtures.ts";
+import { asking } from "../run/testing/run-fixtures.ts";
+
+const clientTool = { type: "function", name: "C", parameters: { type: "object" } };
+const output = (callId: string, text: string) => ({
+  type: "function_call_output",
+  call_id: callId,
+  output: text,
+});
+const word = (id: string) => ({
+  type: "mcp_approval_response",
+  approval_request_id: id,
+  approve: true,
+});
+const questionOf = ({ body }: Answer): string =>
+  body.output.find(({ type }) => type === "mcp_approval_request")!.id;
+const codeOf = ({ body }: Answer) => body.error?.code;
+
+test("a response that is not kept shows its model what the client's tools answered", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "C", id: "call_1" }] }, "done"]);
+  const { call } = createTestApp({ model });
+  const first = await call("POST", "/v1/responses", { input: "go", tools: [clientTool] });
+  const second = await call("POST", "/v1/responses", {
+    store: false,
+    previous_response_id: first.body.id,
+    tools: [clientTool],
+    input: [output("call_1", "THE OUTPUT")],
+  });
+  assert.equal(second.status, 200);
+  assert.deepEqual(model.requests[1]?.messages.at(-1), {
+    role: "tool",
+    tool_call_id: "call_1",
+    name: "C",
+    content: "THE OUTPUT",
+  });
+});
+
+test("an approval of a kept response is not answered by one that is not kept", async () => {
+  let made = 0;
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "done"]);
+  const { call } = createTestApp({ model, tools: [asking("Ask", () => ++made)] });
+  const first = await call("POST", "/v1/responses", { input: "go", tools: toyTools });
+  const input = [word(questionOf(first))];
+  const more = { previous_response_id: first.body.id, tools: toyTools, input };
+  const refused = await call("POST", "/v1/responses", { ...more, store: false });
+  assert.equal(refused.status, 400);
+  assert.match(JSON.stringify(refused.body), /store/);
+  // The question is still open.
+  assert.equal((await call("POST", "/v1/responses", more)).status, 200);
+  assert.equal(made, 1);
+});
+
+test("an answer to an approval that nobody asked for starts nothing", async () => {
+  const model = new ScriptedModel([]);
+  const { call } = createTestApp({ model });
+  const input = [{ type: "message", role: "user", content: "hi" }, word("mcpr_nosuch")];
+  for (const store of [true, false]) {
+    const answer = await call("POST", "/v1/responses", { input, store });
+    assert.equal(answer.status, 400);
+    assert.equal(codeOf(answer), "approval_not_found");
+  }
+  assert.equal(model.requests.length, 0);
+});
+
+test("an answer to another response's approval starts nothing", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, { calls: [{ name: "Ask" }] }]);
+  const { call } = createTestApp({ model, tools: [asking("Ask", () => 1)] });
+  const first = await call("POST", "/v1/responses", { input: "go", tools: toyTools });
+  const second = await call("POST", "/v1/responses", { input: "go", tools: toyTools });
+  const mixed = await call("POST", "/v1/responses", {
+    previous_response_id: second.body.id,
+    input: [word(questionOf(first))],
+  });
+  assert.equal(codeOf(mixed), "approval_not_found");
+  const both = await call("POST", "/v1/responses", {
+    input: [word(questionOf(first)), word(questionOf(second))],
+  });
+  assert.equal(codeOf(both), "approval_not_found");
+  assert.equal(model.requests.length, 2);
+});

@@ -1,0 +1,83 @@
+import { defaultServerLimits, type ServerLimits } from "../../run/server-limits.ts";
+import { createRuns, executorsOf, groupOf, type Setup } from "../../run/testing/run-fixtures.ts";
+import type { RunServiceOptions } from "../../run/run-service.ts";
+import { createApp } from "../app.ts";
+import type { Services } from "../environment.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** The body, parsed: what a test reads of it, where it is there. */
+  readonly body: {
+    readonly id: string;
+    readonly status: string;
+    readonly output: readonly { readonly type: string; readonly id: string }[];
+    readonly data: readonly { readonly id: string; readonly run: string }[];
+    readonly error: { readonly code: string; readonly message: string } | null;
+  };
+}
+
+export interface TestApp {
+  readonly services: Services;
+  fetch(request: Request): Promise<Response>;
+  call(method: string, path: string, body?: object): Promise<Answer>;
+}
+
+/** The whole API over stores in memory, without a socket. */
+export function createTestApp(
+  setup: Setup & {
+    readonly limits?: Partial<ServerLimits>;
+    readonly kept?: Partial<RunServiceOptions>;
+    readonly passing?: Partial<RunServiceOptions>;
+  },
+): TestApp {
+  const { model, tools = [] } = setup;
+  const limits = { ...defaultServerLimits, ...setup.limits };
+  const entry = { id: model.id, title: "", owner: "", reason: "" };
+  const runs = createRuns({ model, tools, limits, ...setup.kept });
+  const services: Services = {
+    runs,
+    ephemeral: createRuns({ model, tools, limits, ...setup.passing }),
+    models: { default: entry, list: async () => [entry], find: async () => model },
+    groups: [groupOf(tools)],
+    groupDefaults: {},
+    toolDefaults: {},
+    createExecutor: executorsOf(tools),
+    limits,
+    version: "0",
+    authentication: false,
+  };
+  const app = createApp({
+    services,
+    apiKeys: [],
+    site: { hosts: undefined, origins: [] },
+    log: (line) => console.error(line),
+  });
+  const fetch = async (request: Request) => app.fetch(request);
+  return {
+    services,
+    fetch,
+    async call(method, path, body) {
+      const response = await fetch(requestTo(method, path, body));
+      return { status: response.status, body: (await response.json()) as Answer["body"] };
+    },
+  };
+}
+
+export function requestTo(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Request {
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    ...(body !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+/** How a request names the toy tools' group. */
+export const toyTools = [{ type: "mcp", server_label: "g", server_url: "capstan://groups/g" }];
