@@ -32,9 +32,10 @@ test("no text holds the event loop", () => {
   );
   countTokens("warm");
   for (const text of texts) {
-    const start = performance.now();
+    // Processor time: what else the machine does is not measured.
+    const { user: start } = process.threadCpuUsage();
     countTokens(text);
-    const took = performance.now() - start;
+    const took = (process.threadCpuUsage().user - start) / 1000;
     assert.ok(took < 250, `${JSON.stringify(text[0])}: ${took} ms`);
   }
 });
