@@ -257,6 +257,26 @@ test("a pending approval parks the chain; its state carries it on elsewhere", as
   );
 });
 
+test("a call that another chain carried to its end is taken as it ended, and not run again", async () => {
+  let ran = 0;
+  const write = defineTool({ name: "Write", description: "", execute: () => `written ${++ran}` });
+  const approvals = { request: () => ({ decision: "pending" as const }) };
+  const { state } = await start([write], [call("Write")], {}, { approvals }).run.result;
+  const allowed = [{ callId: "call_1", decision: { decision: "allow" } }] as const;
+  const carryOn = (ended: typeof state.calls) => {
+    const resume = { state, adopted: true, answers: allowed, ended };
+    return start([write], ["done"], { inputMessages: [], resume }, { approvals });
+  };
+  const first = await carryOn([]).run.result;
+  const second = carryOn(first.state.calls);
+  assert.equal((await second.run.result).status, "completed");
+  assert.equal(ran, 1);
+  assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "written 1");
+  // It is told as it was there: whoever follows this chain alone sees the whole call.
+  const told = second.events.flatMap((event) => ("callId" in event ? [event.type] : []));
+  assert.deepEqual(told, ["call.proposed", "approval.answered", "call.started", "call.settled"]);
+});
+
 test("an answer that comes while another call runs is heeded at once", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({
