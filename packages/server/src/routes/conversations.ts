@@ -4,11 +4,10 @@ import { newId } from "@capstan/core";
 import type { ConversationView } from "../contract/conversation.ts";
 import type { RunWithEvents } from "../contract/run.ts";
 import type { ConversationRecord } from "../journal/records.ts";
-import { isClosing } from "../run/run-status.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
-import { notFound } from "./request-refused.ts";
+import { conflict, notFound } from "./request-refused.ts";
 import { runView } from "./runs.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
@@ -81,9 +80,8 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
 
   routes.delete("/:id", async (context) => {
     const { id, owner } = await find(context);
-    const head = await store.listRuns({ owner, conversationId: id });
-    for (const run of head) if (!isClosing(run.status)) await runs.cancel(run);
-    await store.write([{ type: "delete-conversation", owner, id }]);
+    const outcome = await runs.deleteConversation({ owner, id });
+    if (outcome.status === "refused") throw conflict(outcome.reason);
     return context.json({ id, object: "conversation.deleted", deleted: true });
   });
 

@@ -7,11 +7,10 @@ import { parseCreateRequest } from "../responses/parse-request.ts";
 import { awaitResponse, readResponse, streamResponse } from "../responses/read-response.ts";
 import { startResponse } from "../responses/start-response.ts";
 import type { RunService } from "../run/run-service.ts";
-import { isClosing } from "../run/run-status.ts";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";
 import { readJson, readNumber } from "./read-body.ts";
-import { badRequest, notFound, RequestRefused } from "./request-refused.ts";
+import { badRequest, conflict, notFound, RequestRefused } from "./request-refused.ts";
 
 /** The OpenAI Responses API over the runs. */
 export function responseRoutes(services: Services): Hono<Environment> {
@@ -23,12 +22,11 @@ export function responseRoutes(services: Services): Hono<Environment> {
     if (run?.kind !== "turn") throw notFound("response", id);
     return run;
   };
-  /** A stream of a run; where `leave` is given, a client that goes away means it. */
+  /** A stream of a run from a number on, until the client goes away. */
   const stream = (
     service: RunService,
     run: RunRecord,
-    after: number,
-    leave?: () => void,
+    { after, leave }: { readonly after: number; readonly leave?: (() => void) | undefined },
   ): Response => {
     const stop = new AbortController();
     return eventStream({
@@ -58,15 +56,13 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const stays = request.background || request.approvals === "inline";
     // At OpenAI, too, closing the connection is how a client says stop.
     const leave = stays ? undefined : () => service.abandon(run);
-    if (request.stream) return stream(service, run, -1, leave);
-    if (request.background) return context.json(await readResponse(service.store, run));
     const { signal } = context.req.raw;
-    if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
-    try {
-      return context.json(await awaitResponse(service.store, run, signal));
-    } finally {
-      if (leave !== undefined) signal.removeEventListener("abort", leave);
-    }
+    // It may have gone before there was a run to stop.
+    if (signal.aborted) leave?.();
+    else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
+    if (request.stream) return stream(service, run, { after: -1, leave });
+    if (request.background) return context.json(await readResponse(service.store, run));
+    return context.json(await awaitResponse(service.store, run, signal));
   });
 
   routes.get("/:id", async (context) => {
@@ -78,13 +74,13 @@ export function responseRoutes(services: Services): Hono<Environment> {
       max: Number.MAX_SAFE_INTEGER,
       otherwise: -1,
     });
-    return stream(runs, run, after);
+    return stream(runs, run, { after });
   });
 
   routes.delete("/:id", async (context) => {
     const run = await find(context);
-    if (!isClosing(run.status)) await runs.cancel(run);
-    await runs.store.write([{ type: "delete-run", owner: run.owner, id: run.id }]);
+    const outcome = await runs.delete(run);
+    if (outcome.status === "refused") throw conflict(outcome.reason);
     return context.json({ id: run.id, object: "response", deleted: true });
   });
 

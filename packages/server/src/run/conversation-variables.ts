@@ -33,6 +33,11 @@ export class ConversationVariables {
     this.#warm.put(runId, variables);
   }
 
+  /** The runs are deleted, and what they knew with them. */
+  forget(runIds: readonly string[]): void {
+    for (const runId of runIds) this.#warm.drop(runId);
+  }
+
   /** With the rules that every session has. */
   async read(owner: string, runId: string): Promise<VariableSystem> {
     const { store, createExecutor } = this.#options;

@@ -13,7 +13,12 @@ import {
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { isAccepted, type RunJournalWrite } from "../journal/store-write.ts";
+import {
+  isAccepted,
+  type OutcomeOf,
+  type RunJournalWrite,
+  type StoreWrite,
+} from "../journal/store-write.ts";
 import { adoption, awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
@@ -47,9 +52,13 @@ interface LiveRun {
   readonly sessionId: string;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
+  /** When it last showed that it is alive, in ms since the epoch. */
+  shownAt: number;
   /** Resolves once the chain's last word is written, and the run is not live any more. */
   readonly done: Promise<void>;
 }
+
+type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }>;
 
 type Session = Pick<LiveRun, "variables" | "grants"> & { readonly journal: RunJournal };
 
@@ -224,6 +233,28 @@ export class RunService {
     );
   }
 
+  /** Removes a run, stopped first where it goes on. Refused where something begins it again meanwhile. */
+  async delete(run: RunRecord): Promise<OutcomeOf<Deletion>> {
+    if (!isClosing(run.status)) await this.cancel(run);
+    return this.#remove({ type: "delete-run", owner: run.owner, id: run.id });
+  }
+
+  /** Removes a conversation with its runs, stopped first. Refused where one begins meanwhile. */
+  async deleteConversation(
+    conversation: Pick<ConversationRecord, "owner" | "id">,
+  ): Promise<OutcomeOf<Deletion>> {
+    const { owner, id } = conversation;
+    const runs = await this.store.listRuns({ owner, conversationId: id });
+    for (const run of runs) if (!isClosing(run.status)) await this.cancel(run);
+    return this.#remove({ type: "delete-conversation", owner, id });
+  }
+
+  async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
+    const [outcome] = await this.store.write([deletion]);
+    if (outcome.status === "deleted") this.#variables.forget(outcome.runIds);
+    return outcome;
+  }
+
   /** Stops one call; the turn goes on. */
   cancelCall(runId: string, callId: string): boolean {
     return this.#live.get(runId)?.chain.cancelCall(callId) ?? false;
@@ -263,11 +294,11 @@ export class RunService {
   /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
   heartbeat(runId: string): void {
     const live = this.#live.get(runId);
-    if (live === undefined) return;
-    const event: RunJournalWrite = {
-      type: "event",
-      event: { type: "run.heartbeat", at: Date.now() },
-    };
+    const at = Date.now();
+    // Everybody who watches asks at about the same time: one sign is enough for them all.
+    if (live === undefined || at - live.shownAt < this.#options.limits.heartbeatMs / 2) return;
+    live.shownAt = at;
+    const event: RunJournalWrite = { type: "event", event: { type: "run.heartbeat", at } };
     this.store
       .write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }])
       .catch((thrown: unknown) =>
@@ -439,6 +470,7 @@ export class RunService {
       chain,
       variables,
       grants,
+      shownAt: 0,
       done,
     });
   }

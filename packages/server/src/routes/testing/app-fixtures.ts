@@ -18,8 +18,8 @@ export interface Answer {
 
 export interface TestApp {
   readonly services: Services;
-  fetch(request: Request): Promise<Response>;
-  call(method: string, path: string, body?: object): Promise<Answer>;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
 }
 
 /** The whole API over stores in memory, without a socket. */
@@ -50,7 +50,7 @@ export function createTestApp(
     services,
     apiKeys: [],
     site: { hosts: undefined, origins: [] },
-    log: (line) => console.error(line),
+    log: () => {},
   });
   const fetch = async (request: Request) => app.fetch(request);
   return {

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { openMemoryStore, type Store } from "../journal/store.ts";
+import { owner } from "../journal/testing/store-fixtures.ts";
+import { runIn } from "../run/testing/run-fixtures.ts";
+import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
+
+/** A model that answers when it is let. */
+function held() {
+  const hold = Promise.withResolvers<string>();
+  return { hold, model: new ScriptedModel([() => hold.promise]) };
+}
+
+/** A store that tells of the run that is made in it. */
+function watched() {
+  const made = Promise.withResolvers<string>();
+  const store = openMemoryStore();
+  const watching: Store = {
+    ...store,
+    write: (writes) => {
+      const [first] = writes;
+      if (first?.type === "create-run") made.resolve(first.run.id);
+      return store.write(writes);
+    },
+  };
+  return { store: watching, made: made.promise };
+}
+
+for (const stream of [false, true]) {
+  test(`a client that is gone before it is answered means stop (stream ${stream})`, async () => {
+    const { model } = held();
+    const { store, made } = watched();
+    const { fetch } = createTestApp({ model, kept: { store } });
+    const left = new AbortController();
+    const request = requestTo("POST", "/v1/responses", { input: "go", stream }, left.signal);
+    const answer = fetch(request).catch(() => {});
+    void made.then(() => left.abort());
+    await runIn(store, await made, "cancelled");
+    await answer;
+  });
+}
+
+/** A store that takes its time, as a disk does. */
+function onDisk(store: Store): Store {
+  return {
+    ...store,
+    write: async (writes) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return store.write(writes);
+    },
+  };
+}
+
+test("however many watch a run, it shows once in a while that it is alive", async () => {
+  const { model, hold } = held();
+  const { fetch, call, services } = createTestApp({
+    model,
+    limits: { heartbeatMs: 40 },
+    kept: { store: onDisk(openMemoryStore()) },
+  });
+  const { body } = await call("POST", "/v1/responses", { input: "go", background: true });
+  const { store } = services.runs;
+  const begun = Date.now();
+  const watching = Array.from({ length: 8 }, async () => {
+    const response = await fetch(requestTo("GET", `/v1/responses/${body.id}?stream=true`));
+    return response.text();
+  });
+  await new Promise((resolve) => setTimeout(resolve, 140));
+  hold.resolve("done");
+  await Promise.all(watching);
+  await runIn(store, body.id, "completed");
+  const events = (await store.readEvents({ owner, runId: body.id })) ?? [];
+  const beats = events.filter(({ type }) => type === "run.heartbeat").length;
+  assert.ok(beats > 0 && beats <= (Date.now() - begun) / 40, `${beats} beats`);
+});
+
+test("a deletion that the store refuses is answered as such", async () => {
+  const store = openMemoryStore();
+  const refusing: Store = {
+    ...store,
+    write: (writes) =>
+      writes[0]?.type.startsWith("delete-") === true
+        ? (Promise.resolve([{ status: "refused", reason: "It has not ended." }]) as never)
+        : store.write(writes),
+  };
+  const { call } = createTestApp({ model: new ScriptedModel(["hi"]), kept: { store: refusing } });
+  const { body: conversation } = await call("POST", "/v1/conversations", {});
+  const { body } = await call("POST", "/v1/responses", {
+    input: "go",
+    conversation: conversation.id,
+  });
+  for (const path of [`/v1/responses/${body.id}`, `/v1/conversations/${conversation.id}`]) {
+    const answer = await call("DELETE", path);
+    assert.equal(answer.status, 409);
+    assert.equal(answer.body.error?.message, "It has not ended.");
+  }
+});
