@@ -36,6 +36,9 @@ export interface ServerOptions {
   readonly log?: (line: string) => void;
 }
 
+/** What becomes of runs with `store: false`, which only live in memory. */
+const passing = { afterMs: 60 * 60 * 1_000, runs: 1_000 };
+
 export interface RunningServer {
   readonly url: string;
   /** The page was built anew: it is served from now on. */
@@ -74,7 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const memory = openMemoryStore();
   const common = { models, createExecutor, limits, log };
   const runs = new RunService({ ...common, store });
-  const ephemeral = new RunService({ ...common, store: memory, forgetAfterMs: 60 * 60 * 1_000 });
+  const ephemeral = new RunService({ ...common, store: memory, grants: store, passing });
   const services = {
     runs,
     ephemeral,

@@ -1,4 +1,12 @@
-import { type ChainResultRecord, errorMessage, type Journal, type Message } from "@capstan/core";
+import {
+  type ChainResultRecord,
+  type CommitOutcome,
+  errorMessage,
+  type Grant,
+  type Journal,
+  type JournalWrite,
+  type Message,
+} from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
 import { runStatusOf } from "./run-status.ts";
@@ -10,20 +18,47 @@ export interface RunJournal extends Journal {
   readonly failure: string | undefined;
 }
 
+export interface RunJournalOptions {
+  readonly store: Store;
+  /** Where grants are kept that hold in every session. */
+  readonly grants: Store;
+  readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
+  readonly approvals: "inline" | "deferred";
+  /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
+  readonly written: readonly Message[];
+}
+
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
-export function runJournal(
-  store: Store,
-  run: { readonly id: string; readonly epoch: number },
-  options: {
-    readonly approvals: "inline" | "deferred";
-    /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
-    readonly written: readonly Message[];
-  },
-): RunJournal {
-  const { approvals } = options;
+export function runJournal({ store, grants, run, ...options }: RunJournalOptions): RunJournal {
   const written = new Set(options.written);
   let settled = false;
   let failure: string | undefined;
+
+  async function commit(all: readonly JournalWrite[]): Promise<CommitOutcome> {
+    const elsewhere = grants === store ? [] : all.flatMap(everywhere);
+    const writes = all.filter(
+      (write) =>
+        !(write.type === "message" && written.has(write.message)) &&
+        !(write.type === "grant" && elsewhere.includes(write.grant)),
+    );
+    const result = writes.find((write) => write.type === "result")?.result;
+    const status = result === undefined ? undefined : closingStatus(result, options.approvals);
+    const { id: runId, epoch, owner } = run;
+    // Given at once, so that commits stay in their order.
+    const [[outcome]] = await Promise.all([
+      store.write([
+        { type: "journal", runId, epoch, writes, ...(status !== undefined && { status }) },
+      ]),
+      ...elsewhere.map((grant) =>
+        grants.write([{ type: "create-grant", owner, sessionId: null, grant }]),
+      ),
+    ]);
+    settled ||= result !== undefined || outcome.status !== "committed";
+    if (outcome.status === "committed") return { status: "committed" };
+    const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
+    return { status: "fenced", reason };
+  }
+
   return {
     get settled() {
       return settled;
@@ -31,30 +66,19 @@ export function runJournal(
     get failure() {
       return failure;
     },
-    async commit(all) {
-      const writes = all.filter((write) => write.type !== "message" || !written.has(write.message));
-      const result = writes.find((write) => write.type === "result")?.result;
-      const status = result === undefined ? undefined : closingStatus(result, approvals);
-      const { id: runId, epoch } = run;
+    async commit(writes) {
       try {
-        const [outcome] = await store.write([
-          { type: "journal", runId, epoch, writes, ...(status !== undefined && { status }) },
-        ]);
-        if (outcome.status === "committed") {
-          settled ||= result !== undefined;
-          return { status: "committed" };
-        }
-        settled = true;
-        return {
-          status: "fenced",
-          reason: outcome.status === "fenced" ? outcome.reason : "the run is not there any more",
-        };
+        return await commit(writes);
       } catch (thrown) {
         failure ??= errorMessage(thrown);
         throw thrown;
       }
     },
   };
+}
+
+function everywhere(write: JournalWrite): readonly Grant[] {
+  return write.type === "grant" && write.grant.scope === "always" ? [write.grant] : [];
 }
 
 /** Where only the client can act, waiting closes the run: its next request's run takes the calls over. */

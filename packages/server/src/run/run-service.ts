@@ -2,13 +2,9 @@ import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import {
   type ApprovalDecision,
   type ChainError,
-  type ChainResume,
   errorMessage,
-  type GrantBook,
-  type Message,
   type ModelCatalog,
   newId,
-  type ToolChainRun,
   VariableSystem,
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
@@ -20,15 +16,15 @@ import {
   type StoreWrite,
 } from "../journal/store-write.ts";
 import { adoption, awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
+import { Chains, type EndedChain, type Given } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { closeOff, launch } from "./launch.ts";
 import { newRunWrites, openingMessages } from "./new-run.ts";
-import { type RunJournal, runJournal } from "./run-journal.ts";
+import { type Passing, PassingRuns } from "./passing-runs.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
-import { type CreateExecutor, readGrants } from "./session.ts";
+import type { CreateExecutor } from "./session.ts";
 import { decisionOf, ending, hasAnswer, resumption } from "./take-up.ts";
 
 export interface RunServiceOptions {
@@ -36,8 +32,10 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** Ms after which an ended run is forgotten, with all it left; one that still asks is kept a day. @default never */
-  readonly forgetAfterMs?: number;
+  /** Where grants are kept that hold in every session. @default store */
+  readonly grants?: Store;
+  /** When runs are forgotten, with all they left. @default never */
+  readonly passing?: Passing;
   readonly log: (line: string) => void;
 }
 
@@ -46,34 +44,10 @@ export type StartOutcome =
   /** The conversation went on elsewhere, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
-interface LiveRun {
-  readonly epoch: number;
-  readonly chain: ToolChainRun;
-  readonly sessionId: string;
-  readonly variables: VariableSystem;
-  readonly grants: GrantBook;
-  /** When it last showed that it is alive, in ms since the epoch. */
-  shownAt: number;
-  /** Resolves once the chain's last word is written, and the run is not live any more. */
-  readonly done: Promise<void>;
-}
-
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }>;
-
-type Session = Pick<LiveRun, "variables" | "grants"> & { readonly journal: RunJournal };
-
-/** What a run begins with, or goes on with. */
-interface Given {
-  readonly inputMessages?: readonly Message[];
-  /** Messages of those that its journal has already. */
-  readonly written?: readonly Message[];
-  readonly resume?: ChainResume;
-}
 
 /** Before each try to close a run that the store took no end of. */
 const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 const interrupted: ChainError = {
   code: "interrupted",
@@ -89,8 +63,9 @@ const stoppedByPerson: ChainError = {
 /** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
 export class RunService {
   readonly #options: RunServiceOptions;
-  readonly #live = new Map<string, LiveRun>();
+  readonly #chains: Chains;
   readonly #variables: ConversationVariables;
+  readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
   /** Runs whose journal failed and that are being closed. */
   readonly #lost = new Set<string>();
@@ -98,12 +73,19 @@ export class RunService {
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
-    const { store, createExecutor, limits } = options;
+    const { store, createExecutor, limits, passing } = options;
     this.#variables = new ConversationVariables({
       store,
       createExecutor,
       warm: limits.warmSessions,
     });
+    this.#chains = new Chains({
+      grants: store,
+      ...options,
+      variables: this.#variables,
+      onEnd: (ended) => this.#onEnd(ended),
+    });
+    if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
   }
 
   get store(): Store {
@@ -216,13 +198,13 @@ export class RunService {
   /** Stops a run in any status. Resolves when it has ended. */
   async cancel(run: RunRecord): Promise<void> {
     await this.#serial.run(run.id, async () => {
-      const live = this.#live.get(run.id);
+      const live = this.#chains.get(run.id);
       live?.chain.abort("a person stopped it");
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
       if (now !== undefined && !isClosing(now.status)) await this.#close(now, stoppedByPerson);
     });
-    await this.#live.get(run.id)?.done;
+    await this.#chains.get(run.id)?.done;
   }
 
   /** Its client went away, which means stop; unless it is this server that leaves. */
@@ -257,17 +239,17 @@ export class RunService {
 
   /** Stops one call; the turn goes on. */
   cancelCall(runId: string, callId: string): boolean {
-    return this.#live.get(runId)?.chain.cancelCall(callId) ?? false;
+    return this.#chains.get(runId)?.chain.cancelCall(callId) ?? false;
   }
 
   isLive(runId: string): boolean {
-    return this.#live.has(runId);
+    return this.#chains.get(runId) !== undefined;
   }
 
   /** The variables of a conversation, as its newest run has them now. */
   async variablesOf({ owner, headRunId }: ConversationRecord): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
-    return this.#live.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
+    return this.#chains.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
   }
 
   /**
@@ -280,30 +262,18 @@ export class RunService {
   ): Promise<VariableSystem> {
     const runId = await this.#variables.holder(conversation);
     return this.#serial.run(runId, () =>
-      this.#variables.edit(conversation.owner, runId, edit, this.#live.get(runId)?.variables),
+      this.#variables.edit(conversation.owner, runId, edit, this.#chains.get(runId)?.variables),
     );
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
   forgetGrant(sessionId: string | null, grantId: string): void {
-    for (const live of this.#live.values()) {
-      if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
-    }
+    this.#chains.forgetGrant(sessionId, grantId);
   }
 
   /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
   heartbeat(runId: string): void {
-    const live = this.#live.get(runId);
-    const at = Date.now();
-    // Everybody who watches asks at about the same time: one sign is enough for them all.
-    if (live === undefined || at - live.shownAt < this.#options.limits.heartbeatMs / 2) return;
-    live.shownAt = at;
-    const event: RunJournalWrite = { type: "event", event: { type: "run.heartbeat", at } };
-    this.store
-      .write([{ type: "journal", runId, epoch: live.epoch, writes: [event] }])
-      .catch((thrown: unknown) =>
-        this.#options.log(`Run ${runId} could not show that it is alive: ${errorMessage(thrown)}`),
-      );
+    this.#chains.showAlive(runId);
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
@@ -334,12 +304,12 @@ export class RunService {
   /** Lets runs end for `graceMs`, then hands back what is left: the next server goes on with it. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
-    const all = Promise.allSettled([...this.#live.values()].map(({ done }) => done));
+    const all = Promise.allSettled(this.#chains.entries().map(([, { done }]) => done));
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
     await Promise.race([all, grace]);
     clearTimeout(timer);
-    for (const [runId, { chain, epoch }] of this.#live) {
+    for (const [runId, { chain, epoch }] of this.#chains.entries()) {
       chain.detach("the server is stopping");
       await this.store.write([{ type: "set-status", runId, status: "queued", epoch }]);
     }
@@ -355,7 +325,7 @@ export class RunService {
   /** Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it. */
   async #deliver(approval: ApprovalRecord, decision: ApprovalDecision): Promise<void> {
     await this.#serial.run(approval.runId, async () => {
-      const live = this.#live.get(approval.runId);
+      const live = this.#chains.get(approval.runId);
       if (live?.chain.answer(approval.id, decision) === true) return;
       await live?.done;
       try {
@@ -378,9 +348,7 @@ export class RunService {
     const { writes, resume } = await ending(this.store, run, why, notices);
     const claimed = await this.#claim(run, writes);
     if (claimed === undefined) return;
-    const session = await this.#session(claimed, run.id);
-    this.#go(claimed, session, closeOff({ run: claimed, resume, ...session }));
-    await this.#live.get(run.id)?.done;
+    await this.#chains.closeOff(claimed, resume);
   }
 
   /** Undefined where another has it, or it has ended. */
@@ -396,25 +364,33 @@ export class RunService {
   /** A run that is stored as going on must go on or end: nobody else would ever take it up. */
   async #launchOrClose(run: RunRecord, prepare: () => Promise<Given>): Promise<void> {
     try {
-      const { written = [], ...given } = await prepare();
-      const own = given.resume !== undefined && given.resume.adopted !== true;
-      const session = await this.#session(run, own ? run.id : run.parentId, written);
-      this.#go(run, session, await launch({ ...this.#options, run, ...session, ...given }));
+      await this.#chains.launch(run, await prepare());
     } catch (thrown) {
       const message = `The run could not be started: ${errorMessage(thrown)}`;
       this.#options.log(`${run.id}: ${message}`);
-      await this.#close(run, { code: "internal", message, phase: "chain" });
+      const why: ChainError = { code: "internal", message, phase: "chain" };
+      if (!(await this.#hasClosed(run, why))) void this.#closeLost(run, why);
     }
+  }
+
+  #forget({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
+    this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
+      this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
+    );
+  }
+
+  #onEnd({ run, asks, lost }: EndedChain): void {
+    if (lost === undefined) this.#passing?.ended(run, asks);
+    else void this.#closeLost(run, { code: "journal_failed", message: lost, phase: "chain" });
   }
 
   /**
    * The store did not take all that a run wrote. The run is closed as soon as the store takes
    * something again, so that it does not seem to go on while nobody works on it.
    */
-  async #closeLost(run: RunRecord, message: string): Promise<void> {
+  async #closeLost(run: RunRecord, why: ChainError): Promise<void> {
     if (this.#lost.has(run.id)) return;
     this.#lost.add(run.id);
-    const why: ChainError = { code: "journal_failed", message, phase: "chain" };
     for (const pauseMs of closePausesMs) {
       await setTimeoutPromise(pauseMs, undefined, { ref: false });
       // The next server closes what this one leaves.
@@ -426,7 +402,7 @@ export class RunService {
 
   async #hasClosed({ owner, id }: RunRecord, why: ChainError): Promise<boolean> {
     const isOpen = (run: RunRecord | undefined) =>
-      run?.status === "in_progress" && !this.#live.has(id);
+      run?.status === "in_progress" && !this.isLive(id);
     try {
       const run = await this.store.getRun({ owner, id });
       if (run === undefined || !isOpen(run)) return true;
@@ -436,56 +412,6 @@ export class RunService {
       this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
       return false;
     }
-  }
-
-  async #session(
-    run: RunRecord,
-    from: string | null,
-    written: readonly Message[] = [],
-  ): Promise<Session> {
-    const { id, owner, sessionId } = run;
-    const [variables, grants] = await Promise.all([
-      this.#variables.forRun({ id, owner, from }),
-      readGrants(this.store, owner, sessionId),
-    ]);
-    const { approvals } = run.request as unknown as StoredRunRequest;
-    return { variables, grants, journal: runJournal(this.store, run, { approvals, written }) };
-  }
-
-  #go(run: RunRecord, session: Session, chain: ToolChainRun): void {
-    const { variables, grants, journal } = session;
-    const done = chain.result.then((result) => {
-      this.#live.delete(run.id);
-      if (result.error?.code !== "detached") this.#variables.keep(run.id, variables);
-      this.#forget(run, result.waiting.length > 0);
-      if (result.error?.code === "journal_failed" || result.error?.code === "internal") {
-        this.#options.log(`Run ${run.id} failed: ${result.error.message}`);
-      }
-      if (!journal.settled && result.error?.code !== "detached")
-        void this.#closeLost(run, journal.failure ?? "its end could not be written");
-    });
-    this.#live.set(run.id, {
-      epoch: run.epoch,
-      sessionId: run.sessionId,
-      chain,
-      variables,
-      grants,
-      shownAt: 0,
-      done,
-    });
-  }
-
-  #forget({ id, owner }: RunRecord, asks: boolean): void {
-    const { forgetAfterMs, store, log } = this.#options;
-    if (forgetAfterMs === undefined) return;
-    const forget = () => {
-      store
-        .write([{ type: "delete-run", owner, id }])
-        .catch((thrown: unknown) =>
-          log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
-        );
-    };
-    setTimeout(forget, asks ? dayMs : forgetAfterMs).unref();
   }
 }
 

@@ -46,24 +46,23 @@ export function openSession({
   return executor;
 }
 
-/** What a person allowed or refused, in this session or in every one. */
+/** What a person allowed or refused, in this session or in every one, wherever it is kept. */
 export async function readGrants(
-  store: Store,
+  stores: readonly Store[],
   owner: string,
   sessionId: string,
 ): Promise<GrantBook> {
   const grants = new GrantBook();
-  for (let after: string | undefined; ;) {
-    const page = await store.listGrants({
-      owner,
-      sessionId,
-      limit: 1_000,
-      ...(after !== undefined && { after }),
-    });
-    for (const { grant } of page.data) grants.add(grant);
-    if (!page.hasMore) return grants;
-    after = page.data.at(-1)?.grant.id;
+  for (const store of new Set(stores)) {
+    let after: string | undefined;
+    do {
+      const more = after === undefined ? {} : { after };
+      const page = await store.listGrants({ owner, sessionId, limit: 1_000, ...more });
+      for (const { grant } of page.data) grants.add(grant);
+      after = page.hasMore ? page.data.at(-1)?.grant.id : undefined;
+    } while (after !== undefined);
   }
+  return grants;
 }
 
 /** The variables of a run as they are now, with their values. */

@@ -1,0 +1,155 @@
+import {
+  type ChainResume,
+  errorMessage,
+  type GrantBook,
+  type Message,
+  type ModelCatalog,
+  type ToolChainRun,
+  type VariableSystem,
+} from "@capstan/core";
+import type { RunRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import type { ConversationVariables } from "./conversation-variables.ts";
+import { closeOff, launch } from "./launch.ts";
+import { type RunJournal, runJournal } from "./run-journal.ts";
+import type { StoredRunRequest } from "./run-request.ts";
+import type { ServerLimits } from "./server-limits.ts";
+import { type CreateExecutor, readGrants } from "./session.ts";
+
+export interface ChainsOptions {
+  readonly store: Store;
+  /** Where grants are kept that hold in every session. */
+  readonly grants: Store;
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  readonly variables: ConversationVariables;
+  readonly log: (line: string) => void;
+  readonly onEnd: (ended: EndedChain) => void;
+}
+
+export interface EndedChain {
+  readonly run: RunRecord;
+  /** It waits for a person or a client. */
+  readonly asks: boolean;
+  /** Why the store did not take its end; undefined where it did, or where the run was handed back. */
+  readonly lost: string | undefined;
+}
+
+/** A chain that goes on in this process. */
+export interface LiveRun {
+  readonly epoch: number;
+  readonly chain: ToolChainRun;
+  readonly variables: VariableSystem;
+  /** Resolves once the chain's last word is written, and the run is not live any more. */
+  readonly done: Promise<void>;
+}
+
+/** What a run begins with, or goes on with. */
+export interface Given {
+  readonly inputMessages?: readonly Message[];
+  /** Messages of those that its journal has already. */
+  readonly written?: readonly Message[];
+  readonly resume?: ChainResume;
+}
+
+interface Session {
+  readonly variables: VariableSystem;
+  readonly grants: GrantBook;
+  readonly journal: RunJournal;
+}
+
+interface Watched extends LiveRun {
+  readonly sessionId: string;
+  readonly grants: GrantBook;
+  /** When it last showed that it is alive, in ms since the epoch. */
+  shownAt: number;
+}
+
+/** The chains of the runs that go on in this process. A run is claimed before its chain is begun. */
+export class Chains {
+  readonly #options: ChainsOptions;
+  readonly #live = new Map<string, Watched>();
+
+  constructor(options: ChainsOptions) {
+    this.#options = options;
+  }
+
+  get(runId: string): LiveRun | undefined {
+    return this.#live.get(runId);
+  }
+
+  entries(): readonly (readonly [string, LiveRun])[] {
+    return [...this.#live];
+  }
+
+  async launch(run: RunRecord, { written = [], ...given }: Given): Promise<void> {
+    const own = given.resume !== undefined && given.resume.adopted !== true;
+    const session = await this.#session(run, own ? run.id : run.parentId, written);
+    this.#watch(run, session, await launch({ ...this.#options, run, ...session, ...given }));
+  }
+
+  /** Ends a run without doing anything of it; resolves when it has ended. */
+  async closeOff(run: RunRecord, resume: ChainResume): Promise<void> {
+    const session = await this.#session(run, run.id, []);
+    this.#watch(run, session, closeOff({ run, resume, ...session }));
+    await this.#live.get(run.id)?.done;
+  }
+
+  /** A grant was revoked: what goes on must not use it any more. */
+  forgetGrant(sessionId: string | null, grantId: string): void {
+    for (const live of this.#live.values()) {
+      if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
+    }
+  }
+
+  /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
+  showAlive(runId: string): void {
+    const { store, limits, log } = this.#options;
+    const live = this.#live.get(runId);
+    const at = Date.now();
+    // Everybody who watches asks at about the same time: one sign is enough for them all.
+    if (live === undefined || at - live.shownAt < limits.heartbeatMs / 2) return;
+    live.shownAt = at;
+    const { epoch } = live;
+    const writes = [{ type: "event", event: { type: "run.heartbeat", at } }] as const;
+    store
+      .write([{ type: "journal", runId, epoch, writes }])
+      .catch((thrown: unknown) =>
+        log(`Run ${runId} could not show that it is alive: ${errorMessage(thrown)}`),
+      );
+  }
+
+  async #session(
+    run: RunRecord,
+    from: string | null,
+    written: readonly Message[],
+  ): Promise<Session> {
+    const { store, grants: kept } = this.#options;
+    const { id, owner, sessionId } = run;
+    const [variables, grants] = await Promise.all([
+      this.#options.variables.forRun({ id, owner, from }),
+      readGrants([store, kept], owner, sessionId),
+    ]);
+    const { approvals } = run.request as unknown as StoredRunRequest;
+    const journal = runJournal({ store, grants: kept, run, approvals, written });
+    return { variables, grants, journal };
+  }
+
+  #watch(run: RunRecord, { variables, grants, journal }: Session, chain: ToolChainRun): void {
+    const { log, onEnd } = this.#options;
+    const done = chain.result.then(({ error, waiting }) => {
+      this.#live.delete(run.id);
+      if (journal.settled) this.#options.variables.keep(run.id, variables);
+      if (error?.code === "journal_failed" || error?.code === "internal")
+        log(`Run ${run.id} failed: ${error.message}`);
+      const lost =
+        journal.settled || error?.code === "detached"
+          ? undefined
+          : (journal.failure ?? "its end could not be written");
+      onEnd({ run, asks: waiting.length > 0, lost });
+    });
+    const { epoch, sessionId } = run;
+    this.#live.set(run.id, { epoch, sessionId, chain, variables, grants, shownAt: 0, done });
+  }
+}
