@@ -7,7 +7,7 @@ import { readNumber } from "./read-body.ts";
 import { notFound } from "./request-refused.ts";
 
 /** What was allowed or refused for more than one call. */
-export function grantRoutes({ runs }: Services): Hono<Environment> {
+export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -17,15 +17,15 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     const sessionId =
       conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
     if (sessionId === null) return context.json(listView([]));
-    const page = await runs.store.listGrants({
-      owner,
-      limit,
-      ...(sessionId !== undefined && { sessionId }),
-    });
+    const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
+    const [kept, passing] = await Promise.all([
+      runs.store.listGrants(query),
+      ephemeral.store.listGrants(query),
+    ]);
     return context.json(
       listView(
-        page.data.map((record) => grantView(record, conversation ?? null)),
-        page.hasMore,
+        [...kept.data, ...passing.data].map((record) => grantView(record, conversation ?? null)),
+        kept.hasMore || passing.hasMore,
       ),
     );
   });
@@ -33,10 +33,13 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
   routes.delete("/:id", async (context) => {
     const owner = context.get("principal");
     const id = context.req.param("id");
-    const [outcome] = await runs.store.write([{ type: "revoke-grant", owner, id }]);
-    if (outcome.status !== "revoked") throw notFound("grant", id);
-    runs.forgetGrant(outcome.grant.sessionId, id);
-    return context.json({ id, object: "grant.deleted", deleted: true });
+    for (const { store } of [runs, ephemeral]) {
+      const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
+      if (outcome.status !== "revoked") continue;
+      for (const service of [runs, ephemeral]) service.forgetGrant(outcome.grant.sessionId, id);
+      return context.json({ id, object: "grant.deleted", deleted: true });
+    }
+    throw notFound("grant", id);
   });
 
   return routes;

@@ -9,13 +9,23 @@ import { readBody, readNumber } from "./read-body.ts";
 import { badRequest, conflict, notFound } from "./request-refused.ts";
 
 /** Runs as they are: their events are the loop's own. */
-export function runRoutes({ runs, models, limits }: Services): Hono<Environment> {
+export function runRoutes({ runs, ephemeral, models, limits }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const find = async (context: Context<Environment>): Promise<RunRecord> => {
     const id = context.req.param("id") ?? "";
     const run = await runs.store.getRun({ owner: context.get("principal"), id });
     if (run === undefined) throw notFound("run", id);
     return run;
+  };
+
+  /** A run that may be stopped: one that is not kept, too, as its approvals are there to be seen. */
+  const findAny = async (context: Context<Environment>) => {
+    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
+    for (const service of [runs, ephemeral]) {
+      const run = await service.store.getRun(query);
+      if (run !== undefined) return { service, run };
+    }
+    throw notFound("run", query.id);
   };
 
   routes.get("/:id", async (context) => context.json(runView(await find(context))));
@@ -45,14 +55,15 @@ export function runRoutes({ runs, models, limits }: Services): Hono<Environment>
   });
 
   routes.post("/:id/cancel", async (context) => {
-    await runs.cancel(await find(context));
-    return context.json(runView(await find(context)));
+    const { service, run } = await findAny(context);
+    await service.cancel(run);
+    return context.json(runView((await service.store.getRun(run)) ?? run));
   });
 
   routes.post("/:id/calls/:callId/cancel", async (context) => {
-    const run = await find(context);
+    const { service, run } = await findAny(context);
     const callId = context.req.param("callId");
-    if (!runs.cancelCall(run.id, callId))
+    if (!service.cancelCall(run.id, callId))
       throw conflict(`The call "${callId.slice(0, 100)}" is not open in this run.`);
     return context.json(runView(run));
   });
