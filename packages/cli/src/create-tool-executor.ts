@@ -1,4 +1,5 @@
 import { type ToolGroup, ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
+import { linearPatterns } from "@capstan/toolkit";
 
 export interface CreateToolExecutorOptions extends ToolExecutorOptions {
   /** What the session gets, in this order, e.g. `builtInGroups({ roots })`. */
@@ -23,7 +24,7 @@ export interface CreateToolExecutorOptions extends ToolExecutorOptions {
  */
 export function createToolExecutor(options: CreateToolExecutorOptions): ToolExecutor {
   const { groups, groupDefaults = {}, toolDefaults = {}, ...executorOptions } = options;
-  const executor = new ToolExecutor(executorOptions);
+  const executor = new ToolExecutor({ patternEngine: linearPatterns, ...executorOptions });
   for (const group of groups) {
     executor.registerToolGroup(group);
     executor.toggleGroupEnabled(group.name, groupDefaults[group.name] ?? true);

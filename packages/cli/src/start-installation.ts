@@ -3,6 +3,7 @@ import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models"
 import { type ServerLimits, startServer } from "@capstan/server";
 import { webRoot } from "@capstan/web";
 import { builtInGroups } from "./built-in-groups.ts";
+import { checkSchemas } from "./configuration/check-schemas.ts";
 import { checkSwitches } from "./configuration/check-switches.ts";
 import type { Configuration, ConfiguredLimits } from "./configuration/configuration.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
@@ -79,7 +80,7 @@ export async function startInstallation(options: {
   return {
     url: server.url,
     model: models.default,
-    warnings: checkSwitches(configuration, groups),
+    warnings: [...checkSwitches(configuration, groups), ...checkSchemas(groups)],
     reloadPage: () => server.reloadPage(),
     close: (closing) => server.close(closing),
   };

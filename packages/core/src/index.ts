@@ -1,3 +1,4 @@
+export type { PatternEngine } from "./arguments/pattern-check.ts";
 export { nearestNames } from "./arguments/nearest-name.ts";
 export {
   executeToolChain,
@@ -17,6 +18,7 @@ export { turnMessages } from "./chain/turn-messages.ts";
 export { checkArguments } from "./executor/check-arguments.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
 export type { CallObserver } from "./executor/call-observer.ts";
+export type { SchemaProblem } from "./executor/schema-problems.ts";
 export { newId } from "./executor/new-id.ts";
 export {
   type ExecuteOptions,

@@ -71,6 +71,18 @@ test("a lone value becomes a list of one, if it may be in one", () => {
   ]);
   assert.deepEqual(repaired({ type: "array", items: { type: "object" } }, { a: 1 }), [{ a: 1 }]);
   assert.equal(repaired({ type: "array", items: { type: "integer" } }, "a"), "a");
+  for (const text of ['["a", "b', "[1, 2", "[[1]", '[{"a":1}'])
+    assert.equal(repaired({ type: "array", items: { type: "string" } }, text), text);
+});
+
+test("what has two readings is left alone", () => {
+  const numberOrTexts = { type: ["number", "array"], items: { type: "string" } };
+  assert.equal(repaired(numberOrTexts, "5"), "5");
+  assert.equal(repaired({ type: ["number", "array"], items: { type: "integer" } }, "5"), 5);
+  const grid = { type: "array", items: { type: "array", items: { type: "integer" } } };
+  assert.deepEqual(repaired(grid, [1, 2]), [1, 2]);
+  assert.deepEqual(repaired(grid, [1]), [[1]]);
+  assert.deepEqual(repaired(grid, [[1], 2]), [[1], [2]]);
 });
 
 test("null for an optional goes; where it is allowed or required it stays", () => {
@@ -111,6 +123,54 @@ test("nested values are repaired, through references, combinations and recursion
     tree: { size: 1, children: [{ size: 2 }, { children: [{ size: 3 }] }] },
   });
   assert.deepEqual(args, before);
+});
+
+test("a reference says nothing beside itself in draft-07, and is resolved where it stands", () => {
+  const beside = { $ref: "#/definitions/any", type: "integer" };
+  const old = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    properties: { a: beside, n: { type: "integer" } },
+    definitions: { any: {} },
+  };
+  assert.deepEqual(repairArguments({ a: "5", n: "5" }, old)?.args, { a: "5", n: 5 });
+  const nested = {
+    properties: { a: { $ref: "inner" }, b: { $ref: "#count" } },
+    $defs: {
+      inner: { $id: "inner", items: { $ref: "#/$defs/x" }, $defs: { x: { type: "boolean" } } },
+      count: { $anchor: "count", type: "integer" },
+      x: { type: "integer" },
+    },
+  };
+  assert.deepEqual(repairArguments({ a: ["true", "5"], b: "5" }, nested)?.args, {
+    a: [true, "5"],
+    b: 5,
+  });
+});
+
+test("keys of a pattern and members of a written-out list have schemas too", () => {
+  const schema = {
+    patternProperties: { "^n": { type: "integer" }, "^t": { type: "string" } },
+    additionalProperties: { type: "boolean" },
+    properties: { pair: { enum: [[1, 2], [3]] } },
+  };
+  const args = { n1: "5", t1: "5", other: "true", pair: ["1", "2"], nt: null };
+  assert.deepEqual(repairArguments(args, schema)?.args, {
+    n1: 5,
+    t1: "5",
+    other: true,
+    pair: [1, 2],
+    // It is not named, so that null may say something.
+    nt: null,
+  });
+});
+
+test("of many repairs the first are put into words", () => {
+  const outcome = repairArguments(
+    { a: Array.from({ length: 100 }, () => "5") },
+    { properties: { a: { type: "array", items: { type: "integer" } } } },
+  );
+  assert.equal(outcome?.repairs.length, 21);
+  assert.equal(outcome?.repairs.at(-1), "and 80 more");
 });
 
 test("of alternatives, those that contradict the value's constants do not count", () => {

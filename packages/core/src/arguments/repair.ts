@@ -70,6 +70,8 @@ class Repair {
     const read = typeof value === "string" ? readAs(value, types) : undefined;
     if (isList(read) || isObject(read)) return read;
     if ((types & jsonTypes.array) === 0) return read;
+    // A list that was cut off is no text to make a list of.
+    if (typeof value === "string" && jsonBegins.test(value) && !isJson(value)) return undefined;
     const item = this.#view.child(at, 0, [value]);
     const itemTypes = this.#view.types(item);
     // `"5"` for a number or a list of texts may be either.
@@ -126,6 +128,17 @@ class Repair {
       this.#view.keys(at).includes(key) &&
       !this.#view.requires(at, key, object)
     );
+  }
+}
+
+const jsonBegins = /^\s*[[{]\s*(?:["[{\]}\d-]|true|false|null)/;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

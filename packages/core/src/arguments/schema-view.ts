@@ -183,7 +183,7 @@ function propertySchema(at: JsonSchema, key: string): SchemaAt {
 function constantsAt(at: JsonSchema, key: string | number): SchemaAt {
   const values = Object.hasOwn(at, "const") ? [at["const"]] : at["enum"];
   if (!Array.isArray(values)) return true;
-  const members = values.filter(
+  const members = (values as readonly unknown[]).filter(
     (value) => typeof value === "object" && value !== null && Object.hasOwn(value, key),
   ) as readonly { readonly [key: string]: unknown }[];
   return members.length === 0 ? true : { enum: members.map((value) => value[key]) };

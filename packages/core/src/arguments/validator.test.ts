@@ -135,6 +135,40 @@ test("what is not a schema is refused with the place", () => {
   assert.match(refusal(circular), /not JSON/);
 });
 
+test("what a condition only tried does not count as evaluated", () => {
+  const schema = {
+    properties: { method: { enum: ["get", "post"] }, retries: { type: "integer" } },
+    if: { properties: { method: { const: "post" }, body: {} } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ["body"] },
+    unevaluatedProperties: false,
+  };
+  assert.deepEqual(issues(schema, { method: "get", retries: 3 }), []);
+  assert.deepEqual(issues(schema, { method: "post", body: 1 }), []);
+  assert.deepEqual(
+    issues(schema, { method: "get", body: 1 }).map(({ path }) => path),
+    ["/body"],
+  );
+});
+
+test("repeated items are said as such, by value", () => {
+  const [issue] = issues({ uniqueItems: true }, [{ a: 1, b: [2] }, 1, { b: [2], a: 1 }]);
+  assert.equal(issue?.keyword, "uniqueItems");
+  assert.match(issue?.message ?? "", /a list without repeated items, got a list/);
+  assert.deepEqual(issues({ uniqueItems: true }, [1, "1", true, null, [1]]), []);
+  assert.deepEqual(issues({ uniqueItems: false }, [1, 1]), []);
+});
+
+test("true and false are schemas, other values are none", () => {
+  const verdict = (schema: boolean) => {
+    const compiled = compileSchema(schema);
+    return compiled.status === "compiled" && compiled.validator.isValid({ a: 1 });
+  };
+  assert.deepEqual([verdict(true), verdict(false)], [true, false]);
+  for (const schema of [null, "object", 5, []])
+    assert.match(refusal(schema), /A schema is an object/);
+});
+
 test("recursive schemas work; one without an end, or a value too deep, is an issue and no crash", () => {
   const tree = {
     $ref: "#/$defs/node",

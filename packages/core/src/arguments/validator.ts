@@ -38,7 +38,7 @@ export type CompiledSchema =
 
 export interface CompileOptions {
   /** For patterns that could hang a backtracking engine. Without it they are not enforced, which `notes` say. */
-  readonly pattern?: PatternEngine;
+  readonly pattern?: PatternEngine | undefined;
 }
 
 const maxSchemaLength = 1_000_000;

@@ -1,4 +1,5 @@
 import { type PreparedArguments, prepareArguments } from "../arguments/prepare-arguments.ts";
+import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -7,15 +8,18 @@ import type { Tool } from "../tool/tool.ts";
  * Stage 4: whether arguments fit a tool, by its schema and its own check; what can be repaired
  * without loss is. A promise only where the tool's own check needs one.
  *
+ * @param patternEngine for patterns that JavaScript's own engine could hang on; without it they
+ *   are not enforced
  * @returns the arguments that would run, or an error that says what does not fit
  * @example await checkArguments(viewFile, { path: 5 }) // valid, with path "5"
  */
 export function checkArguments(
   tool: Tool,
   args: JsonObject,
+  patternEngine?: PatternEngine,
 ): PreparedArguments | Promise<PreparedArguments> {
   const { name, parameters } = tool.definition.function;
-  const prepared = prepareArguments(args, parameters);
+  const prepared = prepareArguments(args, parameters, { pattern: patternEngine });
   if (prepared.status === "invalid" || tool.check === undefined) return prepared;
   try {
     const problems = tool.check(prepared.args);

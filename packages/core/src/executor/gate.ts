@@ -1,3 +1,4 @@
+import type { PatternEngine } from "../arguments/pattern-check.ts";
 import type { Clock } from "../model/clock.ts";
 import type { GrantBook } from "../policy/grant-book.ts";
 import type { PolicyRule } from "../policy/rule.ts";
@@ -46,4 +47,6 @@ export interface Gate {
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   readonly limits: GateLimits;
+  /** For `pattern`s of schemas that JavaScript's own engine could hang on. */
+  readonly patternEngine: PatternEngine | undefined;
 }

@@ -99,7 +99,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
         ? request.requireApproval(registered.id)
         : request.requireApproval,
   };
-  const checked = checkArguments(registered.tool, resolved.args);
+  const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
   return checked instanceof Promise
     ? checked.then((result) => decideOn(gate, given, result))
     : decideOn(gate, given, checked);
@@ -112,7 +112,7 @@ export async function proposeEdited(
   registered: RegisteredTool,
   args: JsonObject,
 ): Promise<Proposal> {
-  const checked = await checkArguments(registered.tool, args);
+  const checked = await checkArguments(registered.tool, args, gate.patternEngine);
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { rules, overrides } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides });

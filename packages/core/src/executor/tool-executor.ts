@@ -1,3 +1,4 @@
+import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
@@ -21,6 +22,7 @@ import type { CallObserver } from "./call-observer.ts";
 import { startCall } from "./live-call.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
+import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import { Scheduler } from "./scheduler.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
@@ -39,6 +41,11 @@ export interface ToolExecutorOptions {
   /** @default four characters to a token */
   readonly countTokens?: (text: string) => number;
   readonly clock?: Clock;
+  /**
+   * A regular expression engine that takes linear time, for `pattern`s that JavaScript's own could
+   * hang on. Without one these are not enforced, which `schemaProblems` says.
+   */
+  readonly patternEngine?: PatternEngine;
   readonly limits?: Partial<GateLimits>;
 }
 
@@ -92,6 +99,7 @@ export class ToolExecutor {
       principal: options.principal ?? { id: "local" },
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
+      patternEngine: options.patternEngine,
       limits,
     };
     this.scheduler = new Scheduler(limits.callsAtOnce);
@@ -168,11 +176,19 @@ export class ToolExecutor {
     // Without a tool that is on, what is offered hangs on the variables too.
     if (known?.revision === revision && known.offer.definitions.length > 0) return known.offer;
     const { groups, clientTools, allowTool } = options;
-    const tools = this.enabledTools(groups);
+    // A provider refuses a whole request for one schema that is none.
+    const tools = this.enabledTools(groups).filter((tool) => !this.#isRefused(tool));
     const allowed = allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id));
     const offer = offerTools(allowed, clientTools);
     this.#offers.set(options, { revision, offer });
     return offer;
+  }
+
+  /** Tools whose schema is refused, so that they are not offered, or not wholly enforced; of all that are registered. */
+  schemaProblems(): readonly SchemaProblem[] {
+    return [...this.gate.registry.tools()].flatMap((tool) =>
+      schemaProblems(tool, this.gate.patternEngine),
+    );
   }
 
   getEnabledToolDefinitions(): readonly ToolDefinition[] {
@@ -287,6 +303,10 @@ export class ToolExecutor {
     for (const registered of this.gate.registry.tools())
       if (registered.name === name) return registered;
     return undefined;
+  }
+
+  #isRefused(tool: RegisteredTool): boolean {
+    return schemaProblems(tool, this.gate.patternEngine).some(({ status }) => status === "refused");
   }
 
   #hasSessionVariables(): boolean {

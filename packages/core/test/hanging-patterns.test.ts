@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileSchema } from "../src/arguments/validator.ts";
+import type { JsonSchema } from "../src/model/json.ts";
+
+/** Far more than these take, and far less than an engine that hangs. */
+const limitMs = 15_000;
+
+function check(schema: JsonSchema, value: unknown): boolean {
+  const compiled = compileSchema(schema);
+  assert.ok(compiled.status === "compiled", JSON.stringify(compiled));
+  const start = performance.now();
+  const isValid = compiled.validator.validate(value).length === 0;
+  const took = performance.now() - start;
+  assert.ok(took < limitMs, `${JSON.stringify(schema).slice(0, 200)} took ${Math.round(took)} ms`);
+  return isValid;
+}
+
+const exponential = [
+  "^(a+)+$",
+  "^(a*)*$",
+  "^(a|aa)+$",
+  "^(a|a?)+$",
+  "^(?:a+){20}$",
+  "(a+)+b",
+  "^(\\w+\\s?)*$",
+  "^((a+)+)+$",
+  "^(?=(a+)+$)",
+  "(a)\\1*(\\1a)*$",
+  "^(a?){40}a{40}$",
+];
+const polynomial = [
+  "a*b",
+  "^.*,.*,.*$",
+  "^a*a*a*$",
+  "(?:a|b)*c$",
+  "\\s+$",
+  "^a?a?a?a?a?a?a?a?[a-z]*$",
+];
+
+test("no pattern hangs, on one long text or on many", () => {
+  for (const pattern of [...exponential, ...polynomial]) {
+    check({ pattern }, `${"a".repeat(1_000_000)}!`);
+    check({ pattern }, " ".repeat(1_000_000));
+    check({ items: { pattern } }, Array(2_000).fill(`${"a".repeat(500)}!`));
+  }
+});
+
+test("nor as the pattern of keys", () => {
+  const keys = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, i) => [`${"a".repeat(500)}${i}!`, 1]),
+  );
+  for (const pattern of [...exponential, ...polynomial]) {
+    const schema = { patternProperties: { [pattern]: { type: "string" } } };
+    check(schema, keys);
+    check(schema, { [`${"a".repeat(1_000_000)}!`]: 1 });
+    check({ ...schema, additionalProperties: false }, keys);
+  }
+});
+
+test("costly patterns are enforced as long as the texts allow it", () => {
+  for (const [pattern, fits, fitsNot] of [
+    ["a*b", "aab", "aa"],
+    ["^.*,.*,.*$", "a,b,c", "a,b"],
+    ["[0-9]+%$", "of 12%", "of 12"],
+  ] as const) {
+    assert.equal(check({ pattern }, fits), true);
+    assert.equal(check({ pattern }, fitsNot), false);
+    assert.equal(check({ not: { pattern } }, fitsNot), true);
+    assert.equal(check({ not: { pattern } }, fits), false);
+    const keys = { patternProperties: { [pattern]: {} }, additionalProperties: false };
+    assert.equal(check(keys, { [fits]: 1 }), true);
+    assert.equal(check(keys, { [fitsNot]: 1 }), false);
+  }
+});
+
+test("where it is not enforced, nothing turns stricter", () => {
+  const long = "a".repeat(100_000);
+  for (const schema of [
+    { pattern: "a*b" },
+    { not: { pattern: "a*b" } },
+    { oneOf: [{ pattern: "a*b" }, { type: "string" }] },
+    { anyOf: [{ pattern: "a*b" }, { maxLength: 3 }] },
+  ])
+    assert.equal(check(schema, long), true, JSON.stringify(schema));
+});
+
+test("no format hangs", () => {
+  const formats =
+    "date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer regex relative-json-pointer time uri uri-reference uri-template uuid";
+  const starts = ["", "a@", "http://", "http://[", "P", "//", '"', "{", "2020-01-01T00:00:00Z["];
+  const parts = [
+    "a",
+    "1",
+    ".",
+    "/",
+    "~0",
+    ":",
+    "%41",
+    "@",
+    "a.",
+    "::",
+    "a-",
+    "a,",
+    "\\a",
+    "ä",
+    "(a",
+  ];
+  for (const format of formats.split(" "))
+    for (const start of starts)
+      for (const part of parts) check({ format }, `${start}${part.repeat(20_000)}!`);
+});
+
+test("a schema cannot smuggle a pattern past the check", () => {
+  const pattern = "^(a+)+$";
+  const smuggled: readonly JsonSchema[] = [
+    { $ref: "#/$defs/a", $defs: { a: { pattern } } },
+    { $ref: "#/components/a", components: { a: { pattern } } },
+    { $ref: "#anchor", $defs: { a: { $anchor: "anchor", pattern } } },
+    { $ref: "other", $defs: { a: { $id: "other", pattern } } },
+    { propertyNames: { pattern }, items: { pattern } },
+    { dependencies: { a: { pattern } }, contains: { pattern } },
+    { properties: { pattern: { pattern } } },
+  ];
+  const hangs = `${"a".repeat(5_000)}!`;
+  for (const schema of smuggled) {
+    for (const value of [hangs, [hangs], { [hangs]: 1 }, { pattern: hangs, a: 1 }])
+      check(schema, value);
+  }
+  const refused: readonly JsonSchema[] = [
+    { $ref: "#evil", default: { $anchor: "evil", pattern } },
+    { $ref: "evil", examples: [{ $id: "evil", pattern }] },
+    { $ref: "#/const", const: { pattern } },
+    { $ref: "#/x/properties", x: { properties: { pattern } } },
+    { $ref: "#/x", x: { pattern: 5 } },
+  ];
+  for (const schema of refused)
+    assert.equal(compileSchema(schema).status, "refused", JSON.stringify(schema));
+});
