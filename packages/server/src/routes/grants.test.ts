@@ -34,7 +34,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
     ...app,
     made: () => made,
     /** Begins a run that waits inline, and its question. */
-    async question() {
+    question: async () => {
       asked = Promise.withResolvers();
       const body = { input: "go", tools: toyTools, store: false, approvals: "inline" };
       const response = app.call("POST", "/v1/responses", body);

@@ -92,17 +92,19 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       );
       if (outcome.status === "refused") throw badRequest("name", outcome.error.message);
     });
+    if (variables === undefined) throw notFound("conversation", conversation.id);
     return context.json(valueView(variables, name, 0, Number.MAX_SAFE_INTEGER));
   });
 
   routes.delete("/:id/variables/:name", async (context) => {
     const conversation = await find(context);
     const name = context.req.param("name");
-    await runs.editVariables(conversation, (draft) => {
+    const edited = await runs.editVariables(conversation, (draft) => {
       if (draft.peekVariable(name) === undefined) throw notFound("variable", name);
       const failed = draft.removeVariables([name]).failed[0];
       if (failed !== undefined) throw conflict(failed.reason);
     });
+    if (edited === undefined) throw notFound("conversation", conversation.id);
     return context.json({ name, object: "variable.deleted", deleted: true });
   });
 

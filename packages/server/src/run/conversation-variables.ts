@@ -46,13 +46,18 @@ export class ConversationVariables {
     return variables;
   }
 
-  /** Kept once it resolves; `live`: those of a run that goes on. What `edit` throws changes nothing. */
+  /**
+   * Changes what a conversation's newest run holds. Kept once it resolves; what `edit` throws
+   * changes nothing. Undefined where the conversation has moved on from that run.
+   *
+   * @param live the run's own, where it goes on
+   */
   async edit(
-    owner: string,
+    { owner, id }: Pick<ConversationRecord, "owner" | "id">,
     runId: string,
     edit: (draft: VariableSystem) => void,
     live?: VariableSystem,
-  ): Promise<VariableSystem> {
+  ): Promise<VariableSystem | undefined> {
     const variables = live ?? (await this.read(owner, runId));
     const changes: VariableChange[] = [];
     const stop = variables.subscribe((change) => changes.push(change));
@@ -61,7 +66,12 @@ export class ConversationVariables {
     } finally {
       stop();
     }
-    await this.#options.store.write([{ type: "edit-variables", owner, runId, changes }]);
+    const outcomes = await this.#options.store.write([
+      { type: "edit-variables", owner, runId, changes },
+      // Not moved: only if it is still the newest, or its successor would not have the change.
+      { type: "move-head", owner, id, from: runId, to: runId },
+    ]);
+    if (!outcomes.every(isAccepted)) return undefined;
     if (live === undefined) this.#warm.put(runId, variables);
     return variables;
   }

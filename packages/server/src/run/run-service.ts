@@ -254,16 +254,21 @@ export class RunService {
 
   /**
    * Changes a conversation's variables from outside, those of its newest run where that goes on.
-   * What `edit` throws changes nothing.
+   * What `edit` throws changes nothing. Undefined where the conversation is not there any more.
    */
   async editVariables(
     conversation: ConversationRecord,
     edit: (draft: VariableSystem) => void,
-  ): Promise<VariableSystem> {
-    const runId = await this.#variables.holder(conversation);
-    return this.#serial.run(runId, () =>
-      this.#variables.edit(conversation.owner, runId, edit, this.#chains.get(runId)?.variables),
-    );
+  ): Promise<VariableSystem | undefined> {
+    for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
+      const runId = await this.#variables.holder(now);
+      const edited = await this.#serial.run(runId, () =>
+        this.#variables.edit(conversation, runId, edit, this.#chains.get(runId)?.variables),
+      );
+      if (edited !== undefined) return edited;
+      now = await this.store.getConversation(conversation);
+    }
+    return undefined;
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
