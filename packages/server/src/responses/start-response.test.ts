@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { type Answer, createTestApp, toyTools } from "../routes/testing/app-fixtures.ts";
-import { asking } from "../run/testing/run-fixtures.ts";
+import { asking, tool } from "../run/testing/run-fixtures.ts";
 
 const clientTool = { type: "function", name: "C", parameters: { type: "object" } };
 const output = (callId: string, text: string) => ({
@@ -80,4 +80,30 @@ test("an answer to another response's approval starts nothing", async () => {
   });
   assert.equal(codeOf(both), "approval_not_found");
   assert.equal(model.requests.length, 2);
+});
+
+test("a response that is not kept has what its history names", async () => {
+  const read: unknown[] = [];
+  const model = new ScriptedModel([
+    { calls: [{ name: "Make" }] },
+    "made",
+    { calls: [{ name: "Read" }] },
+    "read",
+    { calls: [{ name: "Read" }] },
+    "read again",
+  ]);
+  const tools = [
+    tool("Make", () => "THE VALUE"),
+    tool("Read", (_args, { variables }) => {
+      read.push(variables.getVariable("Make_1")?.value.text);
+      return 0;
+    }),
+  ];
+  const { call } = createTestApp({ model, tools, limits: { warmSessions: 0 } });
+  const first = await call("POST", "/v1/responses", { input: "make", tools: toyTools });
+  const more = { previous_response_id: first.body.id, input: "read", tools: toyTools };
+  await call("POST", "/v1/responses", { ...more, store: false });
+  assert.deepEqual(read, ["THE VALUE"]);
+  await call("POST", "/v1/responses", more);
+  assert.deepEqual(read, ["THE VALUE", "THE VALUE"]);
 });

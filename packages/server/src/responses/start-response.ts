@@ -67,14 +67,19 @@ export async function startResponse(
     if (known === undefined || known !== parent?.id) return failed(unknownApproval(response));
   }
   const { before, turn } = splitHistory(messages);
-  const history = crosses
-    ? await readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false })
-    : [];
+  const [history, variables] = crosses
+    ? await Promise.all([
+        readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false }),
+        services.runs.variablesOf({ owner, headRunId: parent.id }),
+      ])
+    : [[], undefined];
   const run: RunRequest = {
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
     context: [...answeredBy(history, answers), ...before],
+    // Its history names them.
+    ...(variables !== undefined && { variables: variables.snapshot() }),
     inputMessages: turn,
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: crosses ? null : (parent?.id ?? null),

@@ -24,7 +24,8 @@ export class ConversationVariables {
 
   /** What a run begins with: its own where it goes on, else its parent's. */
   async forRun(run: { readonly id: string; readonly owner: string; readonly from: string | null }) {
-    const warm = run.from === null ? undefined : this.#warm.fork(run.from);
+    // Its own first: a person may have changed them before it went on.
+    const warm = this.#warm.fork(run.id) ?? this.#warm.fork(run.from ?? "");
     return warm ?? readVariables(this.#options.store, run.owner, run.id);
   }
 

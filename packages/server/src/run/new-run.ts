@@ -64,5 +64,8 @@ function opening(
   return [
     ...messages.map((message) => ({ type: "message", round: 0, message }) as const),
     ...(inherited?.calls ?? []).map((call) => ({ type: "call", call }) as const),
+    ...(request.variables ?? []).map(
+      (variable) => ({ type: "variable", change: { type: "set", variable } }) as const,
+    ),
   ];
 }

@@ -5,6 +5,7 @@ import type {
   Message,
   ModelSettings,
   ToolDefinition,
+  Variable,
 } from "@capstan/core";
 import type { ServerGroup } from "../responses/request/create-request.ts";
 
@@ -36,6 +37,8 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly inputMessages: readonly Message[];
   /** As Responses items, to show and to look up. */
   readonly inputItems: readonly JsonValue[];
+  /** Variables that it begins with, where they are not its parent's. */
+  readonly variables?: readonly Variable[];
   readonly parentId: string | null;
   readonly conversationId: string | null;
   /** For a conversation that has no title yet. */

@@ -246,8 +246,11 @@ export class RunService {
     return this.#chains.get(runId) !== undefined;
   }
 
-  /** The variables of a conversation, as its newest run has them now. */
-  async variablesOf({ owner, headRunId }: ConversationRecord): Promise<VariableSystem> {
+  /** The variables of a conversation, or of any run, as its newest run has them now. */
+  async variablesOf({
+    owner,
+    headRunId,
+  }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
     return this.#chains.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
   }

@@ -3,6 +3,8 @@ import {
   defineToolGroup,
   type Model,
   type Tool,
+  type ToolArgs,
+  type ToolContext,
   ToolExecutor,
   type ToolGroup,
 } from "@capstan/core";
@@ -20,7 +22,7 @@ const parameters = { type: "object", properties: {}, additionalProperties: true 
 /** A tool of the group `g` that runs unasked. */
 export function tool(
   name: string,
-  execute: () => unknown,
+  execute: (args: ToolArgs, context: ToolContext) => unknown,
   executionPolicy: "auto" | "ask-always" | "ask-once" = "auto",
 ): Tool {
   const permission = { executionPolicy };
