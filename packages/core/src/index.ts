@@ -19,6 +19,8 @@ export { checkArguments } from "./executor/check-arguments.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
 export type { CallObserver } from "./executor/call-observer.ts";
 export type { SchemaProblem } from "./executor/schema-problems.ts";
+export { argumentsDigest, type Ledger } from "./executor/ledger.ts";
+export { MemoryLedger } from "./executor/memory-ledger.ts";
 export { newId } from "./executor/new-id.ts";
 export {
   type ExecuteOptions,
@@ -42,10 +44,17 @@ export type {
   ChainStatus,
   TurnLog,
 } from "./chain/chain-result.ts";
+export { ledgerJournal } from "./chain/ledger-journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
 export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
 export { errorMessage } from "./errors/error-message.ts";
-export type { CallDecision, CallOwner, CallRecord, CallResult } from "./executor/call-record.ts";
+export type {
+  CallDecision,
+  CallOwner,
+  CallRecord,
+  CallResult,
+  CallRetry,
+} from "./executor/call-record.ts";
 export {
   type CallStatus,
   callStatusOf,
@@ -100,6 +109,7 @@ export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export { defineToolGroup } from "./tool/define-tool-group.ts";
 export type { StandardSchema } from "./tool/standard-schema.ts";
 export {
+  type RetryPolicy,
   type SkillRule,
   type Tool,
   type ToolArgs,
@@ -108,7 +118,10 @@ export {
   type ToolPermission,
   type ToolReturn,
 } from "./tool/tool.ts";
-export type { Principal, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
+export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { ToolFile, ToolFiles } from "./tool/tool-file.ts";
+export type { ToolsChange } from "./tool/tools-change.ts";
 export type { ToolDefinition } from "./tool/tool-definition.ts";
 export { isToolError, toolError, type ToolError, type ToolErrorData } from "./tool/tool-error.ts";
 export type {

@@ -7,6 +7,7 @@ import type { AssistantMessage, Message, ToolCallRequest } from "../model/messag
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { type Caller, callerWith } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import { roundLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
 import { abortReason, type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
@@ -43,6 +44,7 @@ export class ChainLoop {
   readonly #startTime: number;
   readonly #resumedAt: number;
   readonly #offered: OfferOptions;
+  readonly #caller: Caller;
   #items = 0;
   #serverCalls = 0;
   #round: number;
@@ -64,6 +66,7 @@ export class ChainLoop {
       ...(clientTools !== undefined && { clientTools }),
       ...(allowTool !== undefined && { allowTool }),
     };
+    this.#caller = callerWith(executor.gate.caller, options.caller);
     const now = executor.gate.clock.now();
     this.#resumedAt = now;
     this.#startTime = resume?.state.startTime ?? now;
@@ -95,6 +98,7 @@ export class ChainLoop {
         this.#abort.abort(thrown);
         this.#calls.cancelAll("the turn failed");
       },
+      caller: this.#caller,
       records: resume?.state.calls ?? [],
     });
   }
@@ -318,11 +322,14 @@ export class ChainLoop {
   ): Promise<ChainEnding | undefined> {
     const { executor, runId, maxCallsPerRound = 64 } = this.#options;
     const { gate } = executor;
+    const { id: principalId } = this.#caller.principal;
+    const principal = principalId === gate.caller.principal.id ? {} : { principalId };
     let n = 0;
     for (const { id: callId, function: called } of requests) {
       n++;
       const { name, arguments: args } = called;
       const idempotencyKey = `${runId}/${callId}`;
+      const toolId = offer.names[name];
       const record: CallRecord = {
         callId,
         name,
@@ -333,6 +340,8 @@ export class ChainLoop {
         repairs: [],
         idempotencyKey,
         proposedAt: gate.clock.now(),
+        ...(toolId !== undefined && { toolId }),
+        ...principal,
       };
       const error = refuse
         ? roundLimit
@@ -355,6 +364,7 @@ export class ChainLoop {
         args,
         round: this.#round,
         idempotencyKey,
+        ...principal,
       };
       const asked = requireApproval === undefined ? request : { ...request, requireApproval };
       const proposal = propose(gate, asked);

@@ -13,6 +13,7 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Grant } from "../policy/grant.ts";
 import { neutralise } from "../output/neutralise.ts";
+import type { Caller } from "../tool/caller.ts";
 import { titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { ChainEvent } from "./chain-event.ts";
@@ -49,6 +50,7 @@ export class OpenCalls {
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
   readonly #onFailure: (thrown: unknown) => void;
+  readonly #caller: Caller;
   #moving = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -63,6 +65,7 @@ export class OpenCalls {
     keepResults: boolean;
     /** The record of a call could not be carried on. */
     onFailure: (thrown: unknown) => void;
+    caller: Caller;
     records: Iterable<CallRecord>;
   }) {
     this.#executor = options.executor;
@@ -73,6 +76,7 @@ export class OpenCalls {
     this.#requireApproval = options.requireApproval;
     this.#keepResults = options.keepResults;
     this.#onFailure = options.onFailure;
+    this.#caller = options.caller;
     for (const record of options.records) this.records.set(record.callId, record);
   }
 
@@ -303,6 +307,7 @@ export class OpenCalls {
       registered,
       checkToolResults: this.#checkToolResults,
       ...(this.#requireApproval !== undefined && { requireApproval: this.#requireApproval }),
+      caller: this.#caller,
     });
     // A call that runs in one go may have ended already.
     if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });

@@ -6,6 +6,7 @@ import type { Message } from "../model/message.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import { definitionDigest } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
+import { mayRunAgain } from "../tool/tool-problem.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { type OpenCalls, proposedEvent } from "./open-calls.ts";
@@ -54,7 +55,7 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
     return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
   }
   if (record.status === "waiting") return reopenAsked(calls, record, registered);
-  if (record.status === "started" && !mayRunAgain(registered)) {
+  if (record.status === "started" && !mayRunAgain(registered.tool)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
   const hindrance = hindranceTo(executor.gate, registered, record.args ?? {});
@@ -92,10 +93,6 @@ function reopenAsked(calls: OpenCalls, record: CallRecord, registered: Registere
     return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
   }
   calls.addAsked({ status: "asks", record, registered, approval: { ...approval, args } });
-}
-
-function mayRunAgain({ tool }: RegisteredTool): boolean {
-  return tool.idempotent ?? tool.effects === "read";
 }
 
 /** The turn so far, in the journal of the run that takes it over; its open calls are announced. */

@@ -4,6 +4,7 @@ import type { AssistantMessage, Message } from "../model/message.ts";
 import type { FinishReason, Model, ModelSettings, Usage } from "../model/model.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
+import type { Caller } from "../tool/caller.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { ChainError, ChainState } from "./chain-result.ts";
@@ -36,6 +37,8 @@ export interface ToolChainOptions {
   readonly journal?: Journal;
   /** Names the calls' idempotency keys. @default a new id */
   readonly runId?: string;
+  /** For whom and with what the calls are made. @default the executor's own */
+  readonly caller?: Partial<Caller>;
   /** False lifts a tool's own wish that a person sees its result first, never a rule. @default true */
   readonly checkToolResults?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;

@@ -19,7 +19,12 @@ export async function answer(
   decision: ApprovalDecision,
 ): Promise<Answered> {
   const { approval, registered, record } = asked;
-  const grant = grantFor({ approval, decision, now: gate.clock.now() });
+  const grant = grantFor({
+    approval,
+    decision,
+    principalId: record.principalId,
+    now: gate.clock.now(),
+  });
   if (grant !== undefined) gate.grants.add(grant);
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {

@@ -15,6 +15,16 @@ export interface CallDecision {
   readonly reason?: string;
 }
 
+/** A try that failed and was followed by another. */
+export interface CallRetry {
+  /** When it failed; ms since the epoch. */
+  readonly at: number;
+  readonly code: string;
+  readonly message: string;
+  /** Ms until the next try. */
+  readonly delayMs: number;
+}
+
 /** What is kept of a settled call; its value is in the variable. */
 export interface CallResult {
   readonly finalText: string;
@@ -40,6 +50,8 @@ export interface CallRecord {
   readonly owner: CallOwner;
   readonly toolId?: string;
   readonly parentCallId?: string;
+  /** For whom it is made, where that is not the session's own principal. */
+  readonly principalId?: string;
   readonly round: number;
   readonly status: CallStatus;
   /** The raw text of the arguments, as the model wrote it. */
@@ -60,5 +72,11 @@ export interface CallRecord {
   readonly proposedAt: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
+  readonly retries?: readonly CallRetry[];
+  /**
+   * The tool had not ended when the call was settled: it did not heed its signal, or not at once.
+   * What it did afterwards is not known; what it returned was ignored.
+   */
+  readonly leftBehind?: true;
   readonly result?: CallResult;
 }

@@ -6,6 +6,7 @@ import type { Tool } from "../tool/tool.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallRecord } from "./call-record.ts";
 import { errorText } from "./error-text.ts";
+import { unexpectedResult } from "./unexpected-result.ts";
 import type { Gate } from "./gate.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -45,7 +46,12 @@ function format(
     case "returned": {
       const formatted = formatResult(tool, outcome.value, record.args ?? {});
       if (formatted.status === "formatted") {
-        return { formatted, end: { status: "success", data: outcome.value } };
+        const error = unexpectedResult(tool, formatted);
+        if (error === undefined)
+          return { formatted, end: { status: "success", data: outcome.value } };
+        // It ran, and what it gave is worth reading all the same.
+        const text = `${errorText(error)}\n\nWhat it returned:\n${formatted.text}`;
+        return { formatted: { ...formatted, text }, end: { status: "error", error } };
       }
       const message = `${name} ran, but its result cannot be used. ${formatted.message}`;
       return failed("error", { code: "unusable_result", message });
@@ -53,15 +59,19 @@ function format(
     case "failed":
       return failed("error", outcome.error);
     case "timed_out": {
-      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted. Ask for less at a time, or go on without it.`;
+      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillAtWork(outcome)} Ask for less at a time, or go on without it.`;
       return failed("timed_out", { code: "timed_out", message, retryable: true });
     }
     case "cancelled": {
       const acted = outcome.started ? "It had begun and may have acted." : "It had not begun.";
-      const message = `${name} was stopped: ${outcome.reason}. ${acted}`;
+      const message = `${name} was stopped: ${outcome.reason}. ${acted}${stillAtWork(outcome)}`;
       return failed("cancelled", { code: "cancelled", message });
     }
   }
+}
+
+function stillAtWork({ leftBehind }: { readonly leftBehind?: true }): string {
+  return leftBehind === true ? " It did not heed the stop and may still be at work." : "";
 }
 
 function failed(status: "error" | "timed_out" | "cancelled", error: ToolErrorData) {

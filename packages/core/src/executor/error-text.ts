@@ -5,8 +5,12 @@ import type { CallRecord } from "./call-record.ts";
 /** An error as a model reads it. */
 export function errorText(error: ToolErrorData): string {
   const details = error.details === undefined ? "" : `\n${shortJson(error.details, 2_000)}`;
-  const retry = error.retryable === true ? "\nThe same call may succeed later." : "";
+  const retry = error.retryable === true ? `\nThe same call may succeed ${whenOf(error)}.` : "";
   return `Error (${error.code}): ${error.message}${details}${retry}`;
+}
+
+function whenOf({ retryAfterMs }: ToolErrorData): string {
+  return retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
 /** A result that a person withheld, as a model reads it. */

@@ -4,8 +4,10 @@ import type { GrantBook } from "../policy/grant-book.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Switches } from "../tool/switches.ts";
-import type { Principal } from "../tool/tool-context.ts";
+import type { Caller } from "../tool/caller.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
+import type { Ledger } from "./ledger.ts";
+import type { LiveCall } from "./live-call-options.ts";
 
 /** Numbers of the gate; DESIGN.md's defaults. */
 export interface GateLimits {
@@ -43,9 +45,16 @@ export interface Gate {
   readonly grants: GrantBook;
   readonly rules: readonly PolicyRule[];
   readonly overrides: readonly PolicyRule[];
-  readonly principal: Principal;
+  /** On whose behalf calls are made, unless one says otherwise. */
+  readonly caller: Caller;
+  /** Where each call's states are written. */
+  readonly ledger: Ledger | undefined;
+  /** The calls that have not ended, sub-calls included, by id. */
+  readonly live: Map<string, Pick<LiveCall, "cancel">>;
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
   readonly limits: GateLimits;
   /** For `pattern`s of schemas that JavaScript's own engine could hang on. */
   readonly patternEngine: PatternEngine | undefined;

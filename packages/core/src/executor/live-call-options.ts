@@ -1,18 +1,20 @@
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
+import type { Caller } from "../tool/caller.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallObserver } from "./call-observer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
-import type { Claimant, Scheduler } from "./scheduler.ts";
+import type { Scheduler } from "./scheduler.ts";
 import type { Settled } from "./settled.ts";
+import type { Ticket } from "./ticket.ts";
 
 /** What a call inherits from the one it was made in. */
 export interface Lineage {
   readonly depth: number;
-  /** Absent for a call that no other one made. */
-  readonly parent?: Claimant;
-  /** What the ancestors hold: passed on, not taken again. */
-  readonly held: readonly string[];
+  /** The parent's place in the scheduler: what it holds is passed on, not taken again. */
+  readonly ticket: Ticket;
+  /** Runs while the ancestors' deadlines stand still: a call waits for a person. */
+  paused<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 export interface LiveCall {
@@ -31,5 +33,7 @@ export interface LiveCallOptions {
   readonly checkToolResults?: boolean;
   /** What the request says of asking: it holds for sub-calls too. */
   readonly requireApproval?: RequireApproval | RequireApprovalOf;
+  /** @default the session's */
+  readonly caller?: Caller | undefined;
   readonly lineage?: Lineage;
 }

@@ -1,67 +1,72 @@
 import { isReviewDue, type ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
+import { filesFor } from "../tool/tool-file.ts";
+import type { CallRecord } from "./call-record.ts";
 import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
-import { type Claim, type Claimant, claimOf } from "./scheduler.ts";
+import { claimOf } from "./claim.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settled.ts";
 import { silence, speechOf } from "./speech.ts";
 import { type SubCalls, subCaller } from "./sub-call.ts";
+import type { Ticket } from "./ticket.ts";
 
 /**
  * The second and third segment of an approved call: waits for its turn, is written as started,
  * runs, is settled and written as settled. A call is settled exactly once, whatever happens.
  */
 export function startCall(options: LiveCallOptions): LiveCall {
-  const { gate, scheduler, observer, registered, checkToolResults } = options;
-  const lineage = options.lineage ?? { depth: 0, held: [] };
+  const { gate, scheduler, observer, registered, checkToolResults, lineage } = options;
+  const caller = options.caller ?? gate.caller;
   const args = options.record.args ?? {};
-  const claimant: Claimant = { parent: lineage.parent };
-  const claim = claimFor(registered, args, lineage, claimant);
+  const { callId } = options.record;
   const { promise: settled, resolve, reject } = Promise.withResolvers<Settled>();
 
   let record = options.record;
   let running: RunningTool | undefined;
-  let holds = false;
+  let ticket: Ticket | undefined;
   let begun = false;
   let stopped: string | undefined;
   const subCalls: SubCalls = { open: new Set(), over: false };
   const unreviewed = Promise.withResolvers<ReviewDecision>();
-  const speech = isSecret(options) ? silence : speechOf(gate, options.record.callId, observer);
-
-  /** Once: a claim that is never let go would hold up all that comes after. */
-  const release = () => {
-    if (!holds) return;
-    holds = false;
-    scheduler.release(claim);
-  };
-  const fail = (thrown: unknown) => {
-    release();
-    reject(thrown);
-  };
+  const speech = isSecret(options) ? silence : speechOf(gate, callId, observer);
 
   const finish = async (outcome: Outcome): Promise<void> => {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     speech.close();
     subCalls.over = true;
     if (subCalls.open.size > 0) await endAll(subCalls.open);
-    release();
+    if (ticket !== undefined) scheduler.leave(ticket);
     const ended = settle({
       gate,
-      record,
+      record: withTries(record, outcome),
       registered,
       outcome,
       ...(checkToolResults !== undefined && { checkToolResults }),
       ask: (request) => Promise.race([observer.review(request), unreviewed.promise]),
     });
     const result = ended instanceof Promise ? await ended : ended;
-    await observer.settled(result);
+    const told = observer.settled(result);
+    if (told instanceof Promise) await told;
+    gate.live.delete(callId);
     resolve(result);
   };
 
-  const run = async (): Promise<void> => {
-    holds = begun = true;
+  /** Whoever records it failed: it goes no further, and lets go of what it holds. */
+  const fail = (thrown: unknown): void => {
+    speech.close();
+    subCalls.over = true;
+    for (const call of subCalls.open) call.cancel("the call that made it failed");
+    running?.cancel("it could not be recorded");
+    if (ticket !== undefined) scheduler.leave(ticket);
+    gate.live.delete(callId);
+    reject(thrown);
+  };
+
+  const run = async (own: Ticket): Promise<void> => {
+    ticket = own;
+    begun = true;
     record = { ...record, status: "started", startedAt: gate.clock.now() };
     const may = observer.started(record);
     const mayRun = typeof may === "boolean" ? may : await may;
@@ -72,20 +77,18 @@ export function startCall(options: LiveCallOptions): LiveCall {
       registered,
       args,
       context: {
-        callId: record.callId,
+        callId,
         toolId: registered.id,
         output: speech.output,
         variables: gate.variables,
-        principal: gate.principal,
+        principal: caller.principal,
+        request: caller.request,
+        files: filesFor(caller.files, registered),
         idempotencyKey: record.idempotencyKey,
         callTool: subCaller({
           ...options,
           start: startCall,
-          lineage: {
-            depth: lineage.depth + 1,
-            parent: claimant,
-            held: [...lineage.held, ...keysOf(claim)],
-          },
+          lineage: { depth: (lineage?.depth ?? 0) + 1, ticket: own, paused },
           subCalls,
         }),
       },
@@ -94,24 +97,36 @@ export function startCall(options: LiveCallOptions): LiveCall {
     return finish(outcome instanceof Promise ? await outcome : outcome);
   };
 
-  let leave = () => {};
-  if (scheduler.wouldDeadlock(claim)) {
-    begun = true;
-    finish(deadlock(registered.name)).catch(fail);
-  } else leave = scheduler.enter(claim, () => void run().catch(fail));
-  return {
+  const paused: Lineage["paused"] = async (wait) => {
+    running?.deadline?.pause();
+    try {
+      return await (lineage === undefined ? wait() : lineage.paused(wait));
+    } finally {
+      running?.deadline?.resume();
+    }
+  };
+
+  const call: LiveCall = {
     settled,
     cancel(reason) {
       if (stopped !== undefined) return;
       stopped = reason;
       unreviewed.resolve({ decision: "withhold", reason: "it was stopped before it was reviewed" });
-      if (!begun) {
-        leave();
-        finish(cancelledOutcome(reason, false)).catch(fail);
-      }
+      if (!begun) finish(cancelledOutcome(reason, false)).catch(fail);
       running?.cancel(reason);
     },
   };
+  gate.live.set(callId, call);
+  const entered = scheduler.enter(claimOf(registered, args), {
+    start: (own) => void run(own).catch(fail),
+    ...(lineage !== undefined && { parent: lineage.ticket }),
+  });
+  if (entered !== undefined) ticket = entered;
+  else {
+    begun = true;
+    finish(waitsForItself(registered)).catch(fail);
+  }
+  return call;
 }
 
 /** Sub-calls end before the call that made them, so that its end is the end of all it did. */
@@ -134,23 +149,20 @@ function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };
 }
 
-/** A sub-call needs only the locks that no ancestor holds, and passes every barrier. */
-function claimFor(
-  registered: RegisteredTool,
-  args: Readonly<Record<string, unknown>>,
-  { depth, held }: Lineage,
-  by: Claimant,
-): Claim {
-  const own = claimOf(registered, args);
-  if (own.type === "all") return depth === 0 ? own : { type: "keys", keys: [], by };
-  return { type: "keys", keys: own.keys.filter((key) => !held.includes(key)), by };
-}
-
-function deadlock(name: string): Outcome {
+function waitsForItself({ name }: RegisteredTool): Outcome {
   const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
-  return { status: "failed", error: { code: "deadlock", message, retryable: true }, durationMs: 0 };
+  const error = { code: "deadlock", message, retryable: true };
+  return { status: "failed", error, durationMs: 0 };
 }
 
-function keysOf(claim: Claim): readonly string[] {
-  return claim.type === "keys" ? claim.keys : [];
+/** What its row says of how it ran. */
+function withTries(record: CallRecord, outcome: Outcome): CallRecord {
+  const { retries } = outcome;
+  const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
+  if (retries === undefined && leftBehind === undefined) return record;
+  return {
+    ...record,
+    ...(retries !== undefined && { retries }),
+    ...(leftBehind !== undefined && { leftBehind }),
+  };
 }

@@ -1,6 +1,5 @@
 import { digest } from "../arguments/canonical-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
-import { parseArguments } from "../arguments/parse.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
@@ -19,6 +18,7 @@ import type { CallDecision, CallRecord } from "./call-record.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
+import { givenArguments } from "./given-arguments.ts";
 import { newId } from "./new-id.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import type { SettledToolResult } from "./tool-execute-result.ts";
@@ -34,6 +34,8 @@ export interface CallRequest {
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
   readonly requireApproval?: RequireApproval | RequireApprovalOf;
+  /** For whom, where that is not the session's own principal. */
+  readonly principalId?: string;
   /** False where a script's own text must stay as it is. @default true */
   readonly references?: boolean;
 }
@@ -55,27 +57,25 @@ export type Proposal =
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
+  const parsed = givenArguments(request.args);
   const record: CallRecord = {
     callId: request.callId,
     name: request.name,
     owner: "server",
     round: request.round,
     status: "proposed",
-    argumentsText: typeof request.args === "string" ? request.args : JSON.stringify(request.args),
+    argumentsText: parsed.text,
     repairs: [],
     idempotencyKey: request.idempotencyKey,
     proposedAt: gate.clock.now(),
     ...(request.parentCallId !== undefined && { parentCallId: request.parentCallId }),
+    ...(request.principalId !== undefined && { principalId: request.principalId }),
   };
   const found = findTool(gate, request.name, request.names);
   if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
 
   const { registered } = found;
   const placed: CallRecord = { ...record, toolId: registered.id };
-  const parsed =
-    typeof request.args === "string"
-      ? parseArguments(request.args)
-      : { status: "parsed" as const, args: request.args, repairs: [] };
   if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
   const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);
 
@@ -157,6 +157,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     rules: gate.rules,
     overrides: gate.overrides,
     grants: gate.grants,
+    principalId: record.principalId,
     requireApproval,
     now: gate.clock.now(),
   });

@@ -1,11 +1,12 @@
-import { errorMessage } from "../errors/error-message.ts";
-import { plainData } from "../output/plain-data.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { isToolError } from "../tool/tool-error.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import type { CallRetry } from "./call-record.ts";
+import { Deadline } from "./deadline.ts";
 import type { Gate } from "./gate.ts";
 import type { Outcome } from "./outcome.ts";
+import { retryDelay } from "./retry-delay.ts";
 
 export interface RunToolOptions {
   readonly gate: Gate;
@@ -17,101 +18,172 @@ export interface RunToolOptions {
 
 export interface RunningTool {
   readonly outcome: Promise<Outcome> | Outcome;
+  /** Absent where the tool ended in one go. */
+  readonly deadline?: Deadline;
   /** Ends the call at once; what the tool still does is ignored. Does nothing after the end. */
   cancel(reason: string): void;
 }
 
 /**
- * Stage 7. Runs a tool under a signal and a deadline that counts running time only. A tool that
- * ignores its signal is left behind: the outcome does not wait for it.
+ * Stage 7. Runs a tool under a signal and a deadline that counts running time only, and tries
+ * again where the tool asks for that. A tool that ignores its signal is left behind: the outcome
+ * does not wait for it.
  */
-export function runTool({ gate, registered, args, context }: RunToolOptions): RunningTool {
-  const { tool } = registered;
-  const startedAt = gate.clock.now();
-  const elapsed = () => gate.clock.now() - startedAt;
-  // Creating a controller costs more than a whole cheap call; many tools never look at the signal.
-  let controller: AbortController | undefined;
-  let stopped: string | undefined;
-  const withSignal: ToolContext = {
-    ...context,
-    get signal() {
-      controller ??= new AbortController();
-      if (stopped !== undefined && !controller.signal.aborted) controller.abort(new Error(stopped));
-      return controller.signal;
-    },
-  };
-
-  if (tool.execute === undefined) {
-    const error = {
-      code: "client_tool",
-      message: `${registered.name} is run by the client, not here.`,
-    };
+export function runTool(options: RunToolOptions): RunningTool {
+  const { gate, registered, args } = options;
+  const { execute, retry } = registered.tool;
+  if (execute === undefined) {
+    const message = `${registered.name} is run by the client, not here.`;
+    const error = { code: "client_tool", message };
     return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
   }
-  let returned: unknown;
-  try {
-    returned = tool.execute(args, withSignal);
-  } catch (thrown) {
-    return {
-      outcome: { status: "failed", error: thrownError(thrown), durationMs: elapsed() },
-      cancel() {},
-    };
-  }
-  if (!isThenable(returned)) return { outcome: outcomeOf(returned, elapsed()), cancel() {} };
+  const startedAt = gate.clock.now();
+  const stop: StopSignal = { controller: undefined, reason: undefined };
+  const context = withSignal(options.context, stop);
+  const run = () => attempt(() => execute(args, context));
+  const first = run();
+  if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
+    return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel() {} };
+  return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
+}
 
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const timeoutMs = tool.timeoutMs ?? gate.limits.toolTimeoutMs;
-  const stop = (outcome: Outcome, reason: string) => {
-    stopped ??= reason;
-    resolve(outcome);
-    controller?.abort(new Error(reason));
-  };
-  const disarm = gate.clock.after(timeoutMs, () => {
-    stop(
-      { status: "timed_out", timeoutMs, durationMs: elapsed() },
-      `The deadline of ${timeoutMs} ms passed.`,
-    );
-  });
-  returned.then(
-    (value) => {
-      disarm();
-      resolve(outcomeOf(value, elapsed()));
-    },
-    (thrown: unknown) => {
-      disarm();
-      resolve({ status: "failed", error: thrownError(thrown), durationMs: elapsed() });
-    },
-  );
+/** Made when the tool first looks: a controller costs more than a whole cheap call. */
+interface StopSignal {
+  controller: AbortController | undefined;
+  reason: string | undefined;
+}
+
+function withSignal(context: Omit<ToolContext, "signal">, stop: StopSignal): ToolContext {
   return {
-    outcome: promise,
-    cancel(reason) {
-      disarm();
-      stop({ status: "cancelled", reason, started: true, durationMs: elapsed() }, reason);
+    ...context,
+    get signal() {
+      stop.controller ??= new AbortController();
+      if (stop.reason !== undefined && !stop.controller.signal.aborted)
+        stop.controller.abort(new Error(stop.reason));
+      return stop.controller.signal;
     },
   };
 }
 
-function outcomeOf(value: unknown, durationMs: number): Outcome {
-  if (!isToolError(value)) return { status: "returned", value, durationMs };
-  const { code, message, retryable, details } = value;
-  const error = {
-    code,
-    message,
-    ...(retryable !== undefined && { retryable }),
-    ...(details !== undefined && { details: plainData(details) }),
-  };
-  return { status: "failed", error, durationMs };
+/** The tries of one call, until one is its end, or it is stopped. */
+class Tries implements RunningTool {
+  readonly deadline: Deadline;
+  readonly outcome: Promise<Outcome>;
+  readonly #gate: Gate;
+  readonly #registered: RegisteredTool;
+  readonly #run: () => Attempt | Promise<Attempt>;
+  readonly #stop: StopSignal;
+  readonly #startedAt: number;
+  readonly #resolve: (outcome: Outcome) => void;
+  readonly #retries: CallRetry[] = [];
+  #over = false;
+  /** The tool is at work. */
+  #working = false;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(
+    gate: Gate,
+    registered: RegisteredTool,
+    given: { run: () => Attempt | Promise<Attempt>; stop: StopSignal; startedAt: number },
+  ) {
+    this.#gate = gate;
+    this.#registered = registered;
+    this.#run = given.run;
+    this.#stop = given.stop;
+    this.#startedAt = given.startedAt;
+    ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<Outcome>());
+    const timeoutMs = registered.tool.timeoutMs ?? gate.limits.toolTimeoutMs;
+    this.deadline = new Deadline(gate.clock, timeoutMs, () =>
+      this.#halt({ status: "timed_out", timeoutMs }, `The deadline of ${timeoutMs} ms passed.`),
+    );
+  }
+
+  begin(first: Attempt | Promise<Attempt>): this {
+    this.#follow(first);
+    return this;
+  }
+
+  cancel(reason: string): void {
+    this.#halt({ status: "cancelled", reason, started: true }, reason);
+  }
+
+  #follow(tried: Attempt | Promise<Attempt>): void {
+    if (!(tried instanceof Promise)) return this.#after(tried);
+    this.#working = true;
+    void tried.then((how) => this.#after(how));
+  }
+
+  #after(how: Attempt): void {
+    this.#working = false;
+    // A late result of a tool that was left behind.
+    if (this.#over) return;
+    const delayMs = how.status === "failed" ? this.#delayAfter(how) : undefined;
+    if (how.status === "returned" || delayMs === undefined) {
+      this.#over = true;
+      this.deadline.stop();
+      return this.#resolve({ ...outcomeOf(how, this.#elapsed()), ...this.#tried() });
+    }
+    const { code, message } = how.error;
+    const { clock } = this.#gate;
+    this.#retries.push({ at: clock.now(), code, message, delayMs });
+    this.#stopWaiting = clock.after(delayMs, () => this.#follow(this.#run()));
+  }
+
+  /** Undefined where there is no next try, or the deadline would come before it. */
+  #delayAfter({ error, threw }: Extract<Attempt, { status: "failed" }>): number | undefined {
+    const policy = this.#registered.tool.retry;
+    if (policy === undefined) return undefined;
+    const delayMs = retryDelay({
+      policy,
+      // The tool said that trying again is safe, and nothing said that it is in vain.
+      error: threw ? { ...error, retryable: true } : error,
+      tries: this.#retries.length + 1,
+      random: this.#gate.random(),
+    });
+    return delayMs === undefined || delayMs >= this.deadline.leftMs() ? undefined : delayMs;
+  }
+
+  #halt(how: Halt, reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stop.reason = reason;
+    this.deadline.stop();
+    this.#stopWaiting?.();
+    const durationMs = this.#elapsed();
+    const end = (): void =>
+      this.#resolve({
+        ...how,
+        durationMs,
+        ...this.#tried(),
+        ...(this.#working && { leftBehind: true }),
+      });
+    const { controller } = this.#stop;
+    // Who never looked at the signal cannot heed it.
+    if (controller === undefined || !this.#working) return end();
+    controller.abort(new Error(reason));
+    void this.#heeds().then(end);
+  }
+
+  /** Gives a tool that heeds its signal the turns that it takes to say so. */
+  async #heeds(): Promise<void> {
+    for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
+  }
+
+  #tried(): { readonly retries?: readonly CallRetry[] } {
+    return this.#retries.length === 0 ? {} : { retries: this.#retries };
+  }
+
+  #elapsed(): number {
+    return this.#gate.clock.now() - this.#startedAt;
+  }
 }
 
-function thrownError(thrown: unknown) {
-  return { code: "tool_threw", message: errorMessage(thrown) };
-}
+type Halt =
+  | { readonly status: "timed_out"; readonly timeoutMs: number }
+  | { readonly status: "cancelled"; readonly reason: string; readonly started: true };
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
+function outcomeOf(how: Attempt, durationMs: number): Outcome {
+  return how.status === "returned"
+    ? { status: "returned", value: how.value, durationMs }
+    : { status: "failed", error: how.error, durationMs };
 }

@@ -1,83 +1,100 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Claim, type Claimant, Scheduler } from "./scheduler.ts";
+import type { Claim } from "./claim.ts";
+import { Scheduler } from "./scheduler.ts";
+import type { Ticket } from "./ticket.ts";
 
-const call = (...keys: string[]) => claimIn(undefined, ...keys);
-
-function claimIn(parent: Claimant | undefined, ...keys: string[]) {
-  const by: Claimant = { parent };
-  return { by, claim: { type: "keys", keys, by } satisfies Claim };
-}
+const keys = (...names: string[]): Claim => ({ exclusive: false, keys: names });
+const all: Claim = { exclusive: true, keys: [] };
 
 /** Who runs, in the order in which they began. */
 function schedule(atOnce = 8) {
   const scheduler = new Scheduler(atOnce);
   const running: string[] = [];
-  const enter = (name: string, claim: Claim) =>
-    scheduler.enter(claim, () => void running.push(name));
-  return { scheduler, running, enter };
+  const tryEnter = (name: string, claim: Claim, parent?: Ticket) =>
+    scheduler.enter(claim, {
+      start: () => void running.push(name),
+      ...(parent !== undefined && { parent }),
+    });
+  const enter = (name: string, claim: Claim, parent?: Ticket) => {
+    const ticket = tryEnter(name, claim, parent);
+    assert.ok(ticket !== undefined, `${name} was not taken in`);
+    return ticket;
+  };
+  return { leave: (ticket: Ticket) => scheduler.leave(ticket), running, enter, tryEnter };
 }
 
 test("what excludes nothing runs at once, up to the cap; the rest in order", () => {
-  const { scheduler, running, enter } = schedule(2);
-  const a = call();
-  for (const name of ["a", "b", "c", "d"]) enter(name, name === "a" ? a.claim : call().claim);
+  const { leave, running, enter } = schedule(2);
+  const [a] = ["a", "b", "c", "d"].map((name) => enter(name, keys()));
   assert.deepEqual(running, ["a", "b"]);
-  scheduler.release(a.claim);
+  leave(a!);
   assert.deepEqual(running, ["a", "b", "c"]);
+  leave(a!);
+  assert.deepEqual(running, ["a", "b", "c"], "who left has nothing to leave");
 });
 
 test("a barrier waits for all, and all wait for it", () => {
-  const { scheduler, running, enter } = schedule();
-  const a = call();
-  enter("a", a.claim);
-  enter("all", { type: "all" });
-  enter("b", call().claim);
+  const { leave, running, enter } = schedule();
+  const a = enter("a", keys());
+  const barrier = enter("all", all);
+  enter("b", keys());
   assert.deepEqual(running, ["a"]);
-  scheduler.release(a.claim);
+  leave(a);
   assert.deepEqual(running, ["a", "all"]);
-  scheduler.release({ type: "all" });
+  leave(barrier);
   assert.deepEqual(running, ["a", "all", "b"]);
 });
 
 test("who leaves the queue lets the others through", () => {
-  const { running, enter } = schedule();
-  enter("a", call().claim);
-  const leave = enter("all", { type: "all" });
-  enter("b", call().claim);
-  leave();
+  const { leave, running, enter } = schedule();
+  enter("a", keys());
+  const barrier = enter("all", all);
+  enter("b", keys());
+  leave(barrier);
   assert.deepEqual(running, ["a", "b"]);
 });
 
+test("what a waiting call does not exclude runs beside it", () => {
+  const { running, enter } = schedule();
+  enter("writer", keys("x"));
+  enter("next writer", keys("x"));
+  enter("reader", keys());
+  assert.deepEqual(running, ["writer", "reader"]);
+});
+
 test("a sub-call waits for no barrier and no slot that waits for its parent", () => {
-  const { scheduler, running, enter } = schedule(2);
-  const parent = call();
-  const writer = call("x");
-  enter("parent", parent.claim);
-  enter("writer", writer.claim);
-  enter("all", { type: "all" });
-  enter("next writer", call("x").claim);
-  enter("sub", claimIn(parent.by, "x").claim);
+  const { leave, running, enter } = schedule(2);
+  const parent = enter("parent", keys());
+  const writer = enter("writer", keys("x"));
+  enter("all", all);
+  enter("next writer", keys("x"));
+  enter("sub", keys("x"), parent);
   assert.deepEqual(running, ["parent", "writer"]);
-  scheduler.release(writer.claim);
+  leave(writer);
   assert.deepEqual(running, ["parent", "writer", "sub"]);
 });
 
-test("a sub-call that would wait in a circle is found before it waits", () => {
-  const { scheduler, running, enter } = schedule();
-  const a = call("x");
-  const b = call("y");
-  const c = call("z");
-  for (const [name, { claim }] of Object.entries({ a, b, c })) enter(name, claim);
-  const fromA = claimIn(a.by, "y");
-  assert.equal(scheduler.wouldDeadlock(fromA.claim), false);
-  enter("a1", fromA.claim);
-  const fromB = claimIn(claimIn(b.by).by, "z");
-  assert.equal(scheduler.wouldDeadlock(fromB.claim), false);
-  enter("b1", fromB.claim);
-  assert.equal(scheduler.wouldDeadlock(claimIn(c.by, "x").claim), true);
-  assert.equal(scheduler.wouldDeadlock(call("x").claim), false);
-  scheduler.release(b.claim);
-  assert.deepEqual(running, ["a", "b", "c", "a1"]);
-  assert.equal(scheduler.wouldDeadlock(claimIn(c.by, "x").claim), false);
+test("a sub-call that wants to be alone waits for all but those it is made in", () => {
+  const { leave, running, enter } = schedule();
+  const parent = enter("parent", keys("x"));
+  const other = enter("other", keys());
+  enter("alone", all, parent);
+  enter("later", keys());
+  assert.deepEqual(running, ["parent", "other"]);
+  leave(other);
+  assert.deepEqual(running, ["parent", "other", "alone"]);
+});
+
+test("a sub-call that would wait in a circle is not taken in", () => {
+  const { leave, running, enter, tryEnter } = schedule();
+  const [a, b, c] = ["x", "y", "z"].map((key) => enter(`holds ${key}`, keys(key)));
+  const a1 = enter("a wants y", keys("y"), a);
+  const b1 = enter("in b", keys(), b);
+  const b2 = enter("b wants z", keys("z"), b1);
+  assert.equal(tryEnter("c wants x", keys("x"), c), undefined);
+  assert.deepEqual([a1.status, b2.status], ["waiting", "waiting"]);
+  for (const ticket of [b2, b1, b!]) leave(ticket);
+  assert.ok(running.includes("a wants y"));
+  assert.equal(enter("c wants x", keys("x"), c).status, "waiting", "that may end now");
 });

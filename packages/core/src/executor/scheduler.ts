@@ -1,155 +1,134 @@
-import type { RegisteredTool } from "../tool/registry.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { Claim } from "./claim.ts";
+import { Holdings } from "./holdings.ts";
+import { Ticket } from "./ticket.ts";
+import { waitsForItself } from "./waits-for-itself.ts";
 
-/** Who makes a claim: a call, in the call that made it. */
-export interface Claimant {
-  readonly parent: Claimant | undefined;
-}
-
-/** What a call excludes while it runs: everything, or these keys. A sub-call runs in its parent's slot. */
-export type Claim =
-  | { readonly type: "all" }
-  | { readonly type: "keys"; readonly keys: readonly string[]; readonly by?: Claimant };
-
-/** What a call excludes, from what its tool declares. Locks that throw claim the whole group. */
-export function claimOf({ tool, group }: RegisteredTool, args: ToolArgs): Claim {
-  const effects = tool.effects ?? "write";
-  if (effects === "read") return { type: "keys", keys: [] };
-  if (effects === "exclusive") return { type: "all" };
-  if (effects === "write") return { type: "keys", keys: [`group:${group.name}`] };
-  try {
-    return { type: "keys", keys: effects.locks(args).map((key) => `lock:${key}`) };
-  } catch {
-    return { type: "keys", keys: [`group:${group.name}`] };
-  }
-}
-
-interface Waiting {
-  readonly claim: Claim;
-  readonly start: () => void;
+export interface EnterOptions {
+  /** Called once the claim may run: at once, or later. */
+  readonly start: (ticket: Ticket) => void;
+  /** The running call that this one is made in. It runs in that one's slot. */
+  readonly parent?: Ticket;
 }
 
 /**
  * Lets calls run beside one another where their claims allow it, at most `atOnce` at a time.
- * A call waits for those before it that it conflicts with, so that nothing is overtaken for ever.
- * A sub-call waits only for who holds what it needs: who is before it in the queue may be waiting
- * for its parent.
+ * A call waits for those before it that it conflicts with, so that none is overtaken for ever.
+ * Sub-calls go first: those that run wait for them. Who waits holds nothing but what its
+ * ancestors hold.
  */
 export class Scheduler {
   readonly #atOnce: number;
-  #running = 0;
-  #exclusive = false;
-  readonly #held = new Map<string, Claimant | undefined>();
-  #queue: Waiting[] = [];
+  readonly #holdings = new Holdings();
+  #slots = 0;
+  readonly #queue = new Set<Ticket>();
+  readonly #subQueue = new Set<Ticket>();
+  #admitting = false;
+  #changed = false;
 
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
   }
 
   /**
-   * Calls `start` when the claim may run: at once, or later. Returns what takes it out of the
-   * queue. Whoever started must call `release` with the same claim.
+   * Takes a call in. Whoever enters must `leave` with the ticket, whether it started or not.
+   *
+   * @returns undefined where a sub-call would wait for ever; it is not taken in
    */
-  enter(claim: Claim, start: () => void): () => void {
-    if ((this.#queue.length === 0 || !takesSlot(claim)) && this.#fits(claim)) {
-      this.#take(claim);
-      start();
-      return () => {};
-    }
-    const waiting: Waiting = { claim, start };
-    this.#queue.push(waiting);
-    return () => {
-      const index = this.#queue.indexOf(waiting);
-      if (index === -1) return;
-      this.#queue.splice(index, 1);
-      this.#admit();
-    };
-  }
-
-  /**
-   * Whether a sub-call would wait for a call that waits, through its own sub-calls, for the one
-   * that made this sub-call. Asked before `enter`: later nothing can close such a circle.
-   */
-  wouldDeadlock(claim: Claim): boolean {
-    return claim.type === "keys" && claim.by !== undefined && this.#waitsFor(claim, claim.by);
-  }
-
-  #waitsFor(
-    { keys }: Extract<Claim, { readonly type: "keys" }>,
-    goal: Claimant,
-    seen = new Set<Claimant>(),
-  ): boolean {
-    for (const key of keys) {
-      const holder = this.#held.get(key);
-      if (holder === undefined || seen.has(holder)) continue;
-      if (isWithin(goal, holder)) return true;
-      seen.add(holder);
-      for (const { claim } of this.#queue) {
-        if (claim.type !== "keys" || claim.by === undefined || !isWithin(claim.by, holder))
-          continue;
-        if (this.#waitsFor(claim, goal, seen)) return true;
+  enter(claim: Claim, options: EnterOptions): Ticket | undefined {
+    const ticket = new Ticket(claim, options);
+    const isSubCall = options.parent !== undefined;
+    if (this.#subQueue.size === 0 && (isSubCall || this.#queue.size === 0)) {
+      if (this.#fits(ticket)) {
+        this.#take(ticket);
+        ticket.start(ticket);
+        return ticket;
       }
     }
-    return false;
+    if (!isSubCall) this.#queue.add(ticket);
+    else if (!this.#fits(ticket) && waitsForItself(ticket, this.#holdings, this.#subQueue))
+      return undefined;
+    else this.#subQueue.add(ticket);
+    this.#admit();
+    return ticket;
   }
 
-  release(claim: Claim): void {
-    if (takesSlot(claim)) this.#running--;
-    if (claim.type === "all") this.#exclusive = false;
-    else for (const key of claim.keys) this.#held.delete(key);
+  /** The call has ended, or does not want to run any more. The second time does nothing. */
+  leave(ticket: Ticket): void {
+    if (ticket.status === "running") {
+      this.#holdings.release(ticket);
+      if (ticket.parent === undefined) this.#slots--;
+    } else if (ticket.status === "waiting") {
+      const queue = ticket.parent === undefined ? this.#queue : this.#subQueue;
+      queue.delete(ticket);
+    } else return;
+    ticket.status = "left";
     this.#admit();
   }
 
+  /** Starts whatever may start now. A call that ends in its start is seen to here, not by recursion. */
   #admit(): void {
-    if (this.#queue.length === 0) return;
-    const started: Waiting[] = [];
-    const wanted = new Set<string>();
-    const left: Waiting[] = [];
-    let barrier = false;
-    const subCalls = this.#queue.filter(({ claim }) => !takesSlot(claim));
-    const calls = this.#queue.filter(({ claim }) => takesSlot(claim));
-    for (const waiting of subCalls) {
-      if (this.#fits(waiting.claim)) {
-        this.#take(waiting.claim);
-        started.push(waiting);
-      } else left.push(waiting);
-    }
-    for (const waiting of calls) {
-      const { claim } = waiting;
-      const overtakes = claim.type === "keys" && claim.keys.some((key) => wanted.has(key));
-      if (!barrier && !overtakes && this.#fits(claim)) {
-        this.#take(claim);
-        started.push(waiting);
-        continue;
+    this.#changed = true;
+    if (this.#admitting) return;
+    this.#admitting = true;
+    try {
+      while (this.#changed) {
+        this.#changed = false;
+        for (const ticket of this.#next()) ticket.start(ticket);
       }
-      left.push(waiting);
-      if (claim.type === "all") barrier = true;
-      else for (const key of claim.keys) wanted.add(key);
+    } finally {
+      this.#admitting = false;
     }
-    this.#queue = left;
-    for (const { start } of started) start();
   }
 
-  #fits(claim: Claim): boolean {
-    if (takesSlot(claim) && (this.#running >= this.#atOnce || this.#exclusive)) return false;
-    if (claim.type === "all") return this.#running === 0;
-    return !claim.keys.some((key) => this.#held.has(key));
+  #next(): readonly Ticket[] {
+    const started: Ticket[] = [];
+    const reserved = new Reserved();
+    for (const ticket of this.#subQueue) {
+      if (this.#fits(ticket)) {
+        this.#subQueue.delete(ticket);
+        this.#take(ticket);
+        started.push(ticket);
+      } else reserved.add(ticket);
+    }
+    for (const ticket of this.#queue) {
+      if (this.#slots >= this.#atOnce || reserved.all) break;
+      if (reserved.allow(ticket, this.#holdings) && this.#fits(ticket)) {
+        this.#queue.delete(ticket);
+        this.#take(ticket);
+        started.push(ticket);
+      } else reserved.add(ticket);
+    }
+    return started;
   }
 
-  #take(claim: Claim): void {
-    if (takesSlot(claim)) this.#running++;
-    if (claim.type === "all") this.#exclusive = true;
-    else for (const key of claim.keys) this.#held.set(key, claim.by);
+  #fits(ticket: Ticket): boolean {
+    return (
+      (ticket.parent !== undefined || this.#slots < this.#atOnce) && this.#holdings.allow(ticket)
+    );
+  }
+
+  #take(ticket: Ticket): void {
+    ticket.status = "running";
+    if (ticket.parent === undefined) this.#slots++;
+    this.#holdings.take(ticket);
   }
 }
 
-function takesSlot(claim: Claim): boolean {
-  return claim.type === "all" || claim.by?.parent === undefined;
-}
+/** What those that wait are to get before those behind them. */
+class Reserved {
+  all = false;
+  readonly #keys = new Set<string>();
+  readonly #caps = new Map<string, number>();
 
-/** Whether a call is another one, or was made in it. */
-function isWithin(inner: Claimant, outer: Claimant): boolean {
-  for (let one: Claimant | undefined = inner; one !== undefined; one = one.parent)
-    if (one === outer) return true;
-  return false;
+  add({ claim: { exclusive, keys, cap } }: Ticket): void {
+    this.all ||= exclusive;
+    for (const key of keys) this.#keys.add(key);
+    if (cap !== undefined) this.#caps.set(cap.key, (this.#caps.get(cap.key) ?? 0) + 1);
+  }
+
+  allow({ claim: { keys, cap } }: Ticket, holdings: Holdings): boolean {
+    if (keys.some((key) => this.#keys.has(key))) return false;
+    if (cap === undefined) return true;
+    return holdings.holders(cap.key).size + (this.#caps.get(cap.key) ?? 0) < cap.limit;
+  }
 }

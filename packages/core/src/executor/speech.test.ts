@@ -123,6 +123,7 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
     name: "Parent",
     timeoutMs: 5,
     execute: async (_args, context) => {
+      // Its deadline stands still meanwhile: nobody works while a person thinks.
       await context.callTool("Asks", {});
       const later = await context.callTool("Asks", {});
       assert.equal(later.status, "cancelled");
@@ -136,12 +137,16 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
     executor,
     model: new ScriptedModel([{ calls: [{ name: "Parent" }] }, "done"]),
     contextMessages: [],
-    onEvent: (event) => events.push(event),
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "approval.requested")
+        setTimeout(() => running.cancelCall("call_1", "a person stopped it"), 15);
+    },
   });
   const result = await running.result;
   assert.equal(result.status, "completed");
   const ends = events.flatMap((event) => (event.type === "call.settled" ? [event.status] : []));
-  assert.deepEqual(ends, ["cancelled", "timed_out"]);
+  assert.deepEqual(ends, ["cancelled", "cancelled"]);
   const asked = events.find((event) => event.type === "approval.requested");
   assert.equal(
     running.answer(asked?.approval.id ?? "", { decision: "allow", scope: "once" }),

@@ -39,6 +39,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       parentCallId: parent.callId,
       references: false,
       ...(options.requireApproval !== undefined && { requireApproval: options.requireApproval }),
+      ...(parent.principalId !== undefined && { principalId: parent.principalId }),
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
     const proposal = await propose(gate, request);
@@ -68,10 +69,13 @@ function startSubCall(options: SubCallerOptions, proposed: Proposal): LiveCall {
     let proposal = proposed;
     await observer.proposed(proposal);
     if (proposal.status === "asks" && !stopped) {
-      const decision = await Promise.race([observer.ask(proposal.approval), stop.promise]);
+      const { approval } = proposal;
+      const decision = await options.lineage.paused(async () =>
+        Promise.race([observer.ask(approval), stop.promise]),
+      );
       if (decision !== undefined) {
         const answered = await answer(gate, proposal, decision);
-        await observer.answered(answered, proposal.approval);
+        await observer.answered(answered, approval);
         proposal = answered.proposal;
       }
     }

@@ -10,21 +10,27 @@ import type { PolicyRule } from "../policy/rule.ts";
 import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
 import { Switches } from "../tool/switches.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
-import type { Principal } from "../tool/tool-context.ts";
+import {
+  type Caller,
+  callerWith,
+  localCaller,
+  type Principal,
+  type RequestContext,
+} from "../tool/caller.ts";
+import type { ToolFiles } from "../tool/tool-file.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import { offerTools, type ToolOffer } from "../tool/tool-offer.ts";
-import { registerSkillRules, toolRules } from "../tool/tool-rules.ts";
+import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
+import type { ToolsChange } from "../tool/tools-change.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
-import { answer } from "./answer.ts";
+import { askApproval } from "./ask-approval.ts";
+import { executeCall } from "./execute-call.ts";
 import { isOn } from "./find-tool.ts";
 import { defaultGateLimits, type Gate, type GateLimits } from "./gate.ts";
 import type { CallObserver } from "./call-observer.ts";
-import { startCall } from "./live-call.ts";
-import { newId } from "./new-id.ts";
-import { type Proposal, propose } from "./propose.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
+import type { Ledger } from "./ledger.ts";
 import { Scheduler } from "./scheduler.ts";
-import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
 
 export interface ToolExecutorOptions {
@@ -37,7 +43,14 @@ export interface ToolExecutorOptions {
   readonly overrides?: readonly PolicyRule[];
   /** Who is asked. Without one the answer is no. */
   readonly approvals?: ApprovalAdapter;
+  /** Whose session it is. @default { id: "local" } */
   readonly principal?: Principal;
+  /** What the host gives along with every call. A call may bring its own. */
+  readonly request?: RequestContext;
+  /** Files that tools see: by `group.Tool` or bare name, and `_all`. A call may bring its own. */
+  readonly files?: ToolFiles;
+  /** Where the states of the calls made with `execute` are written. A chain writes them to its journal. */
+  readonly ledger?: Ledger;
   /** @default four characters to a token */
   readonly countTokens?: (text: string) => number;
   readonly clock?: Clock;
@@ -46,6 +59,8 @@ export interface ToolExecutorOptions {
    * hang on. Without one these are not enforced, which `schemaProblems` says.
    */
   readonly patternEngine?: PatternEngine;
+  /** From 0 to 1; spreads retries. @default Math.random */
+  readonly random?: () => number;
   readonly limits?: Partial<GateLimits>;
 }
 
@@ -63,6 +78,8 @@ export interface ExecuteOptions {
   readonly requireApproval?: RequireApproval;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean;
+  /** For whom and with what this call is made; no other call sees it. @default the executor's own */
+  readonly caller?: Partial<Caller>;
   /** Told of what the call does while it runs. */
   readonly observer?: Partial<CallObserver>;
 }
@@ -81,6 +98,7 @@ export class ToolExecutor {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
   readonly approvals: ApprovalAdapter | undefined;
+  readonly #listeners = new Set<(change: ToolsChange) => void>();
   /** The loop asks every round with the same object. */
   readonly #offers = new WeakMap<
     OfferOptions,
@@ -96,10 +114,13 @@ export class ToolExecutor {
       grants: options.grants ?? new GrantBook(),
       rules: options.rules ?? [],
       overrides: options.overrides ?? [],
-      principal: options.principal ?? { id: "local" },
+      caller: callerWith(localCaller, options),
+      ledger: options.ledger,
+      live: new Map(),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
+      random: options.random ?? Math.random,
       limits,
     };
     this.scheduler = new Scheduler(limits.callsAtOnce);
@@ -111,14 +132,43 @@ export class ToolExecutor {
     return this.gate.variables;
   }
 
-  /** Adds a group, switched off; its skill rules become variables. @throws CapstanError `duplicate_tool_group` */
-  registerToolGroup(group: ToolGroup): void {
-    this.gate.registry.register(group);
-    registerSkillRules(this.gate.variables, group);
+  /**
+   * Adds a group, or what makes one; it is off until switched on. Its skill rules become variables.
+   *
+   * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`,
+   *   `invalid_tool` with the tool's name and what is wrong with it. Then nothing was added.
+   */
+  registerToolGroup(group: ToolGroup | (() => ToolGroup)): void {
+    const made = typeof group === "function" ? group() : group;
+    this.gate.registry.register(made);
+    registerSkillRules(this.gate.variables, made);
+    this.#announce({ type: "group.registered", group: made.name });
   }
 
+  /** Takes a group's tools and rules away; its calls under way end as they would. False where there is none. */
   unregisterToolGroup(name: string): boolean {
-    return this.gate.registry.unregister(name);
+    const group = this.gate.registry.group(name);
+    if (group === undefined) return false;
+    this.gate.registry.unregister(name);
+    dropSkillRules(this.gate.variables, group);
+    this.#announce({ type: "group.unregistered", group: name });
+    return true;
+  }
+
+  /** Calls back after every change of what tools there are and which are on; returns what ends it. */
+  subscribe(listener: (change: ToolsChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #announce(change: ToolsChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch {
+        // Who listens must not undo what happened.
+      }
+    }
   }
 
   groups(): readonly ToolGroup[] {
@@ -130,13 +180,14 @@ export class ToolExecutor {
   }
 
   isGroupEnabled(name: string): boolean {
-    return this.gate.switches.group(name);
+    return this.gate.registry.group(name) !== undefined && this.gate.switches.group(name);
   }
 
   /** Without a value, flips it. False where there is no such group. */
   toggleGroupEnabled(name: string, enabled: boolean = !this.isGroupEnabled(name)): boolean {
     if (this.gate.registry.group(name) === undefined) return false;
     this.gate.switches.setGroup(name, enabled);
+    this.#announce({ type: "group.switched", group: name, enabled });
     return true;
   }
 
@@ -150,6 +201,7 @@ export class ToolExecutor {
     const registered = this.#registered(name);
     if (registered === undefined) return false;
     this.gate.switches.setTool(registered.id, enabled);
+    this.#announce({ type: "tool.switched", toolId: registered.id, enabled });
     return true;
   }
 
@@ -210,80 +262,33 @@ export class ToolExecutor {
     args: JsonObject | string,
     options: ExecuteOptions = {},
   ): Promise<ToolExecuteResult> {
-    const callId = options.callId ?? newId("call_");
-    const observer = this.#observer(options);
-    const { requireApproval, signal } = options;
-    const request = {
-      callId,
+    const { gate, scheduler, approvals } = this;
+    return executeCall({ gate, scheduler, approvals, observer: this.#observer(options) }, options, {
       name,
       args,
-      round: 0,
-      idempotencyKey: callId,
-      ...(requireApproval !== undefined && { requireApproval }),
-    };
-    let proposal: Proposal = await propose(this.gate, request);
-    await observer.proposed(proposal);
-    if (proposal.status === "asks") {
-      const word = await this.ask(proposal.approval, signal);
-      if (word.decision === "pending")
-        return {
-          status: "pending",
-          callId,
-          toolId: proposal.registered.id,
-          approval: proposal.approval,
-        };
-      ({ proposal } = await answer(this.gate, proposal, word));
-    }
-    if (proposal.status === "approved" && signal?.aborted === true) {
-      const error = {
-        code: "cancelled",
-        message: `${proposal.registered.name} was stopped before it began.`,
-      };
-      proposal = {
-        status: "settled",
-        ...unsettledResult(this.gate, proposal.record, { status: "cancelled", error }),
-      };
-    }
-    if (proposal.status === "settled") {
-      await observer.settled(proposal);
-      return proposal.result;
-    }
-    const { gate, scheduler } = this;
-    const { checkToolResults } = options;
-    const call = startCall({
-      gate,
-      scheduler,
-      observer,
-      record: proposal.record,
-      registered: proposal.registered,
-      ...(checkToolResults !== undefined && { checkToolResults }),
     });
-    const cancel = () => call.cancel("the caller stopped it");
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      return (await call.settled).result;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
   }
 
-  /** Puts a question to the approval adapter. One that is not there, or throws, means no. */
-  async ask(
-    approval: ApprovalRequest,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<ApprovalAnswer> {
-    if (this.approvals === undefined)
-      return {
-        decision: "refuse",
-        by: "system",
-        reason: "it needs a person's approval, and nobody is there to ask",
-      };
-    try {
-      return await this.approvals.request(approval, signal);
-    } catch {
-      const reason = "it needs a person's approval, and asking failed";
-      return { decision: "refuse", by: "system", reason };
-    }
+  /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
+  cancel(callId: string, reason = "a person stopped it"): boolean {
+    const live = this.gate.live.get(callId);
+    live?.cancel(reason);
+    return live !== undefined;
+  }
+
+  /** Stops all calls that run or wait for their turn, whoever made them. */
+  cancelAll(reason = "all calls were stopped"): void {
+    for (const live of this.gate.live.values()) live.cancel(reason);
+  }
+
+  /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
+  async ask(approval: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer> {
+    const { approvals: adapter } = this;
+    const { clock } = this.gate;
+    const word = await askApproval({ adapter, approval, clock, signal });
+    return word.decision === "stopped"
+      ? { decision: "refuse", reason: "it was stopped", by: "system" }
+      : word;
   }
 
   /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
@@ -314,12 +319,11 @@ export class ToolExecutor {
   }
 
   #observer({ observer, signal }: ExecuteOptions): CallObserver {
+    const { ledger } = this.gate;
+    const recorded = ledger === undefined ? unrecorded : recordedIn(ledger);
     return {
-      proposed: () => {},
-      started: () => true,
+      ...recorded,
       review: (request) => this.review(request, signal),
-      settled: () => {},
-      answered: () => {},
       spoke: () => {},
       progressed: () => {},
       said: () => {},
@@ -336,4 +340,22 @@ export class ToolExecutor {
       ...observer,
     };
   }
+}
+
+type Recorded = Pick<CallObserver, "proposed" | "started" | "settled" | "answered">;
+
+const unrecorded: Recorded = { proposed() {}, started: () => true, settled() {}, answered() {} };
+
+function recordedIn(ledger: Ledger): Recorded {
+  return {
+    // What is settled as it is proposed is written once.
+    proposed: ({ status, record }) => (status === "settled" ? undefined : ledger.record(record)),
+    started(record) {
+      const written = ledger.record(record);
+      return written instanceof Promise ? written.then(() => true) : true;
+    },
+    settled: ({ record }) => ledger.record(record),
+    answered: ({ proposal: { status, record } }) =>
+      status === "settled" ? undefined : ledger.record(record),
+  };
 }

@@ -20,6 +20,7 @@ export interface DecideOptions {
   /** The user's. */
   readonly overrides: readonly PolicyRule[];
   readonly grants: GrantBook;
+  readonly principalId?: string | undefined;
   readonly requireApproval?: RequireApproval | undefined;
   readonly now: number;
 }
@@ -102,7 +103,7 @@ function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecisio
 }
 
 function findGrant(options: DecideOptions) {
-  const { registered, args, grants, now } = options;
+  const { registered, args, grants, principalId, now } = options;
   if (grants.list().length === 0) return undefined;
   const digests = options.digests();
   const key = grantKey(registered, args)?.key;
@@ -111,6 +112,7 @@ function findGrant(options: DecideOptions) {
       toolId: registered.id,
       definitionDigest: digests.definition,
       argsDigest: digests.args,
+      principalId,
       ...(key !== undefined && { key }),
     },
     now,

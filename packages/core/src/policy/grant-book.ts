@@ -5,6 +5,8 @@ export interface GrantQuery {
   readonly definitionDigest: string;
   readonly argsDigest: string;
   readonly key?: string;
+  /** Whose call it is, where that is not the session's own principal. */
+  readonly principalId?: string | undefined;
 }
 
 /**
@@ -35,6 +37,8 @@ export class GrantBook {
     for (const grant of this.#grants.values()) {
       if (grant.toolId !== query.toolId || grant.definitionDigest !== query.definitionDigest)
         continue;
+      // What one allowed holds for no one else.
+      if (grant.principalId !== query.principalId) continue;
       if (grant.expiresAt !== undefined && grant.expiresAt <= now) continue;
       if (!matches(grant.match, query)) continue;
       if (grant.verdict === "refuse") return grant;

@@ -5,17 +5,25 @@ import type { Grant } from "./grant.ts";
 export interface GrantForOptions {
   readonly approval: ApprovalRequest;
   readonly decision: ApprovalDecision;
+  /** For whom the call is made, where that is not the session's own principal. */
+  readonly principalId?: string | undefined;
   readonly now: number;
 }
 
 /** What an answer leaves behind for later calls; undefined where it was for this call alone. */
-export function grantFor({ approval, decision, now }: GrantForOptions): Grant | undefined {
+export function grantFor({
+  approval,
+  decision,
+  principalId,
+  now,
+}: GrantForOptions): Grant | undefined {
   const common = {
     id: newId("grant_"),
     toolId: approval.toolId,
     definitionDigest: approval.definitionDigest,
     args: approval.args,
     createdAt: now,
+    ...(principalId !== undefined && { principalId }),
   };
   const exact = { type: "arguments", digest: approval.argsDigest } as const;
   const exactTitle = `${approval.toolName} with exactly these arguments`;

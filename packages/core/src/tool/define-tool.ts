@@ -5,6 +5,7 @@ import type { ContentParts } from "./content-parts.ts";
 import type { Tool, ToolArgs, ToolEffects } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolError } from "./tool-error.ts";
+import { namePattern } from "./tool-problem.ts";
 import { withParsedArguments } from "./parsed-arguments.ts";
 import {
   describeIssue,
@@ -28,6 +29,8 @@ type Passed = Pick<
   | "DEFAULT_OUTPUT_LIMIT_CHAR"
   | "DEFAULT_OUTPUT_LIMIT_TOKENS"
   | "timeoutMs"
+  | "maxConcurrent"
+  | "retry"
   | "compressResult"
   | "declaredReturnType"
   | "alwaysOffered"
@@ -80,10 +83,10 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
   options: ToolOptions<P, ArgsOf<P, Explicit>, Data>,
 ): Tool {
   const { name, description, parameters, strict, execute, ...rest } = options;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+  if (!namePattern.test(name)) {
     throw new CapstanError({
       code: "invalid_tool",
-      message: `The tool name "${name}" does not fit ^[a-zA-Z0-9_-]{1,64}$, which is what every provider accepts. Choose another.`,
+      message: `The tool name "${name}" does not fit ${namePattern.source}, which is what every provider accepts. Choose another.`,
     });
   }
   const schema =

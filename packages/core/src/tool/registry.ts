@@ -1,6 +1,7 @@
 import { digest } from "../arguments/canonical-json.ts";
 import { CapstanError } from "../errors/capstan-error.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
+import { groupProblem, nameOf, toolProblem } from "./tool-problem.ts";
 
 /** A tool with the place it was registered in. */
 export interface RegisteredTool {
@@ -17,10 +18,15 @@ export class ToolRegistry {
   revision = 0;
   readonly #groups = new Map<string, ToolGroup>();
   readonly #tools = new Map<string, RegisteredTool>();
-  readonly #listeners = new Set<() => void>();
 
-  /** @throws CapstanError `duplicate_tool_group` where the name is taken. */
+  /**
+   * All of the group is taken, or nothing.
+   *
+   * @throws CapstanError `invalid_tool_group`, `invalid_tool` with the tool's name and what is
+   *   wrong with it, `duplicate_tool_group` where the name is taken.
+   */
   register(group: ToolGroup): void {
+    refuseBroken(group);
     const owner = this.#groups.get(group.name);
     if (owner !== undefined) {
       throw new CapstanError({
@@ -34,7 +40,7 @@ export class ToolRegistry {
       const id = `${group.name}.${name}`;
       this.#tools.set(id, { id, name, tool, group });
     }
-    this.#announce();
+    this.revision++;
   }
 
   unregister(name: string): boolean {
@@ -42,7 +48,7 @@ export class ToolRegistry {
     if (group === undefined) return false;
     this.#groups.delete(name);
     for (const tool of group.tools) this.#tools.delete(`${name}.${tool.definition.function.name}`);
-    this.#announce();
+    this.revision++;
     return true;
   }
 
@@ -61,16 +67,17 @@ export class ToolRegistry {
   tools(): Iterable<RegisteredTool> {
     return this.#tools.values();
   }
+}
 
-  /** Told after every change; returns what ends it. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #announce(): void {
-    this.revision++;
-    for (const listener of this.#listeners) listener();
+function refuseBroken(group: ToolGroup): void {
+  const problem = groupProblem(group);
+  if (problem !== undefined)
+    throw new CapstanError({ code: "invalid_tool_group", message: problem });
+  for (const tool of group.tools) {
+    const wrong = toolProblem(tool);
+    if (wrong === undefined) continue;
+    const message = `The tool "${group.name}.${String(nameOf(tool))}" cannot be registered: ${wrong}.`;
+    throw new CapstanError({ code: "invalid_tool", message });
   }
 }
 

@@ -1,12 +1,8 @@
 import type { JsonValue } from "../model/json.ts";
 import type { ToolExecuteResult } from "../executor/tool-execute-result.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
-
-/** Who a call is made for. Belongs to one call; another's is never visible. */
-export interface Principal {
-  readonly id: string;
-  readonly name?: string;
-}
+import type { Principal, RequestContext } from "./caller.ts";
+import type { ToolFile } from "./tool-file.ts";
 
 export type Progress = {
   readonly message?: string;
@@ -32,6 +28,10 @@ export interface ToolContext {
   /** The session's variables; writes belong to this call and are kept when it is settled. */
   readonly variables: VariableSystem;
   readonly principal: Principal;
+  /** What the caller of this one call gave along; never another call's. */
+  readonly request: RequestContext;
+  /** The files this tool may see. */
+  readonly files: readonly ToolFile[];
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
   /** Calls another tool through the same gate. */

@@ -9,6 +9,8 @@ export interface ToolErrorData {
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly retryable?: boolean;
+  /** Ms to wait before the next try, e.g. from `Retry-After`. */
+  readonly retryAfterMs?: number;
   readonly details?: JsonValue;
 }
 

@@ -7,7 +7,7 @@ export interface ToolOffer {
   readonly definitions: readonly ToolDefinition[];
   /** Name as the model sees it → `group.Tool`. Plain JSON, kept with the run. */
   readonly names: { readonly [modelName: string]: string };
-  /** Names of the tools that the client runs. */
+  /** Names of the tools that the client runs: its own, and those registered without `execute`. */
   readonly clientNames: ReadonlySet<string>;
 }
 
@@ -22,6 +22,7 @@ export function offerTools(
   const clientNames = new Set(clientTools.map((tool) => tool.function.name));
   const names = Object.create(null) as Record<string, string>;
   const definitions: ToolDefinition[] = [];
+  const registeredForClient: string[] = [];
   for (const { id, name, tool, group } of tools) {
     const modelName = freeName(
       name,
@@ -29,8 +30,13 @@ export function offerTools(
       (candidate) => candidate in names || clientNames.has(candidate),
     );
     names[modelName] = id;
-    definitions.push(named(definitionForModel(tool.definition), modelName));
+    const isClients = tool.execute === undefined;
+    if (isClients) registeredForClient.push(modelName);
+    // A client knows nothing of the executor's own arguments.
+    const definition = isClients ? tool.definition : definitionForModel(tool.definition);
+    definitions.push(named(definition, modelName));
   }
+  for (const name of registeredForClient) clientNames.add(name);
   return { definitions: [...definitions, ...clientTools], names, clientNames };
 }
 

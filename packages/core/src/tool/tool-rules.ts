@@ -51,6 +51,15 @@ export function registerSkillRules(variables: VariableSystem, group?: ToolGroup)
   }
 }
 
+/** A group's rules go with it. */
+export function dropSkillRules(
+  variables: VariableSystem,
+  { name, declareSkillRules }: ToolGroup,
+): void {
+  for (const rule of Object.keys(declareSkillRules ?? {}))
+    variables.dropRule(`Rule/${name}/${rule}`);
+}
+
 function ruleIndex(
   scope: string,
   rules: { readonly [name: string]: SkillRule },

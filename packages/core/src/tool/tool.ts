@@ -29,6 +29,19 @@ export interface ToolPermission {
   readonly grantScope?: (args: ToolArgs) => { readonly key: string; readonly title: string };
 }
 
+/**
+ * When a failed call is tried again, within its deadline and with the same idempotency key. Tried
+ * again are throws, and errors that say `retryable`.
+ */
+export interface RetryPolicy {
+  /** All tries together, the first included: 2 to 10. */
+  readonly attempts: number;
+  /** The wait before try n is random, up to `baseMs` × 2^(n-2). @default 200 */
+  readonly baseMs?: number;
+  /** Longest wait, unless the error asks for more. @default 10000 */
+  readonly maxMs?: number;
+}
+
 /** `data`, content parts (`contentParts([...])`), or `toolError(...)`. A throw is an error too. */
 export type ToolReturn = unknown;
 
@@ -58,10 +71,14 @@ export interface Tool {
   readonly DEFAULT_OUTPUT_LIMIT_TOKENS?: number;
   /** Milliseconds of running time. @default 60000 */
   readonly timeoutMs?: number;
+  /** Calls of this tool that run at once, over all that share the executor. @default no cap of its own */
+  readonly maxConcurrent?: number;
+  /** Tries again what failed and may succeed. Only for what reads or is idempotent. */
+  readonly retry?: RetryPolicy;
   /** How the call's arguments and result are named in the log. */
   readonly compressArgs?: (args: ToolArgs) => string;
   readonly compressResult?: (result: unknown) => string;
-  /** What `data` is, for programs that call the tool. */
+  /** What `data` is, for programs that call the tool. With a schema, what comes back is checked. */
   readonly declaredReturnType?: {
     readonly type: string;
     readonly note?: string;

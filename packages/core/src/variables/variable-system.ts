@@ -172,6 +172,16 @@ export class VariableSystem {
     return { removed, failed };
   }
 
+  /** Removes a rule: what declared it is gone. False where there is no such rule. */
+  dropRule(name: string): boolean {
+    const entry = this.#find(name);
+    if (entry?.type !== "RULE") return false;
+    const changes: VariableChange[] = [];
+    this.#drop(entry, "removed", changes);
+    this.#announce(changes);
+    return true;
+  }
+
   names(): readonly string[] {
     return [...this.#store.names()];
   }

@@ -21,6 +21,8 @@ export function fakeContext(
     output: { write: () => {}, progress: (said) => progress.push(said), event: () => {} },
     variables: options.variables ?? new VariableSystem(),
     principal: { id: "local" },
+    request: {},
+    files: [],
     idempotencyKey: "run-1/call-1",
     callTool: () => Promise.reject(new Error("no sub-calls in this test")),
     progress,

@@ -1,0 +1,45 @@
+import { errorMessage } from "../errors/error-message.ts";
+import { plainData } from "../output/plain-data.ts";
+import { isToolError, type ToolErrorData } from "../tool/tool-error.ts";
+
+/** How one try of a tool ended. */
+export type Attempt =
+  | { readonly status: "returned"; readonly value: unknown }
+  | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
+
+/** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
+export function attempt(run: () => unknown): Attempt | Promise<Attempt> {
+  try {
+    const returned = run();
+    return isThenable(returned) ? Promise.resolve(returned).then(ended, threw) : ended(returned);
+  } catch (thrown) {
+    return threw(thrown);
+  }
+}
+
+function ended(value: unknown): Attempt {
+  if (!isToolError(value)) return { status: "returned", value };
+  const { code, message, retryable, retryAfterMs, details } = value;
+  const error = {
+    code,
+    message,
+    ...(retryable !== undefined && { retryable }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(details !== undefined && { details: plainData(details) }),
+  };
+  return { status: "failed", error, threw: false };
+}
+
+function threw(thrown: unknown): Attempt {
+  const error = { code: "tool_threw", message: errorMessage(thrown) };
+  return { status: "failed", error, threw: true };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runToolChain } from "../chain/run-tool-chain.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolContext } from "../tool/tool-context.ts";
+import type { ToolFile } from "../tool/tool-file.ts";
+import type { ApprovalAdapter } from "../policy/approval.ts";
+
+const file = (name: string): ToolFile => ({
+  name,
+  mimeType: "text/plain",
+  read: () => new TextEncoder().encode(name),
+});
+const tellTale = ({ principal, request, files, idempotencyKey }: ToolContext) => ({
+  principal: principal.id,
+  tenant: request["tenant"],
+  files: files.map(({ name }) => name),
+  idempotencyKey,
+});
+const inner = defineTool({
+  ...reads,
+  name: "Inner",
+  execute: (_args, context) => tellTale(context),
+});
+const outer = defineTool({
+  ...reads,
+  name: "Outer",
+  execute: async (_args, context) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+    const result = await context.callTool("Inner", {});
+    return { own: tellTale(context), inner: result.status === "success" ? result.data : result };
+  },
+});
+
+test("of many calls at once none sees another's principal, request or files, its sub-calls neither", async () => {
+  const executor = executorWith([inner, outer], { limits: { callsAtOnce: 50 } });
+  const calls = Array.from({ length: 300 }, (_, n) =>
+    executor.execute(
+      "Outer",
+      {},
+      {
+        callId: `call_${n}`,
+        caller: {
+          principal: { id: `p${n}` },
+          request: { tenant: n },
+          files: { Inner: [file(`inner${n}`)], _all: [file(`all${n}`)] },
+        },
+      },
+    ),
+  );
+  for (const [n, result] of (await Promise.all(calls)).entries()) {
+    const common = { principal: `p${n}`, tenant: n };
+    const key = `call_${n}`;
+    assert.deepEqual(result.status === "success" ? result.data : result, {
+      own: { ...common, files: [`all${n}`], idempotencyKey: key },
+      inner: { ...common, files: [`inner${n}`, `all${n}`], idempotencyKey: `${key}/1` },
+    });
+  }
+});
+
+test("a tool sees its own files and those for all, each once", async () => {
+  const shared = file("shared");
+  const files = { "test.Inner": [file("by-id"), shared], Inner: [file("by-name")], _all: [shared] };
+  const executor = executorWith([inner], { files });
+  const result = await executor.execute("Inner", {});
+  const seen = result.status === "success" ? (result.data as { files: unknown }).files : result;
+  assert.deepEqual(seen, ["by-id", "shared", "by-name"]);
+});
+
+test("a tool named like a part of every object sees no files by that", async () => {
+  const odd = defineTool({
+    ...reads,
+    name: "constructor",
+    execute: (_args, { files }) => files.length,
+  });
+  const result = await executorWith([odd], { files: { _all: [] } }).execute("constructor", {});
+  assert.equal(result.status === "success" && result.data, 0);
+});
+
+test("a file is read when the tool asks for it", async () => {
+  const reader = defineTool({
+    ...reads,
+    name: "Reader",
+    execute: async (_args, { files, signal }) =>
+      new TextDecoder().decode(await files[0]?.read(signal)),
+  });
+  const result = await executorWith([reader], { files: { _all: [file("bytes")] } }).execute(
+    "Reader",
+    {},
+  );
+  assert.equal(result.status === "success" && result.data, "bytes");
+});
+
+test("a chain's calls are made for its caller", async () => {
+  const executor = executorWith([inner], { request: { tenant: "executor's" } });
+  const chain = runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls: [{ name: "Inner" }] }, "done"]),
+    contextMessages: [],
+    caller: { principal: { id: "ann" }, request: { tenant: "a" } },
+  });
+  const [entry] = (await chain.result).toolCallHistory;
+  assert.match(JSON.stringify(entry?.result), /"principal":"ann","tenant":"a"/);
+  assert.equal((await chain.result).state.calls[0]?.principalId, "ann");
+});
+
+test("what one principal allowed holds for no other", async () => {
+  const asked: string[] = [];
+  const approvals: ApprovalAdapter = {
+    request: ({ callId }) => (asked.push(callId), { decision: "allow", scope: "session" }),
+  };
+  const asks = defineTool({ name: "Asks", description: "", execute: () => "ok" });
+  const executor = executorWith([asks], { approvals });
+  const ann = { caller: { principal: { id: "ann" } } };
+  for (const [callId, options] of [
+    ["a1", ann],
+    ["a2", ann],
+    ["own1", {}],
+    ["own2", {}],
+    ["b1", { caller: { principal: { id: "bob" } } }],
+  ] as const) {
+    assert.equal((await executor.execute("Asks", {}, { callId, ...options })).status, "success");
+  }
+  assert.deepEqual(asked, ["a1", "own1", "b1"]);
+});

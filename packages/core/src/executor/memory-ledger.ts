@@ -1,0 +1,41 @@
+import type { CallRecord } from "./call-record.ts";
+import { isSettled } from "./call-status.ts";
+import type { Ledger } from "./ledger.ts";
+
+/**
+ * A ledger in memory. Beyond its capacity the oldest calls that have ended are forgotten.
+ *
+ * @example
+ * const ledger = new MemoryLedger();
+ * const executor = new ToolExecutor({ ledger });
+ * await executor.execute("Add", { a: 1, b: 2 });
+ * ledger.list()[0]?.status; // "succeeded"
+ */
+export class MemoryLedger implements Ledger {
+  readonly #capacity: number;
+  readonly #calls = new Map<string, CallRecord>();
+
+  /** @param options.capacity calls that are kept. @default 10000 */
+  constructor(options: { readonly capacity?: number } = {}) {
+    this.#capacity = options.capacity ?? 10_000;
+  }
+
+  record(call: CallRecord): void {
+    this.#calls.set(call.callId, call);
+    if (this.#calls.size <= this.#capacity) return;
+    for (const { callId, status } of this.#calls.values()) {
+      if (!isSettled(status)) continue;
+      this.#calls.delete(callId);
+      return;
+    }
+  }
+
+  get(callId: string): CallRecord | undefined {
+    return this.#calls.get(callId);
+  }
+
+  /** In the order in which the calls were proposed. */
+  list(): readonly CallRecord[] {
+    return [...this.#calls.values()];
+  }
+}

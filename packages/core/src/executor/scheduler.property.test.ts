@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Claim } from "./claim.ts";
+import { Scheduler } from "./scheduler.ts";
+import type { Ticket } from "./ticket.ts";
+
+const claims: fc.Arbitrary<Claim> = fc.record(
+  {
+    exclusive: fc.boolean(),
+    keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 2 }),
+    cap: fc.constantFrom({ key: "one", limit: 1 }, { key: "two", limit: 2 }),
+  },
+  { requiredKeys: ["exclusive", "keys"] },
+);
+/** Exclusive ones are rare, else nothing else happens. */
+const mixed = fc.oneof(
+  { weight: 6, arbitrary: claims.map((claim): Claim => ({ ...claim, exclusive: false })) },
+  { weight: 1, arbitrary: claims },
+);
+type Step =
+  | { readonly type: "enter"; readonly claim: Claim }
+  /** A sub-call of the running call with this number, counted around. */
+  | { readonly type: "sub"; readonly of: number; readonly claim: Claim }
+  /** A call that runs and waits for no sub-call ends. */
+  | { readonly type: "end"; readonly which: number }
+  /** A call that waits is given up. */
+  | { readonly type: "give-up"; readonly which: number };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ type: fc.constant("enter" as const), claim: mixed }),
+  fc.record({ type: fc.constant("sub" as const), of: fc.nat(20), claim: mixed }),
+  fc.record({ type: fc.constant("end" as const), which: fc.nat(20) }),
+  fc.record({ type: fc.constant("give-up" as const), which: fc.nat(20) }),
+);
+
+/** Calls that make calls, which is where they may wait for one another. */
+const growing = step.filter(({ type }) => type === "enter" || type === "sub");
+
+/** A scheduler, and what a watcher knows of it. */
+class Watched {
+  readonly scheduler: Scheduler;
+  readonly entered: Ticket[] = [];
+  refused = 0;
+
+  constructor(atOnce: number) {
+    this.scheduler = new Scheduler(atOnce);
+  }
+
+  enter(claim: Claim, parent?: Ticket): void {
+    const ticket = this.scheduler.enter(claim, {
+      start: () => {},
+      ...(parent !== undefined && { parent }),
+    });
+    if (ticket === undefined) this.refused++;
+    else this.entered.push(ticket);
+  }
+
+  running(): Ticket[] {
+    return this.entered.filter(({ status }) => status === "running");
+  }
+
+  waiting(): Ticket[] {
+    return this.entered.filter(({ status }) => status === "waiting");
+  }
+
+  /** Running calls that none of their sub-calls keeps. */
+  free(): Ticket[] {
+    return this.running().filter(
+      (call) => !this.entered.some((sub) => sub.parent === call && sub.status !== "left"),
+    );
+  }
+
+  play(steps: readonly Step[], after: () => void): void {
+    for (const one of steps) {
+      const pick = <T>(list: readonly T[], n: number) => list[n % Math.max(1, list.length)];
+      if (one.type === "enter") this.enter(one.claim);
+      else if (one.type === "sub") {
+        const parent = pick(this.running(), one.of);
+        if (parent !== undefined && parent.depth < 3) this.enter(one.claim, parent);
+      } else {
+        const from = one.type === "end" ? this.free() : this.waiting();
+        const ticket = pick(from, one.which);
+        if (ticket !== undefined) this.scheduler.leave(ticket);
+      }
+      after();
+    }
+  }
+}
+
+function conflict(a: Ticket, b: Ticket): boolean {
+  if (a.isIn(b) || b.isIn(a)) return false;
+  return (
+    a.claim.exclusive || b.claim.exclusive || a.claim.keys.some((key) => b.claim.keys.includes(key))
+  );
+}
+
+test("never do two calls run that exclude each other, and caps hold", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { maxLength: 60 }),
+      (atOnce, steps) => {
+        const watched = new Watched(atOnce);
+        watched.play(steps, () => {
+          const running = watched.running();
+          for (const [n, a] of running.entries())
+            for (const b of running.slice(n + 1)) assert.equal(conflict(a, b), false);
+          assert.ok(running.filter(({ parent }) => parent === undefined).length <= atOnce);
+          for (const [key, limit] of [
+            ["one", 1],
+            ["two", 2],
+          ] as const) {
+            // A call that was made in another of its kind is a part of it.
+            const holders = running.filter(({ claim }) => claim.cap?.key === key);
+            const own = holders.filter((a) => !holders.some((b) => a.isIn(b)));
+            assert.ok(own.length <= limit, `${own.length} of ${key}`);
+          }
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("everything that enters leaves, whatever it claims and whoever made it", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.oneof({ weight: 3, arbitrary: growing }, step), { maxLength: 40 }),
+      (atOnce, steps) => {
+        const watched = new Watched(atOnce);
+        watched.play(steps, () => {});
+        for (;;) {
+          const [next] = watched.free();
+          if (next === undefined) break;
+          watched.scheduler.leave(next);
+        }
+        assert.deepEqual(watched.waiting(), []);
+        assert.deepEqual(watched.running(), []);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("nobody is overtaken for ever: the oldest call runs, whatever comes after it", () => {
+  const plain = step.filter(({ type }) => type !== "sub");
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(plain, { maxLength: 60 }),
+      (atOnce, steps) => {
+        const watched = new Watched(atOnce);
+        watched.play(steps, () => {
+          const oldest = watched.entered.find(({ status }) => status !== "left");
+          assert.notEqual(oldest?.status, "waiting");
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("what could run does run", () => {
+  fc.assert(
+    fc.property(fc.array(mixed, { maxLength: 12 }), (list) => {
+      const watched = new Watched(100);
+      for (const claim of list) watched.enter(claim);
+      for (const [n, ticket] of watched.entered.entries()) {
+        if (ticket.status !== "waiting") continue;
+        const before = watched.entered.slice(0, n);
+        const { cap } = ticket.claim;
+        const capped = before.filter(
+          ({ claim }) => cap !== undefined && claim.cap?.key === cap.key,
+        );
+        assert.ok(
+          before.some((other) => conflict(other, ticket)) || capped.length >= (cap?.limit ?? 1),
+          "it waits for nobody",
+        );
+      }
+    }),
+  );
+});
+
+test("two calls whose sub-calls want what the other holds do not wait for ever", () => {
+  const watched = new Watched(2);
+  const of = (...keys: string[]): Claim => ({ exclusive: false, keys });
+  watched.enter(of("a"));
+  watched.enter(of("b"));
+  const [first, second] = watched.entered;
+  watched.enter(of("b"), first);
+  assert.equal(watched.refused, 0, "it waits, since the other may end");
+  watched.enter(of("a"), second);
+  assert.equal(watched.refused, 1);
+});
+
+test("of siblings under one lock one runs at a time", () => {
+  const watched = new Watched(1);
+  const lock: Claim = { exclusive: false, keys: ["a"] };
+  watched.enter(lock);
+  const [parent] = watched.entered;
+  watched.enter(lock, parent);
+  watched.enter(lock, parent);
+  assert.deepEqual(
+    watched.entered.map(({ status }) => status),
+    ["running", "running", "waiting"],
+  );
+});
+
+test("thousands that end as they start are seen to without a deep stack", () => {
+  const scheduler = new Scheduler(1);
+  const claim: Claim = { exclusive: false, keys: [] };
+  const first = scheduler.enter(claim, { start: () => {} });
+  let ran = 0;
+  for (let n = 0; n < 20_000; n++) {
+    scheduler.enter(claim, {
+      start: (ticket) => {
+        ran++;
+        scheduler.leave(ticket);
+      },
+    });
+  }
+  assert.ok(first !== undefined);
+  scheduler.leave(first);
+  assert.equal(ran, 20_000);
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "../executor/tool-executor.ts";
+import { reads } from "../testing/executor-with.ts";
+import { defineTool } from "./define-tool.ts";
+import type { Tool, ToolGroup } from "./tool.ts";
+import type { ToolsChange } from "./tools-change.ts";
+
+const fine = defineTool({ ...reads, name: "Fine", execute: () => "fine" });
+const other = defineTool({ ...reads, name: "Other", execute: () => "other" });
+const groupOf = (...tools: readonly unknown[]): ToolGroup => ({
+  name: "group",
+  title: "A group",
+  tools: tools as readonly Tool[],
+});
+
+const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] } = {
+  "no definition": [{}, /"group\.undefined" cannot be registered: its name/],
+  "a name that no provider takes": [
+    { ...other, definition: { type: "function", function: { name: "a b" } } },
+    /"group\.a b".*its name/,
+  ],
+  "a broken return schema": [
+    { ...other, declaredReturnType: { type: "x", schema: { type: 5 } } },
+    /return type is refused/,
+  ],
+  "an unknown policy": [{ ...other, permission: { executionPolicy: "never" } }, /executionPolicy/],
+  "an unknown review": [{ ...other, permission: { resultApprovalPolicy: "auto" } }, /resultAppr/],
+  "unknown effects": [{ ...other, effects: "none" }, /effects/],
+  "no time": [{ ...other, timeoutMs: 0 }, /timeoutMs/],
+  "half a call at once": [{ ...other, maxConcurrent: 0.5 }, /maxConcurrent/],
+  "retries of what may happen twice": [
+    { ...other, effects: "write", retry: { attempts: 3 } },
+    /neither declares effects: "read" nor idempotent/,
+  ],
+  "endless retries": [{ ...other, retry: { attempts: Infinity } }, /retry\.attempts/],
+  "an execute that cannot run": [{ ...other, execute: "x" }, /execute/],
+};
+
+for (const [what, [tool, why]] of Object.entries(broken)) {
+  test(`a tool with ${what} is refused by name, and nothing of its group is added`, () => {
+    const executor = new ToolExecutor();
+    assert.throws(() => executor.registerToolGroup(groupOf(fine, tool)), {
+      code: "invalid_tool",
+      message: why,
+    });
+    assert.deepEqual(executor.groups(), []);
+    assert.equal(executor.getTool("Fine"), undefined);
+  });
+}
+
+test("a name that is taken is refused with both owners", () => {
+  const executor = new ToolExecutor();
+  executor.registerToolGroup({ ...groupOf(fine), title: "The first" });
+  assert.throws(() => executor.registerToolGroup({ ...groupOf(), title: "The second" }), {
+    code: "duplicate_tool_group",
+    message: /"The first" has it and "The second" wants it/,
+  });
+  assert.throws(() => executor.registerToolGroup({ name: "twice", tools: [fine, fine] }), {
+    code: "invalid_tool_group",
+    message: /two tools named "Fine"/,
+  });
+});
+
+test("a group may be made when it is registered", async () => {
+  const executor = new ToolExecutor();
+  executor.registerToolGroup(() => groupOf(fine));
+  executor.toggleGroupEnabled("group", true);
+  assert.equal((await executor.execute("Fine", {})).status, "success");
+});
+
+test("an unregistered group takes its tools and rules along; what runs ends as it would", async () => {
+  const gate = Promise.withResolvers<string>();
+  const slow = defineTool({ ...reads, name: "Slow", execute: () => gate.promise });
+  const rule = { desc: "How", prompt: "Do it well." };
+  const executor = new ToolExecutor();
+  const group = { ...groupOf(fine, slow), declareSkillRules: { how: rule } };
+  executor.registerToolGroup(group);
+  executor.toggleGroupEnabled("group", true);
+  const running = executor.execute("Slow", {});
+  assert.match(executor.toolRules(), /Rule\/group\/how/);
+
+  assert.equal(executor.unregisterToolGroup("group"), true);
+  assert.equal(executor.unregisterToolGroup("group"), false);
+  assert.equal((await executor.execute("Fine", {})).status, "not_found");
+  assert.equal(executor.variables.peekVariable("Rule/group/how"), undefined);
+  assert.equal(executor.isGroupEnabled("group"), false);
+  gate.resolve("done");
+  assert.equal((await running).status, "success");
+
+  executor.registerToolGroup(group);
+  assert.equal(executor.isGroupEnabled("group"), true, "its switch was not lost");
+});
+
+test("changes are announced, and a listener that throws undoes nothing", () => {
+  const executor = new ToolExecutor();
+  const changes: ToolsChange[] = [];
+  executor.subscribe(() => {
+    throw new Error("not interested");
+  });
+  const stop = executor.subscribe((change) => changes.push(change));
+  executor.registerToolGroup(groupOf(fine));
+  executor.toggleGroupEnabled("group");
+  executor.setToolEnabled("Fine", false);
+  executor.unregisterToolGroup("group");
+  stop();
+  executor.registerToolGroup(groupOf(fine));
+  assert.deepEqual(changes, [
+    { type: "group.registered", group: "group" },
+    { type: "group.switched", group: "group", enabled: true },
+    { type: "tool.switched", toolId: "group.Fine", enabled: false },
+    { type: "group.unregistered", group: "group" },
+  ]);
+});
