@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "@capstan/core";
 import { lockDataDirectory } from "./data-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 import { migrate } from "./migrate.ts";
 import { type Durability, openForReading, openForWriting } from "./open-database.ts";
 import { type LongRead, runLongRead } from "./reading/long-reads.ts";
@@ -53,7 +54,7 @@ export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store
 }
 
 async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>): Promise<Store> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
   try {
     const path = join(dataDir, "capstan.db");
