@@ -5,6 +5,7 @@ import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
+import type { RunRecord } from "./journal/records.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
 import { expireApprovals } from "./run/expire-approvals.ts";
@@ -72,6 +73,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
     });
   }
+  const { webRoot } = options;
+  const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const limits = { ...defaultServerLimits, ...options.limits };
   const store = await openStore({ dataDir: options.dataDir });
   const memory = openMemoryStore();
@@ -97,13 +100,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         : allowedHosts(host, options.allowedHosts ?? []),
     origins: options.allowedOrigins ?? [],
   };
-  const { webRoot } = options;
-  const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
-  const left = await runs.leftOver();
+  let left: readonly RunRecord[];
   try {
+    // Before anybody can begin a run, which would look like one that a crash cut off.
+    left = await runs.leftOver();
     await listen(server, host, port);
   } catch (thrown) {
     await Promise.all([store.close(), memory.close()]);
