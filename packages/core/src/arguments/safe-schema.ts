@@ -36,10 +36,14 @@ const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
 /** Say nothing of whether a value fits, and must not be found by a reference. */
 const annotations = new Set(["default", "examples", "$comment", "~refine"]);
 /**
- * May fail without the whole failing. The validator then takes what they had seen so far for
- * evaluated; within `anyOf` it does not. (A pointer that leads into them forbids that.)
+ * What may fail without the whole failing. The validator takes what such a schema has seen so far for
+ * evaluated, which it does not within these. (A pointer that leads into them forbids it.)
  */
-const tried = new Set(["if", "contains"]);
+const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } = {
+  if: (schema) => ({ anyOf: [schema] }),
+  // Of items it says nothing at all to the list.
+  contains: (schema) => ({ not: { not: schema } }),
+};
 /** Of a draft that is not claimed. */
 const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
@@ -112,7 +116,8 @@ class Rewriting {
         members.push([key, this.#map(kept, at, depth)]);
       } else {
         const safe = valueKeywords.has(key) ? member : this.schema(member, at, depth + 1);
-        members.push([key, this.#isolates && tried.has(key) ? { anyOf: [safe] } : safe]);
+        const isolate = this.#isolates && Object.hasOwn(isolated, key) ? isolated[key] : undefined;
+        members.push([key, isolate ? isolate(safe) : safe]);
       }
     }
     if (refinements.length > 0) members.push(["~refine", refinements]);

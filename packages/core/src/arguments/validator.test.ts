@@ -151,6 +151,12 @@ test("what a condition only tried does not count as evaluated", () => {
   );
 });
 
+test("what an item has within says nothing of the list's own items", () => {
+  const schema = { contains: { type: "array", prefixItems: [{}, {}] }, unevaluatedItems: false };
+  assert.deepEqual(issues(schema, [[1, 2]]), []);
+  assert.equal(issues(schema, [[1, 2], "y"]).length, 1);
+});
+
 test("repeated items are said as such, by value", () => {
   const [issue] = issues({ uniqueItems: true }, [{ a: 1, b: [2] }, 1, { b: [2], a: 1 }]);
   assert.equal(issue?.keyword, "uniqueItems");
