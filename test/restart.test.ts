@@ -194,6 +194,7 @@ test("kill -9 in mid-answer: the run is closed, says so, and keeps what was said
   const view = await api.run(run);
   assert.equal(view.status, "failed");
   assert.equal(view.error?.code, "interrupted");
+  assert.equal(view.stats?.totalRounds, 1, "the round that was cut off is counted");
   assert.equal(place.upstream.requests.length, 1, "nothing is asked again by itself");
 
   const retried = await api.retry(run);

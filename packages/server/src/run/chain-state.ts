@@ -11,7 +11,10 @@ export interface CutItem {
 }
 
 export interface StoredChain {
+  /** A round that was cut off is not counted: it begins again. */
   readonly state: ChainState;
+  /** Counted with the one that was cut off. */
+  readonly roundsBegun: number;
   readonly cut: readonly CutItem[];
 }
 
@@ -30,6 +33,10 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
       messages,
       calls.map(({ call }) => call),
       events,
+    ),
+    roundsBegun: events.reduce(
+      (most, event) => (event.type === "round.started" ? Math.max(most, event.round) : most),
+      0,
     ),
     cut: cutItems(events),
   };
@@ -60,8 +67,24 @@ function stateOf(
     calls,
     usage,
     startTime: run.createdAt,
-    elapsed: run.result?.stats.totalTime ?? 0,
+    elapsed: runningTime(run, events),
   };
+}
+
+/**
+ * How long the run has gone on, waiting not counted: what its last stop says, and for one that was
+ * cut off since, until the last thing that is known of it.
+ */
+function runningTime(
+  { status, result, createdAt, updatedAt }: RunRecord,
+  events: readonly RunEvent[],
+): number {
+  const counted = result?.stats.totalTime ?? 0;
+  if (status !== "in_progress") return counted;
+  const since = result?.stats.endTime ?? createdAt;
+  const last = events.findLast((event) => "at" in event);
+  const known = Math.max(updatedAt, last !== undefined && "at" in last ? last.at : 0);
+  return counted + Math.max(0, known - since);
 }
 
 function cutItems(events: readonly RunEvent[]): readonly CutItem[] {

@@ -58,11 +58,12 @@ export async function ending(
   const said: readonly Message[] = stored.cut
     .filter(({ kind, text }) => kind === "text" && text !== "")
     .map(({ text }) => ({ role: "assistant", content: text }));
-  const { round, messages } = stored.state;
+  const { messages } = stored.state;
+  const round = Math.max(stored.state.round, stored.roundsBegun);
   const kept = said.map((message): RunJournalWrite => ({ type: "message", round, message }));
   return {
     writes: [...endsOf(stored), ...kept, ...notices],
-    resume: { state: { ...stored.state, messages: [...messages, ...said] }, close: why },
+    resume: { state: { ...stored.state, round, messages: [...messages, ...said] }, close: why },
   };
 }
 
