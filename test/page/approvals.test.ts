@@ -139,6 +139,77 @@ test("arguments can be edited before the call runs", { skip }, async () => {
   assert.match(await me.row("ViewFile").getByTestId("call-arguments").innerText(), /other\.md/);
 });
 
+test("Escape in a card that is edited only leaves editing", { skip }, async () => {
+  model.willSay(
+    { type: "calls", calls: [view("notes.md"), view("other.md")] },
+    { type: "text", text: "Both read." },
+  );
+  await me.say("Two files");
+  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  const card = cards.nth(1);
+  const field = card.getByRole("textbox", { name: "Arguments as JSON" });
+  const reason = card.getByRole("textbox", { name: /^Reason for refusing/ });
+  const hasFocus = (place: typeof field) =>
+    place.evaluate((element) => element === document.activeElement);
+  for (const place of [null, button(card, "As it was"), reason, card]) {
+    await button(card, "Edit").click();
+    assert.ok(await hasFocus(field), "Edit leads into its field");
+    await place?.focus();
+    await me.page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+    assert.ok(await hasFocus(button(card, "Edit")));
+  }
+  // Also where the button that was pressed is dead for a while.
+  await button(card, "Edit").click();
+  await field.fill('{"file": "other.md"}');
+  await button(card, "Run it as edited").click();
+  await card.getByRole("alert").waitFor();
+  await me.page.keyboard.press("Escape");
+  await field.waitFor({ state: "detached" });
+  await button(card, /^Allow once/).click();
+  await button(cards.first(), /^Allow once/).click();
+  await me.turnEnds();
+  assert.equal(await me.answer(), "Both read.");
+  assert.match(told()[1] ?? "", /Belay\./);
+});
+
+test("the keys answer the card that shows them", { skip }, async () => {
+  model.willSay(
+    { type: "calls", calls: [view("notes.md"), view("other.md"), view("notes.md")] },
+    { type: "text", text: "Three read." },
+  );
+  await me.say("Three files");
+  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  await cards.nth(2).waitFor();
+  const shown = () =>
+    Promise.all(
+      [0, 1, 2].map(async (index) => {
+        const card = cards.nth(index);
+        const hints = await card.locator("kbd:visible").count();
+        assert.equal(await card.locator("[aria-keyshortcuts]").count(), hints);
+        return hints;
+      }),
+    );
+  assert.deepEqual(await shown(), [4, 0, 0], "nothing has the focus: the first");
+  await cards.nth(1).getByText("other.md").click();
+  assert.deepEqual(await shown(), [0, 4, 0]);
+  await me.page.getByRole("textbox", { name: "Message", exact: true }).focus();
+  assert.deepEqual(await shown(), [4, 0, 0]);
+  await cards.nth(1).focus();
+  await me.page.locator("[data-testid=approval-allow-once]:enabled").nth(2).waitFor();
+  await me.page.keyboard.press("Alt+KeyA");
+  await eventually(async () => assert.equal(await cards.count(), 2));
+  assert.equal(await me.chat.getByRole("region").getByText("other.md").count(), 0);
+  assert.deepEqual(await shown(), [4, 0, 0]);
+  for (const left of [1, 0]) {
+    await me.page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();
+    await me.page.keyboard.press("Alt+KeyA");
+    await eventually(async () => assert.equal(await cards.count(), left));
+  }
+  await me.turnEnds();
+  assert.equal(await me.answer(), "Three read.");
+});
+
 test("a card is there again after a reload, and is answered there", { skip }, async () => {
   model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
   await me.say("Read my notes");

@@ -5,6 +5,8 @@ import type { AppState } from "./app-state.ts";
 export function bindStopKey(app: AppState): void {
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+    // Held down, it has already closed something nearer.
+    if (event.repeat) return;
     if (document.querySelector("dialog[open]") !== null || app.chat.active() === null) return;
     event.preventDefault();
     void app.chat.stop();

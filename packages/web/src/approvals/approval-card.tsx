@@ -1,12 +1,12 @@
 import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
-import { createSignal, onMount, Show } from "solid-js";
+import { createSignal, onMount, Show, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { answerApproval } from "../api/endpoints.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
 import { answersRest, restAnswers } from "./answer-guard.ts";
-import { approvalKeys } from "./approval-keys.ts";
+import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import "./approvals.css";
 
@@ -16,14 +16,22 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
   const [error, setError] = createSignal<string | null>(null);
   const [edited, setEdited] = createSignal<string | null>(null);
+  let card!: HTMLElement;
+  let field!: HTMLTextAreaElement;
+  let editButton!: HTMLButtonElement;
   let reason!: HTMLInputElement;
   onMount(restAnswers);
 
-  const isLocked = () => isSending() || answersRest() || outcome() !== null;
+  const isOpen = () => outcome() === null;
+  const isLocked = () => isSending() || answersRest() || !isOpen();
   const isEditing = () => edited() !== null;
+  const hasKeys = bindApprovalKeys(() => card, isOpen);
+  const keys = (shortcut: string) => (hasKeys() ? shortcut : undefined);
 
   async function answer(body: ApprovalAnswerBody): Promise<void> {
     if (isLocked()) return;
+    // The pressed button goes dead for a while: the focus, and with it Escape, stays in the card.
+    if (isEditing() && card.contains(document.activeElement)) field.focus();
     setSending(true);
     setError(null);
     restAnswers();
@@ -48,13 +56,29 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     const text = reason.value.trim();
     void answer({ decision: "refuse", ...(text === "" ? {} : { reason: text }) });
   }
-  const toggleEdit = () => {
+  function startEditing(): void {
     setError(null);
-    setEdited(isEditing() ? null : JSON.stringify(props.approval.args, null, 2));
-  };
+    setEdited(JSON.stringify(props.approval.args, null, 2));
+    field.focus();
+  }
+  function stopEditing(): void {
+    setError(null);
+    setEdited(null);
+    editButton.focus();
+  }
+  /** Leaves what is being written, and so does not stop the turn. */
+  function onEscape(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || event.isComposing) return;
+    if (isEditing()) {
+      if (!isSending()) stopEditing();
+    } else if (event.target === reason) card.focus();
+    else return;
+    event.preventDefault();
+  }
 
   return (
     <section
+      ref={(element) => (card = element)}
       class="approval"
       tabindex="-1"
       aria-label={`${props.approval.toolName} asks for your word`}
@@ -62,17 +86,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       data-testid="approval-card"
       data-approval={props.approval.id}
       data-tool={props.approval.toolName}
-      onKeyDown={(event) => {
-        // In a field, Escape leaves the field and does not stop the turn.
-        if (
-          event.key === "Escape" &&
-          event.target instanceof HTMLElement &&
-          event.target.matches("input, textarea")
-        ) {
-          event.preventDefault();
-          event.target.blur();
-        }
-      }}
+      onKeyDown={onEscape}
     >
       <header class="approval-head">
         <h3>
@@ -88,6 +102,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       </p>
       <Show when={isEditing()} fallback={<ArgumentsView args={props.approval.args} />}>
         <textarea
+          ref={(element) => (field = element)}
           class="field code"
           aria-label="Arguments as JSON"
           data-testid="approval-arguments"
@@ -105,43 +120,45 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         )}
       </Show>
       <Show
-        when={outcome() === null}
+        when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
-        <div class="approval-actions" ref={(row) => approvalKeys(row)}>
+        <div class="approval-actions">
           <button
             type="button"
             class="button primary"
             disabled={isLocked()}
-            aria-keyshortcuts="Alt+A"
+            aria-keyshortcuts={keys("Alt+A")}
             data-testid="approval-allow-once"
             data-key="KeyA"
             onClick={() => allow("once")}
           >
-            {isEditing() ? "Run it as edited" : "Allow once"} <Key letter="A" />
+            {isEditing() ? "Run it as edited" : "Allow once"} <Key letter="A" works={hasKeys} />
           </button>
           <button
             type="button"
             class="button"
             disabled={isLocked()}
-            aria-keyshortcuts="Alt+S"
+            aria-keyshortcuts={keys("Alt+S")}
             data-testid="approval-allow-session"
             data-key="KeyS"
             onClick={() => allow("session")}
           >
-            Allow for this session <Key letter="S" />
+            Allow for this session <Key letter="S" works={hasKeys} />
           </button>
           <button
+            ref={(element) => (editButton = element)}
             type="button"
             class="button quiet"
             aria-pressed={isEditing()}
             disabled={isSending()}
-            aria-keyshortcuts="Alt+E"
+            aria-keyshortcuts={keys("Alt+E")}
             data-testid="approval-edit"
             data-key="KeyE"
-            onClick={toggleEdit}
+            onClick={() => (isEditing() ? stopEditing() : startEditing())}
           >
-            <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"} <Key letter="E" />
+            <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"}{" "}
+            <Key letter="E" works={hasKeys} />
           </button>
         </div>
         <p class="approval-covers">
@@ -170,11 +187,11 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             type="submit"
             class="button danger"
             disabled={isLocked()}
-            aria-keyshortcuts="Alt+R"
+            aria-keyshortcuts={keys("Alt+R")}
             data-testid="approval-refuse"
             data-key="KeyR"
           >
-            Refuse <Key letter="R" />
+            Refuse <Key letter="R" works={hasKeys} />
           </button>
         </form>
       </Show>
@@ -182,9 +199,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   );
 }
 
-function Key(props: { readonly letter: string }) {
+/** The key of a button, shown on the card that the keys answer. */
+function Key(props: { readonly letter: string; readonly works: Accessor<boolean> }) {
   return (
-    <kbd class="key" aria-hidden="true">
+    <kbd class="key" classList={{ elsewhere: !props.works() }} aria-hidden="true">
       Alt {props.letter}
     </kbd>
   );

@@ -1,24 +1,69 @@
-import { onCleanup } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, type Accessor } from "solid-js";
 
-const rows = new Set<HTMLElement>();
+/** The cards that can be answered, in the order of the page. */
+const [openCards, setOpenCards] = createSignal<readonly HTMLElement[]>([]);
+const [focusedCard, setFocusedCard] = createSignal<Element | null>(null);
 
 /**
  * Answers a card by key: Alt and a letter press the button with that `data-key`, in the card that
- * has the focus, else in the first one on the page.
+ * has the focus, else in the first one that is open.
+ *
+ * @returns whether the keys answer this card: what the hints show is what the keys do
  */
-export function approvalKeys(row: HTMLElement): void {
-  if (rows.size === 0) document.addEventListener("keydown", onKey);
-  rows.add(row);
-  onCleanup(() => {
-    rows.delete(row);
-    if (rows.size === 0) document.removeEventListener("keydown", onKey);
-  });
+export function bindApprovalKeys(
+  card: Accessor<HTMLElement>,
+  isOpen: Accessor<boolean>,
+): Accessor<boolean> {
+  const [bound, setBound] = createSignal<HTMLElement>();
+  // An effect runs when the card is in the page and has its place in the order.
+  createEffect(
+    on(isOpen, (open) => {
+      if (!open) return;
+      const element = card();
+      setBound(element);
+      add(element);
+      onCleanup(() => remove(element));
+    }),
+  );
+  return () => bound() !== undefined && bound() === answeredCard();
 }
+
+function answeredCard(): HTMLElement | undefined {
+  return openCards().find((card) => card === focusedCard()) ?? openCards()[0];
+}
+
+function add(card: HTMLElement): void {
+  if (openCards().length === 0) {
+    noteFocus(document.activeElement);
+    document.addEventListener("keydown", onKey);
+    document.addEventListener("focusin", onFocusIn);
+    document.addEventListener("focusout", onFocusOut);
+  }
+  setOpenCards((cards) => [...cards, card].toSorted(inPageOrder));
+}
+
+function remove(card: HTMLElement): void {
+  const left = setOpenCards((cards) => cards.filter((one) => one !== card));
+  if (left.length > 0) return;
+  document.removeEventListener("keydown", onKey);
+  document.removeEventListener("focusin", onFocusIn);
+  document.removeEventListener("focusout", onFocusOut);
+}
+
+const inPageOrder = (one: Node, other: Node) =>
+  one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+
+const noteFocus = (element: Element | null) =>
+  void setFocusedCard(element?.closest("[data-approval]") ?? null);
+const onFocusIn = ({ target }: FocusEvent) => noteFocus(target instanceof Element ? target : null);
+const onFocusOut = ({ relatedTarget }: FocusEvent) => {
+  // With the window's own focus gone no key comes here, and the card has it again afterwards.
+  if (relatedTarget === null && document.hasFocus()) setFocusedCard(null);
+};
 
 function onKey(event: KeyboardEvent): void {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
-  const cards = [...document.querySelectorAll<HTMLElement>("[data-approval]")];
-  const card = cards.find((one) => one.contains(document.activeElement)) ?? cards[0];
+  const card = answeredCard();
   // By the key's place: with Alt a letter may come out as another sign.
   const button = card?.querySelector<HTMLButtonElement>(
     `button[data-key="${CSS.escape(event.code)}"]`,
