@@ -13,7 +13,9 @@ const { values, positionals: names } = parseArgs({
 });
 
 const unitFiles = testFiles("{packages/*/{src,test},scripts,bench}/**/*.test.ts");
-const integrationFiles = values.unit ? [] : testFiles("test/**/*.test.ts");
+const integrationFiles = values.unit
+  ? []
+  : testFiles("{test/**/*.test.ts,packages/*/test/**/*.browser.ts}");
 if (unitFiles.length + integrationFiles.length === 0) {
   console.error(`No test file has ${names.join(" or ")} in its path.`);
   process.exit(2);
