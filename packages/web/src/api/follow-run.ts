@@ -1,7 +1,8 @@
 import type { RunEvent } from "@capstan/server/contract";
 import { ApiError, isAbort } from "./api-error.ts";
-import { backoffDelay, pause } from "./backoff.ts";
+import { backoffDelay } from "./backoff.ts";
 import { createEventStreamParser } from "./parse-event-stream.ts";
+import { pause } from "./pause.ts";
 import { send } from "./request.ts";
 
 export type StreamStatus = "open" | "reconnecting" | "gone";

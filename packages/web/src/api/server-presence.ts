@@ -1,9 +1,12 @@
 import { createSignal } from "solid-js";
-import { backoffDelay, pause } from "./backoff.ts";
+import { backoffDelay } from "./backoff.ts";
+import { endPauses, pause } from "./pause.ts";
 
 const [lost, setLost] = createSignal(false);
 const [returns, setReturns] = createSignal(0);
 const forever = new AbortController().signal;
+/** A knock that nobody answers for so long is given up, in milliseconds. */
+const knockLimit = 3_000;
 
 /** Whether the last request found no server. */
 export const serverLost = lost;
@@ -15,6 +18,8 @@ export function noteReached(): void {
   if (!lost()) return;
   setLost(false);
   setReturns((count) => count + 1);
+  // Whoever else waits for it need not.
+  endPauses();
 }
 
 /** Begins to knock at the server's door until it opens. */
@@ -27,7 +32,9 @@ export function noteLost(): void {
 async function knock(): Promise<void> {
   for (let attempt = 0; lost(); attempt++) {
     await pause(backoffDelay(attempt), forever);
-    const response = await fetch("/healthz").catch(() => undefined);
+    if (!lost()) return;
+    const signal = AbortSignal.timeout(knockLimit);
+    const response = await fetch("/healthz", { signal }).catch(() => undefined);
     if (response?.ok === true) noteReached();
   }
 }

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { backoffDelay } from "./backoff.ts";
+import { endPauses, pause } from "./pause.ts";
+
+const never = new AbortController().signal;
+
+/** A test in which time passes when it says so. */
+function timed(body: (clock: TestContext["mock"]["timers"]) => Promise<void>) {
+  return (context: TestContext) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    return body(context.mock.timers);
+  };
+}
+
+/** A pause of 1.5 s in a page of its own. */
+function begin(signal = never) {
+  const document = { visibilityState: "hidden" as DocumentVisibilityState };
+  const page = Object.assign(new EventTarget(), { document });
+  let isOver = false;
+  void pause(1_500, signal, page).then(() => (isOver = true));
+  return {
+    see: (event: string) => void page.dispatchEvent(new Event(event)),
+    document,
+    async isOver() {
+      await Promise.resolve();
+      return isOver;
+    },
+  };
+}
+
+test("the waits between attempts grow to a second and a half, and are spread", () => {
+  const longest = [0, 1, 2, 3, 50].map((attempt) => backoffDelay(attempt, undefined, () => 0));
+  assert.deepEqual(longest, [500, 1_000, 1_500, 1_500, 1_500]);
+  assert.equal(
+    backoffDelay(9, undefined, () => 1),
+    750,
+  );
+});
+
+test(
+  "a pause lasts its time where nothing happens",
+  timed(async (clock) => {
+    const one = begin();
+    clock.tick(1_499);
+    assert.equal(await one.isOver(), false);
+    clock.tick(1);
+    assert.equal(await one.isOver(), true);
+  }),
+);
+
+for (const sign of ["online", "focus", "pointerdown", "keydown"]) {
+  test(
+    `a pause ends at ${sign}`,
+    timed(async (clock) => {
+      const one = begin();
+      clock.tick(300);
+      assert.equal(await one.isOver(), false);
+      one.see(sign);
+      assert.equal(await one.isOver(), true);
+    }),
+  );
+}
+
+test(
+  "a pause ends when the page is seen again, not when it is hidden",
+  timed(async (clock) => {
+    const one = begin();
+    clock.tick(300);
+    one.see("visibilitychange");
+    assert.equal(await one.isOver(), false);
+    one.document.visibilityState = "visible";
+    one.see("visibilitychange");
+    assert.equal(await one.isOver(), true);
+  }),
+);
+
+test(
+  "typing makes no more than five attempts a second",
+  timed(async (clock) => {
+    const one = begin();
+    one.see("keydown");
+    clock.tick(199);
+    assert.equal(await one.isOver(), false);
+    clock.tick(1);
+    assert.equal(await one.isOver(), true);
+  }),
+);
+
+test(
+  "all pauses end when the server was reached, and one on abort",
+  timed(async () => {
+    const abort = new AbortController();
+    const [one, other, aborted] = [begin(), begin(), begin(abort.signal)];
+    abort.abort();
+    assert.deepEqual([await one.isOver(), await aborted.isOver()], [false, true]);
+    endPauses();
+    assert.deepEqual([await one.isOver(), await other.isOver()], [true, true]);
+    assert.equal(await begin(AbortSignal.abort()).isOver(), true);
+  }),
+);

@@ -1,0 +1,57 @@
+/** What of the window a pause looks at. */
+export type Surroundings = EventTarget & {
+  readonly document: Pick<Document, "visibilityState">;
+};
+
+/** No pause is shorter, in milliseconds: somebody who types must not make an attempt a key. */
+const shortest = 200;
+
+/** What says that the network may be back, or that somebody waits for it. */
+const signs = ["online", "visibilitychange", "focus", "pointerdown", "keydown"] as const;
+
+const pauses = new Set<() => void>();
+
+/**
+ * Waits between two attempts to reach the server, or less: until the network is back, the page is
+ * looked at again, somebody acts on it, `endPauses` is called, or `signal` aborts.
+ *
+ * @example await pause(backoffDelay(attempt), signal)
+ */
+export function pause(ms: number, signal: AbortSignal, page: Surroundings = window): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    let isRested = ms <= shortest;
+    let isHurried = false;
+    const end = () => {
+      clearTimeout(timer);
+      clearTimeout(rest);
+      pauses.delete(end);
+      over.abort();
+      resolve();
+    };
+    const hurry = () => {
+      isHurried = true;
+      if (isRested) end();
+    };
+    const timer = setTimeout(end, ms);
+    const rest = setTimeout(() => {
+      isRested = true;
+      if (isHurried) end();
+    }, shortest);
+    pauses.add(end);
+    if (signal.aborted) return end();
+    signal.addEventListener("abort", end, { signal: over.signal });
+    for (const sign of signs) {
+      const onSign = () => {
+        if (sign !== "visibilitychange" || page.document.visibilityState === "visible") hurry();
+      };
+      // While it is caught on its way down, nothing on the page can keep it to itself.
+      page.addEventListener(sign, onSign, { capture: true, passive: true, signal: over.signal });
+    }
+  });
+}
+
+/** Ends all pauses at once: the server was reached. */
+export function endPauses(): void {
+  for (const end of pauses) end();
+}
