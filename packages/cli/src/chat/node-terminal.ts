@@ -24,12 +24,14 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     ...(interactive && { output: gate, historySize: 200 }),
   });
   const queue: string[] = [];
+  let leftOut = 0;
   let ended = false;
   let reader: ((read: ReadLine) => void) | undefined;
 
   lines.on("line", (text) => {
     if (reader) return reader({ type: "line", text });
     if (!interactive || queue.length < typedAhead) queue.push(text);
+    else leftOut++;
     if (!interactive) lines.pause();
   });
   lines.on("close", () => {
@@ -46,13 +48,20 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     if (ended) return Promise.resolve({ type: "end" });
     if (signal?.aborted === true) return Promise.resolve({ type: "aborted" });
     const { promise, resolve } = Promise.withResolvers<ReadLine>();
+    // At once: the same chunk, a pipe's or a paste, may hold lines that are for others.
+    const settle = (read: ReadLine) => {
+      reader = undefined;
+      gate.open = false;
+      signal?.removeEventListener("abort", abort);
+      resolve(read);
+    };
     const abort = () => {
       // What was typed so far belongs to a question that is gone.
       clearLine();
       gate.write("\n");
-      resolve({ type: "aborted" });
+      settle({ type: "aborted" });
     };
-    reader = resolve;
+    reader = settle;
     signal?.addEventListener("abort", abort, { once: true });
     lines.resume();
     if (interactive) {
@@ -63,16 +72,18 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       lines.prompt(true);
       if (prefill !== undefined) lines.write(prefill);
     }
-    return promise.finally(() => {
-      reader = undefined;
-      gate.open = false;
-      signal?.removeEventListener("abort", abort);
-    });
+    return promise;
   }
 
   return {
     interactive,
     async readMessage(prompt) {
+      if (leftOut > 0) {
+        error.write(
+          `${leftOut} lines were left out: ${typedAhead} are kept while an answer is under way.\n`,
+        );
+        leftOut = 0;
+      }
       const typed = queue.shift();
       if (typed === undefined) return nextLine(prompt);
       if (interactive) output.write(`${prompt}${typed}\n`);

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { test } from "node:test";
+import { createNodeTerminal } from "./node-terminal.ts";
+
+/** A process's streams that a test types into and reads from. */
+function createStreams(isTTY: boolean) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80 });
+  const [input, output, error] = [stream(), stream(), stream()];
+  const streams = { input, output, error } as unknown as Parameters<typeof createNodeTerminal>[0];
+  return { input, output, error, terminal: createNodeTerminal(streams) };
+}
+
+/** What was written since it was last asked. */
+function textOf(stream: PassThrough): string {
+  let text = "";
+  for (let piece; (piece = stream.read() as unknown) !== null;) text += String(piece);
+  return text;
+}
+
+// A line that is lost would be waited for without end.
+const within = { timeout: 5_000 };
+
+test(
+  "lines that come in one chunk while one is waited for are all read, then the end",
+  within,
+  async () => {
+    const { input, terminal } = createStreams(false);
+    const first = terminal.readMessage("› ");
+    input.end("one\ntwo\nthree\nfour");
+    assert.deepEqual(await first, { type: "line", text: "one" });
+    for (const text of ["two", "three", "four"]) {
+      assert.deepEqual(await terminal.readMessage("› "), { type: "line", text });
+    }
+    assert.deepEqual(await terminal.readMessage("› "), { type: "end" });
+  },
+);
+
+test(
+  "a paste of several lines is several messages, each shown behind its prompt",
+  within,
+  async () => {
+    const { input, output, terminal } = createStreams(true);
+    const first = terminal.readMessage("› ");
+    input.write("one\rtwo\rthree\rfo");
+    assert.deepEqual(await first, { type: "line", text: "one" });
+    assert.doesNotMatch(textOf(output), /two/, "what is not asked for yet is not shown");
+    assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "two" });
+    assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "three" });
+    assert.equal(textOf(output), "› two\n› three\n");
+    const last = terminal.readMessage("› ");
+    assert.match(textOf(output), /› fo/, "what was typed of the next line is there to go on with");
+    input.write("ur\r");
+    assert.deepEqual(await last, { type: "line", text: "four" });
+    terminal.close();
+  },
+);
+
+test(
+  "only the line after a question answers it; what a paste holds more is no answer",
+  within,
+  async () => {
+    const { input, terminal } = createStreams(true);
+    const { signal } = new AbortController();
+    const first = terminal.readAnswer("y/n > ", { signal });
+    input.write("n\ry\r");
+    assert.deepEqual(await first, { type: "line", text: "n" });
+    const next = terminal.readAnswer("y/n > ", { signal });
+    await nextTurn();
+    input.write("v\r");
+    assert.deepEqual(await next, { type: "line", text: "v" });
+    terminal.close();
+  },
+);
+
+test("more lines than are kept are not left out without a word", within, async () => {
+  const { input, error, terminal } = createStreams(true);
+  const first = terminal.readMessage("› ");
+  input.write("line\r".repeat(104));
+  await first;
+  await terminal.readMessage("› ");
+  assert.equal(
+    textOf(error),
+    "3 lines were left out: 100 are kept while an answer is under way.\n",
+  );
+  await terminal.readMessage("› ");
+  assert.equal(textOf(error), "");
+  terminal.close();
+});
+
+test("a question that is gone takes what was typed for it along", within, async () => {
+  const { input, terminal } = createStreams(true);
+  const gone = new AbortController();
+  const question = terminal.readAnswer("y/n > ", { signal: gone.signal });
+  input.write("ye");
+  await nextTurn();
+  gone.abort();
+  input.write("hello\r");
+  assert.deepEqual(await question, { type: "aborted" });
+  assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "hello" });
+  terminal.close();
+});
