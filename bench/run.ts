@@ -3,11 +3,12 @@ import { parseArgs } from "node:util";
 import { writeFigures } from "./document.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";
 import { installPeers } from "./install.ts";
+import { gate } from "./gate.ts";
 import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
 import { alignedTable, machine, markdownTable, tableOf } from "./report.ts";
 
-const benches: readonly Bench[] = [loop, repair];
+const benches: readonly Bench[] = [loop, gate, repair];
 
 const usage = `npm run bench [-- NAME…] [options]
 

@@ -13,45 +13,56 @@ export interface AskOptions {
 /** `stopped`: the caller does not want to know any more. */
 export type Asked = ApprovalAnswer | { readonly decision: "stopped" };
 
+/** A question that is being asked. */
+export interface Asking {
+  /** Never rejects; only the first answer counts. */
+  readonly answer: Promise<Asked>;
+  readonly stop: () => void;
+}
+
 /**
  * Puts a question to whoever approves, until it expires. Whoever throws, says what cannot be
- * understood or says nothing in time means no. Never rejects; only the first answer counts.
+ * understood or says nothing in time means no. The adapter's signal aborts where its answer is
+ * not wanted any more.
  */
-export async function askApproval({
-  adapter,
-  approval,
-  clock,
-  signal,
-}: AskOptions): Promise<Asked> {
-  if (adapter === undefined)
-    return refuse("it needs a person's approval, and nobody is there to ask");
-  if (signal?.aborted === true) return { decision: "stopped" };
-  const { promise, resolve } = Promise.withResolvers<Asked>();
+export function askApproval({ adapter, approval, clock, signal }: AskOptions): Asking {
+  if (adapter === undefined) return told(refuse("nobody is there to ask"));
+  if (signal?.aborted === true) return told({ decision: "stopped" });
+  const { promise: answer, resolve } = Promise.withResolvers<Asked>();
   const asking = new AbortController();
-  const stop = () => resolve({ decision: "stopped" });
-  signal?.addEventListener("abort", stop, { once: true });
+  const settle = (word: Asked): void => {
+    disarm();
+    signal?.removeEventListener("abort", stop);
+    resolve(word);
+  };
+  const giveUp = (word: Asked): void => {
+    settle(word);
+    // Whoever still shows the question may take it away.
+    asking.abort();
+  };
+  const stop = () => giveUp({ decision: "stopped" });
   const disarm = clock.after(Math.max(0, approval.expiresAt - clock.now()), () =>
-    resolve(refuse("it needs a person's approval, and nobody answered in time")),
+    giveUp(refuse("nobody answered in time")),
   );
-  const failed = () => resolve(refuse("it needs a person's approval, and asking failed"));
+  signal?.addEventListener("abort", stop, { once: true });
+  const failed = () => settle(refuse("asking failed"));
   try {
     void Promise.resolve(adapter.request(approval, asking.signal)).then(
-      (answer: unknown) => resolve(understood(answer)),
+      (word: unknown) => settle(understood(word)),
       failed,
     );
   } catch {
     failed();
   }
-  const answer = await promise;
-  disarm();
-  signal?.removeEventListener("abort", stop);
-  // Whoever still shows the question may take it away.
-  asking.abort(new Error("The question is settled."));
-  return answer;
+  return { answer, stop };
 }
 
-function refuse(reason: string): Extract<Asked, { readonly decision: "refuse" }> {
-  return { decision: "refuse", reason, by: "system" };
+function told(word: Asked): Asking {
+  return { answer: Promise.resolve(word), stop() {} };
+}
+
+function refuse(why: string): Extract<Asked, { readonly decision: "refuse" }> {
+  return { decision: "refuse", reason: `it needs a person's approval, and ${why}`, by: "system" };
 }
 
 /** Adapters are written by others, and a yes must be a yes. */
@@ -63,7 +74,7 @@ function understood(answer: unknown): Asked {
     if (decision === "allow" && isScope && (edited === undefined || isObject(edited)))
       return answer as Asked;
   }
-  return refuse("it needs a person's approval, and the answer was not understood");
+  return refuse("the answer was not understood");
 }
 
 const scopes: readonly unknown[] = ["once", "session", "always"];

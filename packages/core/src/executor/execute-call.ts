@@ -88,17 +88,11 @@ async function ask(
   { approval, record: { callId } }: Asks,
   signal: AbortSignal | undefined,
 ): Promise<Asked> {
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  if (signal?.aborted === true) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  gate.live.set(callId, { cancel: onAbort });
-  try {
-    return await askApproval({ adapter, approval, clock: gate.clock, signal: stop.signal });
-  } finally {
-    gate.live.delete(callId);
-    signal?.removeEventListener("abort", onAbort);
-  }
+  const asking = askApproval({ adapter, approval, clock: gate.clock, signal });
+  gate.live.set(callId, { cancel: asking.stop });
+  const word = await asking.answer;
+  gate.live.delete(callId);
+  return word;
 }
 
 function stopped(gate: Gate, { record }: Proposal): Extract<Proposal, { status: "settled" }> {

@@ -2,7 +2,6 @@ import type { JsonObject } from "../model/json.ts";
 import { valueOf } from "../output/format-result.ts";
 import { resultHint } from "../output/hint.ts";
 import { neutralise } from "../output/neutralise.ts";
-import { truncate } from "../output/truncate.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { CallRecord, CallResult } from "./call-record.ts";
@@ -66,7 +65,7 @@ function keep(gate: Gate, record: CallRecord, { tool, name }: RegisteredTool, dr
   const none: { readonly cacheVarResult?: string; readonly cacheVarArgs?: string } = {};
   if (tool.variableTool === true || tool.SKIP_CACHE_RESULT === true) return none;
   if (draft.end.status === "cancelled") return none;
-  const about = truncate(record.argumentsText, 80).text.replaceAll("\n", " ");
+  const about = beginning(record.argumentsText).replaceAll("\n", " ");
   const value = valueOf(draft.formatted);
   const kept = gate.variables.keepResult(
     name,
@@ -76,6 +75,10 @@ function keep(gate: Gate, record: CallRecord, { tool, name }: RegisteredTool, dr
   );
   if (kept.refused !== undefined) return none;
   return { cacheVarResult: kept.result, cacheVarArgs: kept.args };
+}
+
+function beginning(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
 }
 
 function editNote({ edited, args }: CallRecord): string {

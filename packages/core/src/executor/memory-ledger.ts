@@ -22,12 +22,7 @@ export class MemoryLedger implements Ledger {
 
   record(call: CallRecord): void {
     this.#calls.set(call.callId, call);
-    if (this.#calls.size <= this.#capacity) return;
-    for (const { callId, status } of this.#calls.values()) {
-      if (!isSettled(status)) continue;
-      this.#calls.delete(callId);
-      return;
-    }
+    if (this.#calls.size > this.#capacity) this.#forget();
   }
 
   get(callId: string): CallRecord | undefined {
@@ -37,5 +32,14 @@ export class MemoryLedger implements Ledger {
   /** In the order in which the calls were proposed. */
   list(): readonly CallRecord[] {
     return [...this.#calls.values()];
+  }
+
+  /** Some at a time, so that making room costs next to nothing a call. */
+  #forget(): void {
+    const wanted = this.#capacity - Math.floor(this.#capacity / 8);
+    for (const { callId, status } of this.#calls.values()) {
+      if (this.#calls.size <= wanted) return;
+      if (isSettled(status)) this.#calls.delete(callId);
+    }
   }
 }

@@ -148,12 +148,11 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   const repairs = [...given.repairs, ...checked.repairs];
   const valid: CallRecord = { ...record, args, repairs };
 
-  let digests: { readonly args: string; readonly definition: string } | undefined;
+  const digests = digestsOf(registered, args);
   const decision = decide({
     registered,
     args,
-    digests: () =>
-      (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) }),
+    digests: () => digests,
     rules: gate.rules,
     overrides: gate.overrides,
     grants: gate.grants,
@@ -172,9 +171,13 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
     return rejected(gate, { ...valid, decision: by }, decision.reason);
   }
-  const known = (digests ??= { args: digest(args), definition: definitionDigest(registered.tool) });
-  const approval = approvalFor(gate, { record: valid, registered, args, digests: known, decision });
-  const { args: _inRecord, ...kept } = approval;
+  const { approval, kept } = questions(gate, {
+    record: valid,
+    registered,
+    args,
+    digests,
+    decision,
+  });
   return {
     status: "asks",
     registered,
@@ -183,29 +186,46 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   };
 }
 
+interface Digests {
+  readonly args: string;
+  readonly definition: string;
+}
+
+/** Each is made when it is first looked at: hashing costs more than most of the gate. */
+function digestsOf({ tool }: RegisteredTool, args: JsonObject): Digests {
+  let known: string | undefined;
+  return {
+    get args() {
+      return (known ??= digest(args));
+    },
+    get definition() {
+      return definitionDigest(tool);
+    },
+  };
+}
+
 interface Question {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly args: JsonObject;
-  readonly digests: { readonly args: string; readonly definition: string };
+  readonly digests: Digests;
   readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
 }
 
-function approvalFor(
+/** What a person is asked, and what the record keeps of it: its arguments are there already. */
+function questions(
   gate: Gate,
   { record, registered, args, digests, decision }: Question,
-): ApprovalRequest {
+): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const key = grantKey(registered, args);
   const createdAt = gate.clock.now();
-  return {
+  const common = {
     id: newId("appr_"),
     callId: record.callId,
     toolId: registered.id,
     toolName: registered.name,
     groupTitle: titleOf(registered.group),
     description: registered.tool.definition.function.description ?? "",
-    args,
-    argsDigest: digests.args,
     definitionDigest: digests.definition,
     reason: decision.reason,
     remember: decision.remember,
@@ -216,6 +236,20 @@ function approvalFor(
     createdAt,
     expiresAt: createdAt + gate.limits.approvalMs,
   };
+  const kept = {
+    ...common,
+    get argsDigest() {
+      return digests.args;
+    },
+  };
+  const approval = {
+    ...common,
+    args,
+    get argsDigest() {
+      return digests.args;
+    },
+  };
+  return { approval, kept };
 }
 
 function refused(

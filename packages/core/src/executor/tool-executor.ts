@@ -285,7 +285,7 @@ export class ToolExecutor {
   async ask(approval: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer> {
     const { approvals: adapter } = this;
     const { clock } = this.gate;
-    const word = await askApproval({ adapter, approval, clock, signal });
+    const word = await askApproval({ adapter, approval, clock, signal }).answer;
     return word.decision === "stopped"
       ? { decision: "refuse", reason: "it was stopped", by: "system" }
       : word;

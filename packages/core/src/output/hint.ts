@@ -1,3 +1,4 @@
+import { thousands } from "./thousands.ts";
 import type { Truncated } from "./truncate.ts";
 
 /** Whole results below this many characters need no handle in the text. */
@@ -23,12 +24,8 @@ export function resultHint({ name, whole, cut }: HintOptions): string {
     return name !== undefined && cut.text.length > quietBelow ? `\n\n[Kept as ${name}]` : "";
   const end = rest.start + rest.length;
   const range = rest.length === omitted ? `, from ${rest.start} to ${end}` : "";
-  const said = `Cut: ${number(omitted)} of ${number(whole.length)} characters left out${range}.`;
+  const said = `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out${range}.`;
   if (name === undefined) return `\n\n[${said} The whole was not kept.]`;
   const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
   return `\n\n[${said} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }

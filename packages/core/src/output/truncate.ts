@@ -1,4 +1,5 @@
 import { cutPlaces } from "./cut-places.ts";
+import { thousands } from "./thousands.ts";
 
 export interface Truncated {
   readonly text: string;
@@ -31,7 +32,7 @@ export function truncate(text: string, limit: number): Truncated {
   if (text.length <= limit) return untruncated(text);
   const { headEnd, tailStart } = cutPlaces(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
-  const notice = `\n[… ${omitted.toLocaleString("en-US")} characters left out …]\n`;
+  const notice = `\n[… ${thousands(omitted)} characters left out …]\n`;
   if (omitted <= notice.length) return untruncated(text);
   return {
     text: text.slice(0, headEnd) + notice + text.slice(tailStart),

@@ -47,7 +47,7 @@ export function decide(options: DecideOptions): Decision {
   const chosen = rule?.execution ?? override?.execution;
   if (chosen === undefined && own === "auto" && options.requireApproval !== "always") {
     // A person's refusal of exactly this still holds.
-    const refused = options.grants.list().length > 0 ? findGrant(options) : undefined;
+    const refused = findGrant(options);
     return refused?.verdict === "refuse"
       ? denied("grant", refused.reason ?? "you refused it before")
       : { verdict: "allow", by: "tool" };
@@ -104,7 +104,7 @@ function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecisio
 
 function findGrant(options: DecideOptions) {
   const { registered, args, grants, principalId, now } = options;
-  if (grants.list().length === 0) return undefined;
+  if (grants.isEmpty) return undefined;
   const digests = options.digests();
   const key = grantKey(registered, args)?.key;
   return grants.find(

@@ -28,6 +28,10 @@ export class GrantBook {
     return this.#grants.delete(id);
   }
 
+  get isEmpty(): boolean {
+    return this.#grants.size === 0;
+  }
+
   list(): readonly Grant[] {
     return [...this.#grants.values()];
   }

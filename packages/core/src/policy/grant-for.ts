@@ -17,37 +17,36 @@ export function grantFor({
   principalId,
   now,
 }: GrantForOptions): Grant | undefined {
-  const common = {
+  // Made only where something is left behind: most answers are for one call.
+  const common = () => ({
     id: newId("grant_"),
     toolId: approval.toolId,
     definitionDigest: approval.definitionDigest,
     args: approval.args,
     createdAt: now,
     ...(principalId !== undefined && { principalId }),
-  };
-  const exact = { type: "arguments", digest: approval.argsDigest } as const;
-  const exactTitle = `${approval.toolName} with exactly these arguments`;
+  });
+  const exactly = () =>
+    ({
+      ...common(),
+      match: { type: "arguments", digest: approval.argsDigest },
+      title: `${approval.toolName} with exactly these arguments`,
+      scope: "session",
+    }) as const;
   if (decision.decision === "refuse") {
     if (!approval.remember || decision.by === "system") return undefined;
     const reason = decision.reason === undefined ? {} : { reason: decision.reason };
-    return {
-      ...common,
-      verdict: "refuse",
-      scope: "session",
-      match: exact,
-      title: exactTitle,
-      ...reason,
-    };
+    return { ...exactly(), verdict: "refuse", ...reason };
   }
   const scope = decision.scope ?? "once";
   if (scope === "once") {
     // Edited arguments were allowed once; what was asked was not.
     if (!approval.remember || decision.arguments !== undefined) return undefined;
-    return { ...common, verdict: "allow", scope: "session", match: exact, title: exactTitle };
+    return { ...exactly(), verdict: "allow" };
   }
   const { key, title } = approval.grant;
   return {
-    ...common,
+    ...common(),
     verdict: "allow",
     scope,
     match: key === undefined ? { type: "tool" } : { type: "key", key },

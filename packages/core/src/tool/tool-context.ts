@@ -35,5 +35,5 @@ export interface ToolContext {
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
   /** Calls another tool through the same gate. */
-  callTool(name: string, args: unknown): Promise<ToolExecuteResult>;
+  readonly callTool: (name: string, args: unknown) => Promise<ToolExecuteResult>;
 }

@@ -5,34 +5,50 @@ export interface MissingName {
   readonly call?: string;
 }
 
-/** Remembers what became of names, the newest `capacity` of them. */
+interface Remembered {
+  readonly missing: MissingName;
+  /** Its place in the ring. */
+  readonly slot: number;
+}
+
+/**
+ * Remembers what became of names, the newest `capacity` of them. A ring holds their order: taking
+ * the first key of a map again and again walks over all that were deleted before.
+ */
 export class MissingNames {
-  readonly #names = new Map<string, MissingName>();
+  readonly #names = new Map<string, Remembered>();
   readonly #capacity: number;
+  readonly #ring: string[] = [];
+  #next = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
   set(name: string, missing: MissingName): void {
-    this.#names.delete(name);
-    this.#names.set(name, missing);
-    if (this.#names.size <= this.#capacity) return;
-    for (const oldest of this.#names.keys()) {
-      this.#names.delete(oldest);
-      return;
-    }
+    const slot = this.#next;
+    const oldest = this.#ring[slot];
+    if (oldest !== undefined && this.#names.get(oldest)?.slot === slot) this.#names.delete(oldest);
+    this.#ring[slot] = name;
+    this.#names.set(name, { missing, slot });
+    this.#next = (slot + 1) % this.#capacity;
   }
 
   get(name: string): MissingName | undefined {
-    return this.#names.get(name);
+    return this.#names.get(name)?.missing;
   }
 
   delete(name: string): void {
     this.#names.delete(name);
   }
 
-  entries(): Iterable<readonly [string, MissingName]> {
-    return this.#names;
+  /** The oldest first. */
+  *entries(): Iterable<readonly [string, MissingName]> {
+    for (let n = 0; n < this.#capacity; n++) {
+      const slot = (this.#next + n) % this.#capacity;
+      const name = this.#ring[slot];
+      const known = name === undefined ? undefined : this.#names.get(name);
+      if (name !== undefined && known?.slot === slot) yield [name, known.missing];
+    }
   }
 }

@@ -8,8 +8,12 @@ const chunkLength = 16 * 1024;
 const encoder = new TextEncoder();
 const scratch = new Uint8Array(3 * chunkLength);
 
+/** Below this, looking at the characters is quicker than asking the encoder. */
+const shortText = 64;
+
 /** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
 export function utf8Length(text: string): number {
+  if (text.length <= shortText && isAscii(text)) return text.length;
   if (text.length <= chunkLength) return encoder.encodeInto(text, scratch).written;
   let bytes = 0;
   for (let at = 0; at < text.length;) {
@@ -22,6 +26,11 @@ export function utf8Length(text: string): number {
     at += whole.length;
   }
   return bytes;
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 export type DataSize =

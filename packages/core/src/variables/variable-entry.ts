@@ -32,7 +32,7 @@ export type EntryFields = Omit<Variable, "length" | "desc"> & {
 };
 
 export function variableEntry(fields: EntryFields): VariableEntry {
-  const entry: Omit<VariableEntry, "order" | "eviction"> = {
+  const entry: Unlisted = {
     name: fields.name,
     type: fields.type,
     desc: fields.desc,
@@ -45,18 +45,23 @@ export function variableEntry(fields: EntryFields): VariableEntry {
     lastVisited: fields.lastVisited,
     referenceCount: fields.referenceCount,
     visit: 0,
+    order: undefined,
+    eviction: undefined,
     args: undefined,
     owner: undefined,
     info: undefined,
     searchText: undefined,
   };
-  // The two nodes point back at the entry, so they are added last.
-  const nodes = {
-    order: visitNode(entry as VariableEntry),
-    eviction: visitNode(entry as VariableEntry),
-  };
-  return Object.assign(entry, nodes);
+  // The two nodes point back at the entry, so they come last.
+  entry.order = visitNode(entry as VariableEntry);
+  entry.eviction = visitNode(entry as VariableEntry);
+  return entry as VariableEntry;
 }
+
+type Unlisted = Omit<VariableEntry, "order" | "eviction"> & {
+  order: VisitNode<VariableEntry> | undefined;
+  eviction: VisitNode<VariableEntry> | undefined;
+};
 
 /** What is counted and evicted as one: a variable, or a result together with its arguments. */
 export function unitOf(entry: VariableEntry): VariableEntry {

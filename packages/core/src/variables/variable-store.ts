@@ -90,6 +90,11 @@ export class VariableStore {
     else this.#eviction.visit(unit.eviction);
   }
 
+  /** Whether a new entry of this size would find room once all that may go is gone. */
+  hasRoom(bytes: number, capacity: number, maxBytes: number): boolean {
+    return this.keptCount < capacity && this.keptBytes + bytes <= maxBytes;
+  }
+
   /** Whether an entry of this name and size would find room once all that may go is gone. */
   fits(
     wanted: { name: string; type: VariableType; bytes: number },

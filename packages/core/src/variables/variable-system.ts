@@ -64,6 +64,8 @@ export class VariableSystem {
   readonly #missing = new MissingNames(rememberedNames);
   readonly #listeners = new Set<(change: VariableChange) => void>();
   #resultCount = 0;
+  /** Whether somebody else may have given a name that a result would get. */
+  #lookAlikes = false;
 
   constructor(options: VariableSystemOptions = {}) {
     this.capacity = options.capacity ?? 1000;
@@ -204,7 +206,7 @@ export class VariableSystem {
       result.status === "refused"
         ? result.error
         : (variableInputProblem(names.result, desc, undefined) ??
-          this.#roomProblem(names.result, "ToolCallResult", result.bytes));
+          this.#newRoomProblem(names.result, result.bytes));
     if (refused || result.status === "refused") {
       for (const name of [names.result, names.args])
         this.#missing.set(name, { reason: "not_kept" });
@@ -268,6 +270,7 @@ export class VariableSystem {
     }
     for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
     copy.#resultCount = this.#resultCount;
+    copy.#lookAlikes = this.#lookAlikes;
     copy.beginTurn();
     return copy;
   }
@@ -316,6 +319,7 @@ export class VariableSystem {
     const entry = before ?? variableEntry({ name, ...fields, created: now, referenceCount: 0 });
     if (before) this.#store.change(before, () => Object.assign(before, fields));
     else this.#store.put(entry);
+    this.#lookAlikes ||= resultNameOf(name) !== undefined;
     this.#missing.delete(name);
     this.#store.visit(entry, true);
     if (this.#listeners.size > 0) changes.push({ type: "set", variable: variableOf(entry) });
@@ -343,6 +347,13 @@ export class VariableSystem {
     };
   }
 
+  /** For a name that is new, and no partner's. */
+  #newRoomProblem(name: string, bytes: number): ToolErrorData | undefined {
+    return this.#store.hasRoom(bytes, this.capacity, this.maxBytes)
+      ? undefined
+      : this.#roomProblem(name, "ToolCallResult", bytes);
+  }
+
   #roomProblem(name: string, type: VariableType, bytes: number): ToolErrorData | undefined {
     if (this.#store.fits({ name, type, bytes }, this.capacity, this.maxBytes)) return undefined;
     const limit = `${this.capacity} variables and ${this.maxBytes} bytes`;
@@ -361,6 +372,7 @@ export class VariableSystem {
     if (full) return full;
     const before = this.#store.get(name);
     if (before) this.#store.take(before);
+    this.#lookAlikes = true;
     const keep = variable.keep || type === "RULE";
     this.#store.put(
       variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }),
@@ -400,10 +412,7 @@ export class VariableSystem {
     });
     const entries = [entry];
     const pairBytes = bytes + (args.status === "measured" ? args.bytes : 0);
-    if (
-      args.status === "measured" &&
-      !this.#roomProblem(names.result, "ToolCallResult", pairBytes)
-    ) {
+    if (args.status === "measured" && !this.#newRoomProblem(names.result, pairBytes)) {
       const own = variableEntry({
         name: names.args,
         type: "ToolCallArgs",
@@ -430,6 +439,7 @@ export class VariableSystem {
       this.#resultCount += 1;
       const result = `${base}_${this.#resultCount}`;
       const args = `${result}_args`;
+      if (!this.#lookAlikes) return { result, args };
       const isTaken = [result, args, `${result}_result`].some(
         (name) => this.#store.get(name) !== undefined,
       );
@@ -449,10 +459,11 @@ export class VariableSystem {
   #drop(entry: VariableEntry, reason: "evicted" | "removed", changes: VariableChange[]): void {
     const call = callOf(entry);
     const missing: MissingName = { reason, ...(call === undefined ? {} : { call }) };
+    // Arguments are looked up by their result's name.
+    this.#missing.set(entry.name, missing);
     for (const one of entry.args ? [entry, entry.args] : [entry]) {
       this.#store.take(one);
-      this.#missing.set(one.name, missing);
-      changes.push({ type: "removed", name: one.name, reason });
+      if (this.#listeners.size > 0) changes.push({ type: "removed", name: one.name, reason });
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { Message, ToolCallRequest } from "@capstan/core";
+import type { ContentPart, Message, ToolCallRequest } from "@capstan/core";
 import fc from "fast-check";
 import { dialectOf } from "./provider.ts";
 import { toPrompt } from "./to-prompt.ts";
@@ -223,3 +223,56 @@ test("a picture that a tool returned follows its result where results hold only 
     ["assistant", "tool"],
   );
 });
+
+const wires = [
+  "openai-responses",
+  "openai-chat",
+  "openai-compatible",
+  "anthropic",
+  "google",
+] as const;
+for (const wire of wires) {
+  test(`what a tool returned in parts reaches the model whole over ${wire}`, () => {
+    const note = Buffer.from("# Hi").toString("base64");
+    const parts: readonly ContentPart[] = [
+      { type: "text", text: "All of it:" },
+      { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
+      { type: "image", mimeType: "image/png", source: { type: "url", url: "https://a.b/c.png" } },
+      {
+        type: "file",
+        name: "a.md",
+        mimeType: "text/markdown",
+        source: { type: "base64", data: note },
+      },
+      { type: "link", url: "https://example.org", title: "Example" },
+    ];
+    const content = "All of it:\n[image]\n[image]\n[file]\n[Example](https://example.org)";
+    const messages: Message[] = [
+      { role: "assistant", content: "", tool_calls: calls("a") },
+      { role: "tool", tool_call_id: "a", name: "T", content, parts },
+    ];
+    const dialect = dialectOf({ wire, id: "custom" });
+    const [, tool, after] = toPrompt(messages, dialect);
+    const [answer] = tool?.role === "tool" ? tool.content : [];
+    const output = answer?.type === "tool-result" ? answer.output : undefined;
+    const files = [
+      { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+      {
+        type: "file",
+        mediaType: "image/png",
+        data: { type: "url", url: new URL("https://a.b/c.png") },
+      },
+      { type: "text", text: '<file name="a.md">\n# Hi\n</file>' },
+    ];
+    if (dialect.filesInResults) {
+      assert.deepEqual(output, {
+        type: "content",
+        value: [{ type: "text", text: content }, ...files],
+      });
+      assert.equal(after, undefined);
+    } else {
+      assert.deepEqual(output, { type: "text", value: content });
+      assert.deepEqual(after?.role === "user" && after.content.slice(1), files);
+    }
+  });
+}

@@ -42,7 +42,9 @@ export function pairResults(
       };
     }
     unpaired.delete(message);
-    const files = promptParts(message.parts ?? []).filter((part) => part.type === "file");
+    // Texts and links are in the content already.
+    const shown = message.parts?.filter(({ type }) => type === "image" || type === "file");
+    const files = promptParts(shown ?? []);
     if (files.length === 0) return { ...base, output: { type: "text", value: message.content } };
     if (dialect.filesInResults) {
       return {

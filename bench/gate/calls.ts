@@ -1,0 +1,90 @@
+import { defineTool, defineToolGroup, ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
+import { z } from "zod";
+import type { Figure } from "../figure.ts";
+
+/** Calls in one round: enough that the clock's grain does not matter. */
+const calls = 500;
+/** About 2 KB of text, as a model writes the arguments of an edit. */
+const page = "The quick brown fox jumps over the lazy dog. ".repeat(40);
+
+interface Case {
+  readonly name: string;
+  readonly args: string;
+  /** The same call without the gate. */
+  readonly bare: () => unknown;
+  readonly executor: ToolExecutor;
+}
+
+const add = ({ a, b }: { readonly a: number; readonly b: number }) => a + b;
+const write = ({ path, text }: { readonly path: string; readonly text: string }) =>
+  `${path}: ${text.length} characters`;
+
+function executorWith(tool: ReturnType<typeof defineTool>, options: ToolExecutorOptions) {
+  const executor = new ToolExecutor(options);
+  executor.registerToolGroup(defineToolGroup({ name: "bench", tools: [tool] }));
+  executor.toggleGroupEnabled("bench", true);
+  return executor;
+}
+
+const description = "Measured.";
+const plain = defineTool({
+  name: "Call",
+  description,
+  parameters: z.object({ a: z.number(), b: z.number() }),
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  execute: add,
+});
+const asking = defineTool({
+  name: "Call",
+  description,
+  parameters: z.object({ path: z.string(), text: z.string() }),
+  effects: { locks: ({ path }) => [path] },
+  permission: { executionPolicy: "ask-always" },
+  execute: write,
+});
+
+const cases: readonly Case[] = [
+  {
+    name: "added to a call",
+    args: '{"a":1,"b":2}',
+    bare: () => add({ a: 1, b: 2 }),
+    executor: executorWith(plain, {}),
+  },
+  {
+    name: "added to a call with a reference and an approval, 2 KB",
+    args: JSON.stringify({ path: "notes/$VAR_REF{{name}}.md", text: page }),
+    bare: () => write({ path: "notes/fox.md", text: page }),
+    executor: executorWith(asking, { approvals: { request: () => ({ decision: "allow" }) } }),
+  },
+];
+
+export async function figures(repetitions: number): Promise<readonly Figure[]> {
+  const all: Figure[] = [];
+  for (const { name, args, bare, executor } of cases) {
+    executor.variables.addVariable("name", "fox", "USER_ADD");
+    const gated = async () => {
+      const result = await executor.execute("Call", args);
+      if (result.status !== "success") throw new Error(`The call ended as ${result.status}.`);
+      return result.data;
+    };
+    if (String(await gated()) !== String(bare())) throw new Error("The gate changed the result.");
+    const [without, within] = [await time(repetitions, bare), await time(repetitions, gated)];
+    all.push({ case: name, subject: "capstan", value: within - without, unit: "µs" });
+  }
+  return all;
+}
+
+/**
+ * Microseconds a call, of the quickest round: what else the machine does only adds. Each call is
+ * awaited, as the gate's is.
+ */
+async function time(repetitions: number, call: () => unknown): Promise<number> {
+  let best = Infinity;
+  for (let round = 0; round < repetitions * 20; round++) {
+    const started = performance.now();
+    for (let n = 0; n < calls; n++) await call();
+    best = Math.min(best, ((performance.now() - started) * 1_000) / calls);
+  }
+  return best;
+}

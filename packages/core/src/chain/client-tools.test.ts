@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ChainEvent } from "./chain-event.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+
+const parameters = { type: "object", properties: { command: { type: "string" } } } as const;
+const shell = defineTool({ name: "LocalShell", description: "The client's.", parameters });
+const echo = defineTool({ ...reads, name: "Echo", execute: () => "echo" });
+
+test("a registered tool without execute is announced to the client and waited for, beside the others", async () => {
+  const events: ChainEvent[] = [];
+  const executor = executorWith([shell, echo]);
+  const calls = [{ name: "LocalShell", args: { command: "ls" } }, { name: "Echo" }];
+  const options = {
+    executor,
+    contextMessages: [],
+    onEvent: (event: ChainEvent) => events.push(event),
+  };
+  const model = new ScriptedModel([{ calls }]);
+  const first = await runToolChain({ ...options, model }).result;
+  assert.equal(first.status, "requires_action");
+  assert.deepEqual(first.waiting, [
+    {
+      type: "client_call",
+      callId: "call_1",
+      name: "LocalShell",
+      argumentsText: '{"command":"ls"}',
+    },
+  ]);
+  const proposed = events.find(({ type }) => type === "call.proposed");
+  assert.deepEqual(proposed?.type === "call.proposed" && [proposed.owner, proposed.toolId], [
+    "client",
+    "test.LocalShell",
+  ]);
+  const next = new ScriptedModel(["There is a file."]);
+  const second = await runToolChain({
+    ...options,
+    model: next,
+    resume: { state: first.state, outputs: [{ callId: "call_1", output: "a.txt" }] },
+  }).result;
+  assert.equal(second.answer, "There is a file.");
+  const told = next.requests[0]?.messages.filter(({ role }) => role === "tool");
+  assert.deepEqual(
+    told?.map(({ content }) => content),
+    ["a.txt", "echo"],
+  );
+});
+
+test("a client is offered its tool as it is defined, without the executor's own arguments", () => {
+  const { definitions, clientNames } = executorWith([shell, echo]).offer();
+  assert.deepEqual([...clientNames], ["LocalShell"]);
+  assert.equal(definitions[0], shell.definition);
+  assert.match(JSON.stringify(definitions[1]), /"limit"/);
+});
+
+test("outside a chain nobody is there to run it, and that is said", async () => {
+  const executor = executorWith([shell], { approvals: { request: () => ({ decision: "allow" }) } });
+  const result = await executor.execute("LocalShell", {});
+  assert.equal(result.status === "error" && result.error.code, "client_tool");
+});

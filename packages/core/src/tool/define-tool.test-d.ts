@@ -1,0 +1,116 @@
+// What is inferred of a tool, checked by the compiler alone: nothing here runs.
+import { z } from "zod";
+import type { ToolContext } from "./tool-context.ts";
+import { contentParts } from "./content-parts.ts";
+import { defineTool } from "./define-tool.ts";
+import type { Tool, ToolArgs } from "./tool.ts";
+import { toolError } from "./tool-error.ts";
+
+// oxlint-disable typescript/no-unnecessary-type-parameters -- only so are two types compared, not assigned
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** Compiles where the two types are the same. */
+function same<A, B>(_proof: Same<A, B>): void {}
+
+const description = "";
+
+// Zod: arguments as the schema gives them out, defaults filled in; data as execute returns it.
+const fromZod: Tool = defineTool({
+  name: "Zod",
+  description,
+  parameters: z.object({
+    path: z.string(),
+    lines: z.number().default(10),
+    deep: z.boolean().optional(),
+  }),
+  permission: {
+    executionPolicy: (args) => (args.path === "/" ? "deny" : "auto"),
+    grantScope: ({ path }) => ({ key: path, title: path }),
+  },
+  effects: { locks: ({ path }) => [path] },
+  execute: (args, context) => {
+    same<typeof args, { path: string; lines: number; deep?: boolean | undefined }>(true);
+    same<typeof context, ToolContext>(true);
+    return { count: args.lines };
+  },
+  formatForLLM: (data, args) => {
+    same<typeof data, { count: number }>(true);
+    return `${data.count} of ${args.path}`;
+  },
+  truncateForLLM: (text, { limit, path }) => {
+    same<typeof limit, number | undefined>(true);
+    return text.slice(0, limit ?? path.length);
+  },
+  compressArgs: ({ path }) => path,
+});
+void fromZod;
+
+// Errors and content parts are no data; a promise's value is.
+defineTool({
+  name: "Mixed",
+  description,
+  parameters: z.object({ n: z.number() }),
+  execute: async ({ n }) => {
+    if (n === 0) return toolError({ code: "zero", message: "Not zero." });
+    if (n === 1) return contentParts([{ type: "text", text: "one" }]);
+    return [n];
+  },
+  formatForLLM: (data) => {
+    same<typeof data, number[]>(true);
+    return data.join();
+  },
+});
+
+// JSON Schema with explicit types: those that execute names.
+defineTool({
+  name: "Explicit",
+  description,
+  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  execute: ({ path }: { readonly path: string }) => path.length,
+  formatForLLM: (data, args) => {
+    same<typeof data, number>(true);
+    same<typeof args, { readonly path: string }>(true);
+    return `${data} of ${args.path}`;
+  },
+});
+
+// JSON Schema without types: anything may be there.
+defineTool({
+  name: "Untyped",
+  description,
+  parameters: { type: "object", properties: { path: { type: "string" } } },
+  execute: (args) => {
+    same<typeof args, ToolArgs>(true);
+    return String(args["path"]);
+  },
+});
+
+// No parameters at all.
+defineTool({ name: "None", description, execute: () => 1 });
+
+// A client runs it.
+defineTool({ name: "Client", description, parameters: z.object({}) });
+
+defineTool({
+  name: "Wrong",
+  description,
+  parameters: z.object({ path: z.string() }),
+  // @ts-expect-error -- the schema has no such argument
+  execute: ({ file }) => file,
+});
+
+defineTool({
+  name: "WrongFormat",
+  description,
+  execute: () => 5,
+  // @ts-expect-error -- the data is a number
+  formatForLLM: (data) => data.toUpperCase(),
+});
+
+defineTool({
+  name: "WrongPolicy",
+  description,
+  // @ts-expect-error -- there is no such policy
+  permission: { executionPolicy: "never" },
+  execute: () => 5,
+});
