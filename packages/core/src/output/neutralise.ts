@@ -8,6 +8,8 @@ const forms = /\[(Tool Execution Log)\]|<(\/?)(SYSTEM-CONTEXT|turn-log)\b/gi;
  * @example neutralise("[Tool Execution Log]") // "(Tool Execution Log)"
  */
 export function neutralise(text: string): string {
+  // Most texts have neither, and this is asked for every one.
+  if (!text.includes("[") && !text.includes("<")) return text;
   return text.replace(forms, (_match, log?: string, slash?: string, frame?: string) =>
     log === undefined ? `‹${slash ?? ""}${frame ?? ""}` : `(${log})`,
   );
