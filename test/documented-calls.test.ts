@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { checkArguments, type JsonObject, runToolChain, type ToolExecutor } from "@capstan/core";
+import { createOfflineModel } from "@capstan/models";
+import { builtInGroups, createToolExecutor } from "capstan";
+import { root } from "../scripts/command.ts";
+import { createServerFolder, type ServerFolder } from "./server-process.ts";
+
+// The calls that the documentation shows are calls that the tools take.
+
+interface DocumentedCall {
+  readonly where: string;
+  readonly tool: string;
+  /** Undefined where what follows the name is no JSON. */
+  readonly args: JsonObject | undefined;
+}
+
+const patterns = ["README.md", "docs/**/*.md", "packages/web/src/chat/starters.ts"];
+const documents = await Promise.all(
+  globSync(patterns, { cwd: root }).map(async (path) => ({
+    path,
+    text: await readFile(join(root, path), "utf8"),
+  })),
+);
+
+let folder: ServerFolder;
+before(async () => {
+  folder = await createServerFolder({ "README.md": "# Ropes\n" });
+});
+after(() => folder[Symbol.asyncDispose]());
+
+function createExecutor(): ToolExecutor {
+  return createToolExecutor({ groups: builtInGroups({ roots: [folder.work] }) });
+}
+
+/** `Tool {"json": 1}` and `Tool({"json": 1})`, wherever they stand in a line. */
+function documentedCalls(path: string, text: string): readonly DocumentedCall[] {
+  return text.split("\n").flatMap((line, index) =>
+    [...line.matchAll(/\b([A-Z][A-Za-z]+)(?: |\()(?=(\{[ "}].*))/g)].map(
+      ([, tool = "", rest = ""]) => ({
+        where: `${path}:${index + 1}`,
+        tool,
+        args: leadingJson(rest),
+      }),
+    ),
+  );
+}
+
+function leadingJson(text: string): JsonObject | undefined {
+  for (const { index } of text.matchAll(/\}/g)) {
+    try {
+      return JSON.parse(text.slice(0, index + 1)) as JsonObject;
+    } catch {
+      // It ends at a later brace, if at all.
+    }
+  }
+  return undefined;
+}
+
+/** What is wrong with a call; undefined where the tool takes it or is none of the built-in ones. */
+async function problemOf({ where, tool, args }: DocumentedCall, executor: ToolExecutor) {
+  const known = executor.getTool(tool);
+  if (known === undefined) return undefined;
+  if (args === undefined) return `${where}: the arguments of ${tool} are no JSON`;
+  const names = Object.keys(known.definition.function.parameters?.["properties"] ?? {});
+  const unknown = Object.keys(args).filter((name) => !names.includes(name));
+  if (unknown.length > 0) return `${where}: ${tool} has no parameter ${unknown.join(", ")}`;
+  const checked = await checkArguments(known, args);
+  return checked.status === "valid" ? undefined : `${where}: ${checked.error.message}`;
+}
+
+test("every call of a built-in tool that is shown fits the tool", async () => {
+  const executor = createExecutor();
+  const calls = documents.flatMap(({ path, text }) => documentedCalls(path, text));
+  const shown = calls.filter(({ tool }) => executor.getTool(tool) !== undefined);
+  assert.ok(shown.length >= 9, `only ${shown.length} were found`);
+  const problems = await Promise.all(shown.map((call) => problemOf(call, executor)));
+  assert.deepEqual(
+    problems.filter((problem) => problem !== undefined),
+    [],
+  );
+});
+
+test("what the tools' own rules tell the model to call fits, too", async () => {
+  const executor = createExecutor();
+  const rules = executor.variables.snapshot().filter(({ type }) => type === "RULE");
+  const texts = [executor.toolRules(), ...rules.map(({ value }) => value.text ?? "")];
+  const calls = texts.flatMap((text) => documentedCalls("the rules", text));
+  assert.ok(calls.length >= 2);
+  const problems = await Promise.all(calls.map((call) => problemOf(call, executor)));
+  assert.deepEqual(
+    problems.filter((problem) => problem !== undefined),
+    [],
+  );
+});
+
+test("the examples of DateTime give the results that stand beside them", async () => {
+  const guide = documents.find(({ path }) => path.endsWith("built-in-tools.md"))?.text ?? "";
+  const rows = [...guide.matchAll(/^\| `\w+` \| `(\{.*\})` \| `(.*)` \|$/gm)];
+  assert.equal(rows.length, 4);
+  for (const [, args = "", expected = ""] of rows) {
+    const result = await createExecutor().execute("DateTime", JSON.parse(args));
+    assert.equal(result.status, "success", args);
+    // The current time is another one by now.
+    if (!args.includes("operation")) continue;
+    assert.ok(JSON.stringify(result).includes(expected), `${args}: ${JSON.stringify(result)}`);
+  }
+});
+
+test("the offline model runs the lines that its guide shows, and each call succeeds", async () => {
+  const guide = documents.find(({ path }) => path.endsWith("models.md"))?.text ?? "";
+  const blocks = [...guide.matchAll(/^```\n(\/[^]*?)^```$/gm)].map(([, lines = ""]) => lines);
+  assert.equal(blocks.length, 1);
+  const model = createOfflineModel({ chunkDelayMs: 0 });
+  for (const content of blocks) {
+    // Which of two calls that run side by side ends first is chance.
+    for (let time = 0; time < 10; time++) {
+      const contextMessages = [{ role: "user", content }] as const;
+      const run = runToolChain({ executor: createExecutor(), model, contextMessages });
+      const { status, toolCallHistory } = await run.result;
+      assert.equal(status, "completed");
+      assert.deepEqual(
+        toolCallHistory.filter(({ result }) => result?.status !== "success"),
+        [],
+      );
+      assert.equal(toolCallHistory.length, 3);
+    }
+  }
+});
