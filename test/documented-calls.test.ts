@@ -130,3 +130,30 @@ test("the offline model runs the lines that its guide shows, and each call succe
     }
   }
 });
+
+test("the lines that /help suggests fit their tools, and those that need nothing else succeed", async () => {
+  const executor = createExecutor();
+  const model = createOfflineModel({ chunkDelayMs: 0 });
+  const ask = async (content: string) =>
+    runToolChain({ executor, model, contextMessages: [{ role: "user", content }] }).result;
+  const { answer } = await ask("/help");
+  const lines = [...answer.matchAll(/^- `(\/[A-Z].*?)` /gm)].map(([, line = ""]) => line);
+  assert.equal(lines.length, executor.getEnabledToolDefinitions().length);
+  const problems = lines
+    .flatMap((line) => documentedCalls("/help", line))
+    .map((call) => problemOf(call, executor));
+  assert.deepEqual(
+    (await Promise.all(problems)).filter((problem) => problem !== undefined),
+    [],
+  );
+  // No network, no variables yet, and what an operation needs is not in the schema.
+  const others = /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|Text)\b/;
+  const alone = lines.filter((line) => !others.test(line));
+  const { toolCallHistory } = await ask(alone.join("\n"));
+  assert.deepEqual(
+    toolCallHistory.map(({ result }) => result?.status),
+    alone.map(() => "success"),
+  );
+  assert.ok(alone.includes('/ViewFile {"path":"README.md"}'));
+  assert.ok(alone.includes('/FindFiles {"glob":"*.md"}'));
+});

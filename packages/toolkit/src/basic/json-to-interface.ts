@@ -7,7 +7,7 @@ import { printInterfaces } from "./print-interfaces.ts";
 const deepest = 200;
 
 const parameters = z.object({
-  json: z.string().describe("The JSON text, e.g. $VAR_REF{{name}} for a kept result."),
+  json: z.string().describe("The JSON text; $VAR_REF{{name}} takes a kept result."),
   name: z.string().default("Root").describe("Name of the outermost type. Default Root."),
 });
 

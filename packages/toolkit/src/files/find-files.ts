@@ -13,7 +13,7 @@ const parameters = z.object({
     .string()
     .max(500)
     .describe(
-      "e.g. *.ts (in any folder), src/**/*.{ts,tsx}, **/test/*. * ? [abc] {a,b}; ** crosses folders.",
+      "e.g. *.md (in any folder), src/**/*.{ts,tsx}, **/test/*. * ? [abc] {a,b}; ** crosses folders.",
     ),
   path: z.string().default(".").describe('The folder to look in. Default "."'),
   type: z.enum(["file", "folder", "any"]).default("file").describe("What to find."),

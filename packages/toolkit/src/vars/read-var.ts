@@ -18,7 +18,7 @@ const parameters = z.object({
   name: z
     .string()
     .describe(
-      "The variable; name#/json/pointer reads a part of structured data, e.g. Fetch_2#/items/0.",
+      "The variable, e.g. Fetch_2; Fetch_2#/items/0 reads a part of structured data by its JSON pointer.",
     ),
   start: z.number().int().min(0).default(0).describe("First character, from 0. Default 0."),
   length: z

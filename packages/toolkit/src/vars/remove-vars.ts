@@ -3,7 +3,7 @@ import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 
 const parameters = z.object({
-  names: z.array(z.string()).min(1).max(200).describe("The variables to remove."),
+  names: z.array(z.string()).min(1).max(200).describe("The variables to remove, e.g. draft."),
 });
 
 type Removal = ReturnType<VariableSystem["removeVariables"]>;
