@@ -35,7 +35,7 @@ export async function runTests({
     [
       "--test",
       `--test-isolation=${isolation}`,
-      "--test-concurrency=2",
+      "--test-concurrency=3",
       "--test-timeout=60000",
       `--test-reporter=${failuresReporter}`,
       "--test-reporter-destination=stdout",
