@@ -13,16 +13,21 @@ export interface FailureContext {
   readonly now: number;
 }
 
+/** Of what a provider said, how much is looked at; a message may be a whole page. */
+const readChars = 4_000;
+
 /** Whatever a provider's package threw, as an error that says which kind it is and what to do. */
 export function toModelError(thrown: unknown, context: FailureContext): ModelError {
   const facts = failureFacts(thrown, context.now);
+  const { key } = context.provider;
+  // Before anything is cut or laid out anew: half a key is not known for one.
+  const said = { ...facts, message: redactKeys(facts.message.slice(0, readChars), key) };
   const known = ModelError.isInstance(thrown) ? thrown.code : undefined;
   const code = known ?? modelErrorCode(facts);
-  const message = `${explain(code, facts, context)}${known === undefined ? quote(code, facts) : ""}`;
-  const redacted = redactKeys(message, context.provider.key);
+  const message = `${explain(code, said, context)}${known === undefined ? quote(code, said) : ""}`;
   return new ModelError({
     code,
-    message: redacted,
+    message: redactKeys(message, key),
     ...(facts.status !== undefined && { status: facts.status }),
     ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
   });
