@@ -26,6 +26,8 @@ const steps: readonly Step[] = [
     showOutput: (output) => !output.includes("Found 0 warnings"),
   },
   { name: "format", commands: [[bin("oxfmt"), "--check"]] },
+  // Each row of the contract is shown by a test that exists.
+  { name: "contract tables", commands: [[process.execPath, "scripts/check-contract.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 
