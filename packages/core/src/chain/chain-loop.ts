@@ -325,6 +325,8 @@ export class ChainLoop {
     const { id: principalId } = this.#caller.principal;
     const principal = principalId === gate.caller.principal.id ? {} : { principalId };
     let n = 0;
+    // All are proposed before any runs: their results are named in the order the model wrote them.
+    const taken: (() => void | Promise<void>)[] = [];
     for (const { id: callId, function: called } of requests) {
       n++;
       const { name, arguments: args } = called;
@@ -349,11 +351,11 @@ export class ChainLoop {
           ? tooManyInRound(maxCallsPerRound)
           : this.#beyondLimit(record);
       if (error !== undefined) {
-        this.#calls.refuse(record, error);
+        taken.push(() => this.#calls.refuse(record, error));
         continue;
       }
       if (record.owner === "client") {
-        this.#calls.addClient(record);
+        taken.push(() => this.#calls.addClient(record));
         continue;
       }
       const { requireApproval } = this.#options;
@@ -368,7 +370,17 @@ export class ChainLoop {
       };
       const asked = requireApproval === undefined ? request : { ...request, requireApproval };
       const proposal = propose(gate, asked);
-      this.#calls.add(proposal instanceof Promise ? await proposal : proposal);
+      // Waited for below, in its turn.
+      if (proposal instanceof Promise) proposal.catch(() => {});
+      taken.push(
+        proposal instanceof Promise
+          ? async () => this.#calls.add(await proposal)
+          : () => this.#calls.add(proposal),
+      );
+    }
+    for (const take of taken) {
+      const waits = take();
+      if (waits instanceof Promise) await waits;
       if (this.#abort.signal.aborted) break;
     }
     const waits = await this.#settleRound();

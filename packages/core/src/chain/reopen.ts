@@ -30,6 +30,8 @@ export function reopen({ executor, calls, recorder, resume }: ReopenOptions): vo
   if (resume.adopted === true)
     void recorder.commit(inherited(state.messages, state.calls, executor));
   for (const record of state.calls) {
+    // Names that open calls were given are not given again.
+    if (record.keepAs !== undefined) executor.variables.countResult(record.keepAs);
     if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
   }
   for (const { callId, decision } of resume.answers ?? []) {

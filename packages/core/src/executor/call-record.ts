@@ -56,6 +56,8 @@ export interface CallRecord {
   readonly status: CallStatus;
   /** The raw text of the arguments, as the model wrote it. */
   readonly argumentsText: string;
+  /** The name that its result will have, given in the order of proposal: `Fetch_3`. */
+  readonly keepAs?: string;
   /** Resolved and validated: what a person is shown, and what runs. */
   readonly args?: JsonObject;
   /** The executor's own `limit`, taken out of the arguments. */

@@ -60,19 +60,22 @@ export function keepResult(
   };
 }
 
+/** Whether the results of a tool become variables. */
+export function keepsResults(tool: Tool): boolean {
+  return tool.variableTool !== true && tool.SKIP_CACHE_RESULT !== true;
+}
+
 /** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */
 function keep(gate: Gate, record: CallRecord, { tool, name }: RegisteredTool, draft: DraftResult) {
   const none: { readonly cacheVarResult?: string; readonly cacheVarArgs?: string } = {};
-  if (tool.variableTool === true || tool.SKIP_CACHE_RESULT === true) return none;
+  if (!keepsResults(tool)) return none;
   if (draft.end.status === "cancelled") return none;
   const about = beginning(record.argumentsText).replaceAll("\n", " ");
   const value = valueOf(draft.formatted);
-  const kept = gate.variables.keepResult(
-    name,
-    value,
-    record.args ?? {},
-    `Result of ${name} ${about}`,
-  );
+  const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
+    desc: `Result of ${name} ${about}`,
+    ...(record.keepAs !== undefined && { name: record.keepAs }),
+  });
   if (kept.refused !== undefined) return none;
   return { cacheVarResult: kept.result, cacheVarArgs: kept.args };
 }

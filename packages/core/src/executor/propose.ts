@@ -19,6 +19,7 @@ import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { givenArguments } from "./given-arguments.ts";
+import { keepsResults } from "./keep-result.ts";
 import { newId } from "./new-id.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import type { SettledToolResult } from "./tool-execute-result.ts";
@@ -75,7 +76,12 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
 
   const { registered } = found;
-  const placed: CallRecord = { ...record, toolId: registered.id };
+  // Numbered here, so that names follow the order in which calls are written, not that of their ends.
+  const placed: CallRecord = {
+    ...record,
+    toolId: registered.id,
+    ...(keepsResults(registered.tool) && { keepAs: gate.variables.nameResult(registered.name) }),
+  };
   if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
   const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/json.ts";
 import { resultNameOf } from "./result-name.ts";
-import { unitOf, type VariableEntry } from "./variable-entry.ts";
+import { unitOf, variableEntry, type VariableEntry } from "./variable-entry.ts";
 import { type MeasuredValue, measureValue } from "./variable-input.ts";
 import type { VariableValue } from "./variable.ts";
 
@@ -19,6 +19,41 @@ export function measureKept(
       ? measureValue(names.result, { text: value.text }, limit)
       : whole;
   return { result, args: measureValue(names.args, { text: jsonText(args), data: args }, limit) };
+}
+
+type Measured = Extract<MeasuredValue, { readonly status: "measured" }>;
+
+/** A new result and, where they are kept, its arguments. */
+export function resultEntries(
+  names: { readonly result: string; readonly args: string },
+  { result, args, desc, now }: ResultParts,
+): readonly [VariableEntry, VariableEntry?] {
+  const common = {
+    tags: [],
+    keep: false,
+    created: now,
+    updated: now,
+    lastVisited: now,
+    referenceCount: 0,
+  };
+  const { value, bytes } = result;
+  const type = "ToolCallResult";
+  const entry = variableEntry({ ...common, name: names.result, type, desc, value, bytes });
+  if (args === undefined) return [entry];
+  const own = {
+    name: names.args,
+    type: "ToolCallArgs",
+    value: args.value,
+    bytes: args.bytes,
+  } as const;
+  return [entry, variableEntry({ ...common, ...own })];
+}
+
+interface ResultParts {
+  readonly result: Pick<Measured, "value" | "bytes">;
+  readonly args: Measured | undefined;
+  readonly desc: string | undefined;
+  readonly now: number;
 }
 
 /** Empty for what is not JSON: its data is then refused. */

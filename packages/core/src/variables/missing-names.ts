@@ -1,6 +1,6 @@
-/** How a variable that is no longer there came to its end. */
+/** Why there is no variable of a name that was there, or was given to a call. */
 export interface MissingName {
-  readonly reason: "evicted" | "removed" | "not_kept";
+  readonly reason: "evicted" | "removed" | "not_kept" | "no_result";
   /** The call whose result it was, to repeat: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }

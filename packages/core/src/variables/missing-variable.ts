@@ -26,6 +26,11 @@ export function missingVariableError(
         code: "variable_not_kept",
         message: `The variable ${shown} could not be kept: it was too large, or there was no room.`,
       };
+    case "no_result":
+      return {
+        code: "variable_without_result",
+        message: `There is no variable ${shown}: that call has not ended yet, was refused, or failed before it ran.`,
+      };
     case undefined: {
       const nearest = nearestNames(name, names(), maxNearest);
       const hint =

@@ -2,7 +2,8 @@ import type { ToolErrorData } from "../tool/tool-error.ts";
 import { shortJson } from "../arguments/short-json.ts";
 import { dataSize, utf8Length } from "./value-size.ts";
 import { variableNameProblem } from "./variable-name.ts";
-import type { VariableValue } from "./variable.ts";
+import type { VariablePatch } from "./variable-contract.ts";
+import type { VariableType, VariableValue } from "./variable.ts";
 
 const maxDescLength = 2000;
 const maxTags = 50;
@@ -37,6 +38,45 @@ export function variableInputProblem(
 
 function isTag(tag: unknown): boolean {
   return typeof tag === "string" && tag !== "" && tag.length <= maxTagLength;
+}
+
+/**
+ * Why a name cannot be written to: a rule is changed only as a rule, and no variable may hide a
+ * result's other name.
+ *
+ * @param alias the result that already answers to the name
+ */
+export function nameConflict(
+  name: string,
+  { patch, before, alias }: NameConflictOptions,
+): ToolErrorData | undefined {
+  if (before?.type === "RULE" && patch.type !== "RULE") {
+    return {
+      code: "read_only_variable",
+      message: `${name} is a rule, which is read-only. Choose another name.`,
+    };
+  }
+  if (!alias) return undefined;
+  return {
+    code: "invalid_variable_name",
+    message: `${name} already names the result ${alias.name}. Choose another name.`,
+  };
+}
+
+interface NameConflictOptions {
+  readonly patch: VariablePatch;
+  readonly before: { readonly type: VariableType } | undefined;
+  readonly alias: { readonly name: string } | undefined;
+}
+
+/** That a variable finds no room beside what is kept. */
+export function noRoomFor(
+  name: string,
+  { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },
+): ToolErrorData {
+  const limit = `${capacity} variables and ${maxBytes} bytes`;
+  const message = `There is no room for ${name}: the limit is ${limit}, and what is there is kept. Remove variables that are kept, or end their \`keep\`.`;
+  return { code: "variables_full", message };
 }
 
 export type MeasuredValue =

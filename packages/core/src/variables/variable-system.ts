@@ -1,10 +1,11 @@
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { callOf, measureKept } from "./kept-result.ts";
+import { callOf, measureKept, resultEntries } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
+import { ResultNames } from "./result-names.ts";
 import {
   infoOf,
   matchesSearch,
@@ -12,8 +13,7 @@ import {
   type VariableEntry,
   variableOf,
 } from "./variable-entry.ts";
-import { measureValue, variableInputProblem } from "./variable-input.ts";
-import { resultNameBase } from "./variable-name.ts";
+import { measureValue, nameConflict, noRoomFor, variableInputProblem } from "./variable-input.ts";
 import type {
   KeptResult,
   RefusedVariable,
@@ -63,9 +63,7 @@ export class VariableSystem {
   readonly #store = new VariableStore();
   readonly #missing = new MissingNames(rememberedNames);
   readonly #listeners = new Set<(change: VariableChange) => void>();
-  #resultCount = 0;
-  /** Whether somebody else may have given a name that a result would get. */
-  #lookAlikes = false;
+  readonly #results = new ResultNames((name) => this.#store.get(name) !== undefined);
 
   constructor(options: VariableSystemOptions = {}) {
     this.capacity = options.capacity ?? 1000;
@@ -96,7 +94,22 @@ export class VariableSystem {
 
   /** The highest `n` that a result was given so far. */
   get resultCount(): number {
-    return this.#resultCount;
+    return this.#results.count;
+  }
+
+  /**
+   * Takes the next name of a result, `{tool}_{n}`: `n` counts the results of the session. It is
+   * taken for good, whether or not a result is ever kept under it.
+   */
+  nameResult(tool: string): string {
+    const name = this.#results.next(tool);
+    this.#missing.set(name, { reason: "no_result" });
+    return name;
+  }
+
+  /** Names were given elsewhere, up to this one: the count goes on behind it. */
+  countResult(name: string): void {
+    this.#results.goOnBehind(name);
   }
 
   /** Makes a variable or replaces its value; description and tags stay where none are given. */
@@ -195,12 +208,19 @@ export class VariableSystem {
 
   /**
    * Keeps a call's result as `{tool}_{n}` (also called `{tool}_{n}_result`) and its arguments as
-   * `{tool}_{n}_args`; `n` counts all results of the session.
+   * `{tool}_{n}_args`.
    *
    * @param value data that is not JSON is left out, its text is kept
+   * @param options.name what `nameResult` gave; the next name where it is taken or not given
    */
-  keepResult(tool: string, value: VariableValue, args: JsonObject, desc?: string): KeptResult {
-    const names = this.#nextResultName(resultNameBase(tool));
+  keepResult(
+    tool: string,
+    value: VariableValue,
+    args: JsonObject,
+    { desc, name }: { readonly desc?: string; readonly name?: string } = {},
+  ): KeptResult {
+    const own = this.#results.given(name, tool);
+    const names = { result: own, args: `${own}_args` };
     const { result, args: ownArgs } = measureKept(names, value, args, this.maxValueBytes);
     const refused =
       result.status === "refused"
@@ -208,8 +228,7 @@ export class VariableSystem {
         : (variableInputProblem(names.result, desc, undefined) ??
           this.#newRoomProblem(names.result, result.bytes));
     if (refused || result.status === "refused") {
-      for (const name of [names.result, names.args])
-        this.#missing.set(name, { reason: "not_kept" });
+      for (const one of [names.result, names.args]) this.#missing.set(one, { reason: "not_kept" });
       return { ...names, ...(refused ? { refused } : {}) };
     }
     this.#keepPair(names, result, ownArgs, desc);
@@ -256,7 +275,7 @@ export class VariableSystem {
         this.#takeIn(variable, measured, changes);
       if (error) refused.push({ name, error });
     }
-    this.#resultCount = Math.max(this.#resultCount, options.resultCount ?? 0);
+    this.#results.goOnBehind(options.resultCount ?? 0);
     this.#announce(changes);
     return refused;
   }
@@ -269,8 +288,7 @@ export class VariableSystem {
       copy.#store.put(variableEntry(variableOf(node.value)));
     }
     for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
-    copy.#resultCount = this.#resultCount;
-    copy.#lookAlikes = this.#lookAlikes;
+    copy.#results.continue(this.#results);
     copy.beginTurn();
     return copy;
   }
@@ -294,7 +312,8 @@ export class VariableSystem {
     if (type === undefined || input === undefined)
       return { status: "refused", error: this.missingVariable(name) };
     const problem =
-      variableInputProblem(name, patch.desc, patch.tags) ?? this.#conflict(name, before, patch);
+      variableInputProblem(name, patch.desc, patch.tags) ??
+      nameConflict(name, { patch, before, alias: before ? undefined : this.#find(name) });
     if (problem) return { status: "refused", error: problem };
     const measured =
       before?.value === input
@@ -319,32 +338,12 @@ export class VariableSystem {
     const entry = before ?? variableEntry({ name, ...fields, created: now, referenceCount: 0 });
     if (before) this.#store.change(before, () => Object.assign(before, fields));
     else this.#store.put(entry);
-    this.#lookAlikes ||= resultNameOf(name) !== undefined;
+    this.#results.notice(name);
     this.#missing.delete(name);
     this.#store.visit(entry, true);
     if (this.#listeners.size > 0) changes.push({ type: "set", variable: variableOf(entry) });
     this.#makeRoom(changes);
     return { status: "set", variable: infoOf(entry) };
-  }
-
-  /** A rule is changed only as a rule, and no variable may hide a result's other name. */
-  #conflict(
-    name: string,
-    before: VariableEntry | undefined,
-    patch: VariablePatch,
-  ): ToolErrorData | undefined {
-    if (before?.type === "RULE" && patch.type !== "RULE") {
-      return {
-        code: "read_only_variable",
-        message: `${name} is a rule, which is read-only. Choose another name.`,
-      };
-    }
-    const alias = before ? undefined : this.#find(name);
-    if (!alias) return undefined;
-    return {
-      code: "invalid_variable_name",
-      message: `${name} already names the result ${alias.name}. Choose another name.`,
-    };
   }
 
   /** For a name that is new, and no partner's. */
@@ -356,9 +355,7 @@ export class VariableSystem {
 
   #roomProblem(name: string, type: VariableType, bytes: number): ToolErrorData | undefined {
     if (this.#store.fits({ name, type, bytes }, this.capacity, this.maxBytes)) return undefined;
-    const limit = `${this.capacity} variables and ${this.maxBytes} bytes`;
-    const message = `There is no room for ${name}: the limit is ${limit}, and what is there is kept. Remove variables that are kept, or end their \`keep\`.`;
-    return { code: "variables_full", message };
+    return noRoomFor(name, this);
   }
 
   #takeIn(
@@ -372,15 +369,13 @@ export class VariableSystem {
     if (full) return full;
     const before = this.#store.get(name);
     if (before) this.#store.take(before);
-    this.#lookAlikes = true;
+    this.#results.notice(name);
     const keep = variable.keep || type === "RULE";
     this.#store.put(
       variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }),
     );
     this.#missing.delete(name);
-    if (type === "ToolCallResult" || type === "ToolCallArgs") {
-      this.#resultCount = Math.max(this.#resultCount, resultNameOf(name)?.n ?? 0);
-    }
+    if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.goOnBehind(name);
     this.#makeRoom(changes);
     return undefined;
   }
@@ -392,59 +387,27 @@ export class VariableSystem {
     args: ReturnType<typeof measureValue>,
     desc: string | undefined,
   ): void {
-    const now = this.#clock.now();
-    const common = {
-      tags: [],
-      keep: false,
-      created: now,
-      updated: now,
-      lastVisited: now,
-      referenceCount: 0,
-    };
-    const { value, bytes } = result;
-    const entry = variableEntry({
-      name: names.result,
-      type: "ToolCallResult",
+    const hasRoomForBoth =
+      args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
+    const [kept, own] = resultEntries(names, {
+      result,
+      args: hasRoomForBoth ? args : undefined,
       desc,
-      value,
-      bytes,
-      ...common,
+      now: this.#clock.now(),
     });
-    const entries = [entry];
-    const pairBytes = bytes + (args.status === "measured" ? args.bytes : 0);
-    if (args.status === "measured" && !this.#newRoomProblem(names.result, pairBytes)) {
-      const own = variableEntry({
-        name: names.args,
-        type: "ToolCallArgs",
-        value: args.value,
-        bytes: args.bytes,
-        ...common,
-      });
-      entries.push(own);
-      this.#store.putPair(entry, own);
-    } else {
-      this.#store.put(entry);
-      this.#store.visit(entry, true);
+    if (own) this.#store.putPair(kept, own);
+    else {
+      this.#store.put(kept);
+      this.#store.visit(kept, true);
       this.#missing.set(names.args, { reason: "not_kept" });
     }
+    this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
     if (this.#listeners.size > 0)
-      for (const one of entries) changes.push({ type: "set", variable: variableOf(one) });
+      for (const one of own ? [kept, own] : [kept])
+        changes.push({ type: "set", variable: variableOf(one) });
     this.#makeRoom(changes);
     this.#announce(changes);
-  }
-
-  #nextResultName(base: string): { result: string; args: string } {
-    for (;;) {
-      this.#resultCount += 1;
-      const result = `${base}_${this.#resultCount}`;
-      const args = `${result}_args`;
-      if (!this.#lookAlikes) return { result, args };
-      const isTaken = [result, args, `${result}_result`].some(
-        (name) => this.#store.get(name) !== undefined,
-      );
-      if (!isTaken) return { result, args };
-    }
   }
 
   #makeRoom(changes: VariableChange[]): void {
