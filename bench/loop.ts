@@ -9,6 +9,7 @@ const subjects = {
   ai: "ai",
   "@openai/agents-core": "openai-agents",
   langchain: "langchain",
+  "@mariozechner/pi-agent-core": "pi-agent-core",
 } as const;
 
 const measureScript = fileURLToPath(new URL("loop/measure.ts", import.meta.url));
