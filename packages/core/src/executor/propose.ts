@@ -154,7 +154,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   const repairs = [...given.repairs, ...checked.repairs];
   const valid: CallRecord = { ...record, args, repairs };
 
-  const digests = digestsOf(registered, args);
+  const digests = new Digests(registered, args);
   const decision = decide({
     registered,
     args,
@@ -192,22 +192,24 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   };
 }
 
-interface Digests {
-  readonly args: string;
-  readonly definition: string;
-}
-
 /** Each is made when it is first looked at: hashing costs more than most of the gate. */
-function digestsOf({ tool }: RegisteredTool, args: JsonObject): Digests {
-  let known: string | undefined;
-  return {
-    get args() {
-      return (known ??= digest(args));
-    },
-    get definition() {
-      return definitionDigest(tool);
-    },
-  };
+class Digests {
+  readonly #tool: RegisteredTool["tool"];
+  readonly #args: JsonObject;
+  #known: string | undefined;
+
+  constructor({ tool }: RegisteredTool, args: JsonObject) {
+    this.#tool = tool;
+    this.#args = args;
+  }
+
+  get args(): string {
+    return (this.#known ??= digest(this.#args));
+  }
+
+  get definition(): string {
+    return definitionDigest(this.#tool);
+  }
 }
 
 interface Question {
