@@ -67,6 +67,7 @@ export class Scheduler {
 
   /** Starts whatever may start now. A call that ends in its start is seen to here, not by recursion. */
   #admit(): void {
+    if (this.#queue.size === 0 && this.#subQueue.size === 0) return;
     this.#changed = true;
     if (this.#admitting) return;
     this.#admitting = true;
