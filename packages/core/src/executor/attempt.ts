@@ -18,6 +18,8 @@ export function attempt(run: () => unknown): Attempt | Promise<Attempt> {
 }
 
 function ended(value: unknown): Attempt {
+  // As JSON it would be an empty object, and its message lost.
+  if (value instanceof Error) return threw(value);
   if (!isToolError(value)) return { status: "returned", value };
   const { code, message, retryable, retryAfterMs, details } = value;
   const error = {

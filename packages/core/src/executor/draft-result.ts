@@ -1,10 +1,9 @@
 import { type Formatted, formatResult } from "../output/format-result.ts";
-import { truncate, type Truncated } from "../output/truncate.ts";
-import { truncateToTokens } from "../output/truncate-to-tokens.ts";
+import type { Truncated } from "../output/truncate.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { Tool } from "../tool/tool.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallRecord } from "./call-record.ts";
+import { cutForModel } from "./cut-for-model.ts";
 import { errorText } from "./error-text.ts";
 import { unexpectedResult } from "./unexpected-result.ts";
 import type { Gate } from "./gate.ts";
@@ -33,7 +32,8 @@ export function draftResult(
   outcome: Outcome,
 ): DraftResult {
   const { formatted, end } = format(record, registered, outcome);
-  const cut = cutForModel(gate, registered.tool, formatted.text, record);
+  const isError = end.status !== "success";
+  const cut = cutForModel(gate, registered.tool, { whole: formatted.text, record, isError });
   return { end, formatted, cut, durationMs: outcome.durationMs };
 }
 
@@ -77,59 +77,4 @@ function stillAtWork({ leftBehind }: { readonly leftBehind?: true }): string {
 function failed(status: "error" | "timed_out" | "cancelled", error: ToolErrorData) {
   const formatted: FormattedText = { status: "formatted", text: errorText(error) };
   return { formatted, end: { status, error } };
-}
-
-/** Stage 9. A tool's own cut, else the head and the tail of what is too long. */
-export function cutForModel(gate: Gate, tool: Tool, whole: string, record: CallRecord): Truncated {
-  const own = ownCut(gate, tool, whole, record);
-  if (own !== undefined) return own;
-  const ceiling = gate.limits.outputCeilingChars;
-  const limit = outputLimit(gate, tool, record);
-  const size = limit.size <= 0 ? ceiling : limit.size;
-  if (limit.size <= 0 || limit.unit === "characters")
-    return truncate(whole, Math.min(size, ceiling));
-  const { countTokens } = gate;
-  return truncateToTokens(whole, { tokens: size, countTokens, maxChars: ceiling });
-}
-
-interface OutputLimit {
-  readonly unit: "characters" | "tokens";
-  /** 0 or less: no limit but the ceiling. */
-  readonly size: number;
-}
-
-/** The model's own wish goes first, then the tool's, then what the gate was given. */
-function outputLimit({ limits }: Gate, tool: Tool, record: CallRecord): OutputLimit {
-  const { DEFAULT_OUTPUT_LIMIT_TOKENS: tokens, DEFAULT_OUTPUT_LIMIT_CHAR: chars } = tool;
-  if (record.limit !== undefined) return { unit: "characters", size: record.limit };
-  if (tool.SKIP_EXTERNAL_TRUNCATE === true) return { unit: "characters", size: 0 };
-  if (tokens !== undefined) return { unit: "tokens", size: tokens };
-  if (chars !== undefined) return { unit: "characters", size: chars };
-  if (limits.outputTokens !== undefined) return { unit: "tokens", size: limits.outputTokens };
-  return { unit: "characters", size: limits.outputChars };
-}
-
-/** What the tool itself shows; undefined where it does not say, or fails to. */
-function ownCut(
-  { limits }: Gate,
-  tool: Tool,
-  whole: string,
-  record: CallRecord,
-): Truncated | undefined {
-  if (tool.truncateForLLM === undefined) return undefined;
-  let text: unknown;
-  try {
-    const args = record.limit === undefined ? record.args : { ...record.args, limit: record.limit };
-    text = tool.truncateForLLM(whole, args ?? {});
-  } catch {
-    return undefined;
-  }
-  if (typeof text !== "string") return undefined;
-  const shown = truncate(text, limits.outputCeilingChars);
-  if (text === whole) return shown;
-  const omitted = Math.max(0, whole.length - text.length) + shown.omitted;
-  if (omitted === 0) return shown;
-  // What the tool chose to show is not known, unless it is the beginning.
-  const start = shown.omitted === 0 && whole.startsWith(text) ? text.length : 0;
-  return { text: shown.text, omitted, rest: { start, length: whole.length - start } };
 }

@@ -1,3 +1,4 @@
+import { shortJson } from "../arguments/short-json.ts";
 import type { JsonObject } from "../model/json.ts";
 import { valueOf } from "../output/format-result.ts";
 import { resultHint } from "../output/hint.ts";
@@ -9,6 +10,9 @@ import { callStatusOf } from "./call-status.ts";
 import type { CallEnd, DraftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
 import { previewChars, type Settled } from "./settled.ts";
+
+/** Characters of arguments that a person changed that are shown again. */
+const editNoteChars = 2_000;
 
 /** Stages 11 and 12: the result becomes a variable, and the model is told its handle. */
 export function keepResult(
@@ -24,7 +28,8 @@ export function keepResult(
   const names = keep(gate, record, registered, draft);
   const hint =
     tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, whole, cut });
-  const finalText = neutralise(editNote(record) + cut.text + hint);
+  // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
+  const finalText = neutralise(editNote(record) + cut.text + hint).toWellFormed();
 
   const isTruncated = cut.omitted > 0;
   const shownTokens = gate.countTokens(finalText);
@@ -86,26 +91,26 @@ function beginning(text: string): string {
 
 function editNote({ edited, args }: CallRecord): string {
   if (edited !== true) return "";
-  return `[A person changed the arguments before it ran; these are in effect: ${JSON.stringify(args)}]\n\n`;
+  return `[A person changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
 }
 
 function preview(tool: Tool, whole: string, end: CallEnd): string {
-  let text = whole;
-  if (end.status === "success" && tool.compressResult !== undefined) {
-    try {
-      text = tool.compressResult(end.data);
-    } catch {
-      text = whole;
-    }
-  }
-  return neutralise(text.slice(0, previewChars).toWellFormed());
+  const own =
+    end.status === "success" ? shortWords(() => tool.compressResult?.(end.data)) : undefined;
+  return neutralise(own ?? whole.slice(0, previewChars).toWellFormed());
 }
 
 function argsPreview(tool: Tool, args: JsonObject): { readonly argsPreview?: string } {
+  const words = shortWords(() => tool.compressArgs?.(args));
+  return words === undefined ? {} : { argsPreview: words };
+}
+
+/** A tool's own words for the log; undefined where it has none, or fails to say them. */
+function shortWords(say: () => unknown): string | undefined {
   try {
-    const words = tool.compressArgs?.(args);
-    return words === undefined ? {} : { argsPreview: words.slice(0, previewChars).toWellFormed() };
+    const words = say();
+    return typeof words === "string" ? words.slice(0, previewChars).toWellFormed() : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -92,7 +92,8 @@ test("a tool's own cut is read on from where it is known to end, else from the s
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);
   const digest = await shown({ truncateForLLM: () => "10,000 words" });
   assert.equal(digest.text, "10,000 words");
-  assert.match(digest.hint, /49,988 of 50,000 characters left out\. Read on: .*"start":0,/);
+  assert.match(digest.hint, /by the tool itself; the whole has 50,000 .*"start":0,/);
+  assert.equal(digest.isTruncated, true);
   const broken = await shown({ truncateForLLM: () => null as unknown as string });
   assert.ok(Math.abs(broken.text.length - 8_000) < 100);
   const longer = await shown(
@@ -101,4 +102,58 @@ test("a tool's own cut is read on from where it is known to end, else from the s
   );
   assert.ok(longer.text.length < 2_100);
   assert.match(longer.hint, /Read on: .*"start":0,/);
+});
+
+test("whatever a tool cuts out and puts in, what is left out is said, and where it is", async () => {
+  const whole = "0123456789".repeat(5);
+  const own = (truncateForLLM: (text: string) => string) =>
+    shown({ execute: () => whole, truncateForLLM });
+  const notice = await own(
+    (text) => `${text.slice(0, 30)} [… the tool left out 10 characters …] ${text.slice(40)}`,
+  );
+  assert.ok(notice.text.length > whole.length);
+  assert.equal(notice.isTruncated, true);
+  assert.match(notice.hint, /Cut: 10 of 50 characters left out, from 30 to 40\./);
+  const header = await own((text) => `Ten digits, five times:\n${text}\n(end)`);
+  assert.equal(header.isTruncated, false);
+  assert.equal(header.hint, "");
+});
+
+test("an error is cut by the gate, whatever the tool does with its results", async () => {
+  const failed = { execute: () => toolError({ code: "broken", message: long }) };
+  for (const own of [
+    { SKIP_EXTERNAL_TRUNCATE: true },
+    { truncateForLLM: (text: string) => text },
+  ]) {
+    const { text, isTruncated } = await shown({ ...failed, ...own });
+    assert.ok(text.length < 8_100);
+    assert.equal(isTruncated, true);
+  }
+});
+
+test("a limit is heeded as a number, as text, and whatever its size", async () => {
+  const withLimit = async (limit: unknown) =>
+    (await shown({}, { limit: limit as number })).text.length;
+  for (const limit of [100, "100", 100.9]) assert.ok(Math.abs((await withLimit(limit)) - 100) < 60);
+  for (const limit of [0, -1, "0", 1e300]) assert.equal(await withLimit(limit), long.length);
+  assert.ok(Math.abs((await withLimit("much")) - 8_000) < 100, "what is no number says nothing");
+});
+
+test("a limit of the tool's own is the tool's, also where it is strict", async () => {
+  const seen: unknown[] = [];
+  const parameters = {
+    type: "object",
+    properties: { limit: { type: "integer" } },
+    required: ["limit"],
+    additionalProperties: false,
+  } as const;
+  for (const strict of [true, false]) {
+    const tool = {
+      parameters: parameters as never,
+      strict,
+      execute: (args: unknown) => (seen.push(args), long),
+    };
+    assert.ok((await shown(tool, { limit: 10 })).text.length > 7_000);
+  }
+  assert.deepEqual(seen, [{ limit: 10 }, { limit: 10 }]);
 });

@@ -2,7 +2,8 @@ import { errorMessage } from "../errors/error-message.ts";
 import { isReviewDue, redact, type ReviewDecision, type ReviewRequest } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
-import { cutForModel, type DraftResult } from "./draft-result.ts";
+import { cutForModel } from "./cut-for-model.ts";
+import type { DraftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
 import type { Settled } from "./settled.ts";
 import { unsettledResult } from "./unsettled-result.ts";
@@ -71,8 +72,9 @@ async function decide(options: ReviewOptions, request: ReviewRequest): Promise<R
 
 /** Only what was released is kept: not the data behind it, nor its pictures. */
 function released({ gate, record, registered, draft }: ReviewOptions, text: string): Reviewed {
-  const cut = cutForModel(gate, registered.tool, text, record);
   const { end } = draft;
+  const isError = end.status !== "success";
+  const cut = cutForModel(gate, registered.tool, { whole: text, record, isError });
   const shown = end.status === "success" ? { ...end, data: text } : end;
   const formatted = { status: "formatted", text } as const;
   return { status: "released", draft: { ...draft, end: shown, formatted, cut } };

@@ -20,7 +20,7 @@ export type UnsettledEnd =
 export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEnd): Settled {
   const { error, text } = wordsOf(record, end);
   const cut = truncate(text, gate.limits.outputChars);
-  const finalText = neutralise(cut.text);
+  const finalText = neutralise(cut.text).toWellFormed();
   const isTruncated = cut.omitted > 0;
   const shown = gate.countTokens(finalText);
   const withheld = isTruncated ? Math.max(0, gate.countTokens(text) - shown) : 0;

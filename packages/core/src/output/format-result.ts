@@ -63,7 +63,8 @@ function toJson(
     typeof value === "function" ||
     typeof value === "symbol" ||
     typeof value === "bigint" ||
-    isStream(value)
+    isStream(value) ||
+    ArrayBuffer.isView(value)
   ) {
     return {
       status: "failed",
@@ -72,6 +73,9 @@ function toJson(
   }
   try {
     const text = JSON.stringify(value);
+    // What JSON makes nothing of becomes `{}`, so the search for it is needed only there.
+    const lost = text.includes("{}") ? findLost(value, "") : undefined;
+    if (lost !== undefined) return { status: "failed", message: lost };
     return { status: "json", text, data: JSON.parse(text) as JsonValue };
   } catch (thrown) {
     return {
@@ -90,7 +94,35 @@ function isStream(value: unknown): boolean {
 }
 
 function kindOf(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return "bytes";
   return typeof value === "object" ? "a stream" : `a ${typeof value}`;
+}
+
+/** Where a value holds something that JSON would make `{}` of: a Map, a promise nobody awaited. */
+function findLost(value: unknown, path: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("toJSON" in value && typeof value.toJSON === "function") return undefined;
+  const entries = Object.entries(value);
+  if (entries.length === 0 && !isPlain(value)) {
+    const where = path === "" ? "" : ` at ${path}`;
+    return `What it returned holds a ${nameOf(value)}${where}, of which nothing can be kept. Make plain data of it first.`;
+  }
+  for (const [key, member] of entries) {
+    const lost = findLost(member, `${path}/${key}`);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+/** A list, or an object of no class, of whichever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOf(value: object): string {
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return tag === "Object" ? value.constructor.name : tag;
 }
 
 function partText(part: ContentPart): string {

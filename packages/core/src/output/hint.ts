@@ -23,8 +23,10 @@ export function resultHint({ name, whole, cut }: HintOptions): string {
   if (omitted === 0)
     return name !== undefined && cut.text.length > quietBelow ? `\n\n[Kept as ${name}]` : "";
   const end = rest.start + rest.length;
-  const range = rest.length === omitted ? `, from ${rest.start} to ${end}` : "";
-  const said = `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out${range}.`;
+  const said =
+    rest.length === omitted
+      ? `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out, from ${rest.start} to ${end}.`
+      : `Cut by the tool itself; the whole has ${thousands(whole.length)} characters.`;
   if (name === undefined) return `\n\n[${said} The whole was not kept.]`;
   const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
   return `\n\n[${said} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
