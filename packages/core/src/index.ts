@@ -24,6 +24,7 @@ export { MemoryLedger } from "./executor/memory-ledger.ts";
 export { newId } from "./executor/new-id.ts";
 export {
   type ExecuteOptions,
+  type OfferOptions,
   ToolExecutor,
   type ToolExecutorOptions,
 } from "./executor/tool-executor.ts";

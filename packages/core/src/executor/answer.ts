@@ -19,12 +19,9 @@ export async function answer(
   decision: ApprovalDecision,
 ): Promise<Answered> {
   const { approval, registered, record } = asked;
-  const grant = grantFor({
-    approval,
-    decision,
-    principalId: record.principalId,
-    now: gate.clock.now(),
-  });
+  const now = gate.clock.now();
+  const { principalId } = record;
+  const grant = grantFor({ approval, decision, principalId, now });
   if (grant !== undefined) gate.grants.add(grant);
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {
@@ -32,6 +29,7 @@ export async function answer(
     const refusedRecord: CallRecord = {
       ...record,
       decision: { verdict: "refused", by: decision.by ?? "person", reason },
+      decidedAt: now,
     };
     return { proposal: rejected(gate, refusedRecord, reason), ...left };
   }
@@ -45,6 +43,7 @@ export async function answer(
     ...record,
     status: "approved",
     decision: { verdict: "allowed", by: "person" },
+    decidedAt: now,
   };
   return { proposal: { status: "approved", record: allowed, registered }, ...left };
 }

@@ -72,6 +72,8 @@ export interface CallRecord {
   readonly idempotencyKey: string;
   /** Milliseconds since the epoch. */
   readonly proposedAt: number;
+  /** When it was decided whether it may run, by policy or by a person. */
+  readonly decidedAt?: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly retries?: readonly CallRetry[];

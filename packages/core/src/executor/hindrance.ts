@@ -38,5 +38,6 @@ export function hindered(
     return { status: "settled", ...unsettledResult(gate, record, { status: "not_found", error }) };
   }
   const { by, reason } = hindrance;
-  return rejected(gate, { ...record, decision: { verdict: "refused", by, reason } }, reason);
+  const decision = { verdict: "refused", by, reason } as const;
+  return rejected(gate, { ...record, decision, decidedAt: gate.clock.now() }, reason);
 }

@@ -37,7 +37,12 @@ test("each state of a call is written, with what became of its arguments and who
       return "x".repeat(20_000);
     },
   });
-  const approvals = { request: () => ({ decision: "allow" }) as const };
+  const approvals = {
+    request: () => {
+      clock.advance(500);
+      return { decision: "allow" } as const;
+    },
+  };
   const executor = executorWith([asks], { ledger, clock, approvals });
   await executor.execute("Asks", '{"n":"5",}', { callId: "call_1" });
   assert.deepEqual(
@@ -50,7 +55,11 @@ test("each state of a call is written, with what became of its arguments and who
   assert.deepEqual(row.args, { n: 5 });
   assert.equal(row.repairs.length, 2);
   assert.deepEqual(row.decision, { verdict: "allowed", by: "person" });
-  assert.deepEqual([row.proposedAt, row.startedAt, row.endedAt], [1_000, 1_000, 1_007]);
+  assert.deepEqual(
+    [row.proposedAt, row.decidedAt, row.startedAt, row.endedAt],
+    [1_000, 1_500, 1_500, 1_507],
+  );
+  assert.equal(row.result?.durationMs, 7, "a person's time is not the tool's");
   assert.equal(argumentsDigest(row), digest({ n: 5 }));
   const { shown = 0, withheld = 0 } = row.result?.tokens ?? {};
   assert.ok(shown > 1_900 && withheld > 2_500, `${shown} shown, ${withheld} withheld`);

@@ -124,7 +124,8 @@ export async function proposeEdited(
   const denial = forbids({ registered, args: checked.args, rules, overrides });
   if (denial !== undefined) {
     const decision = { verdict: "refused", ...denial } as const;
-    return rejected(gate, { ...record, args: checked.args, decision }, denial.reason);
+    const decidedAt = gate.clock.now();
+    return rejected(gate, { ...record, args: checked.args, decision, decidedAt }, denial.reason);
   }
   return {
     status: "approved",
@@ -135,6 +136,7 @@ export async function proposeEdited(
       args: checked.args,
       edited: true,
       decision: { verdict: "allowed", by: "person" },
+      decidedAt: gate.clock.now(),
     },
   };
 }
@@ -155,6 +157,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   const valid: CallRecord = { ...record, args, repairs };
 
   const digests = new Digests(registered, args);
+  const now = gate.clock.now();
   const decision = decide({
     registered,
     args,
@@ -164,18 +167,16 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     grants: gate.grants,
     principalId: record.principalId,
     requireApproval,
-    now: gate.clock.now(),
+    now,
   });
   if (decision.verdict === "allow") {
-    return {
-      status: "approved",
-      registered,
-      record: { ...valid, status: "approved", decision: { verdict: "allowed", by: decision.by } },
-    };
+    const allowed: CallDecision = { verdict: "allowed", by: decision.by };
+    const record: CallRecord = { ...valid, status: "approved", decision: allowed, decidedAt: now };
+    return { status: "approved", registered, record };
   }
   if (decision.verdict === "deny") {
     const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
-    return rejected(gate, { ...valid, decision: by }, decision.reason);
+    return rejected(gate, { ...valid, decision: by, decidedAt: now }, decision.reason);
   }
   const { approval, kept } = questions(gate, {
     record: valid,

@@ -247,9 +247,13 @@ export class ToolExecutor {
     return this.offer().definitions;
   }
 
-  /** The prompt's part on tools; empty where none is on. */
-  toolRules(groups?: readonly string[]): string {
-    return toolRules(this.enabledTools(groups), this.gate.variables);
+  /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
+  toolRules(options: OfferOptions = {}): string {
+    const offered = Object.entries(this.offer(options).names).flatMap(([name, id]) => {
+      const group = this.gate.registry.tool(id)?.group;
+      return group === undefined ? [] : [{ name, group }];
+    });
+    return toolRules(offered, this.gate.variables);
   }
 
   /**

@@ -68,7 +68,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
  * Makes a tool. With a Standard Schema, arguments are typed, defaults are filled in, and what its
  * refinements refuse goes back to the model as an error.
  *
- * @throws CapstanError `invalid_tool` for a name no provider takes.
+ * @throws CapstanError `invalid_tool` for a name no provider takes, or a schema that gives no JSON Schema.
  * @example
  * const add = defineTool({
  *   name: "Add",
@@ -92,7 +92,7 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
   const schema =
     parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
   const jsonSchema =
-    schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(schema);
+    schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(name, schema);
   // Inside, arguments are unknown: the gate has validated them before any of these is called.
   const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
   return {

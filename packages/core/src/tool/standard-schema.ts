@@ -1,3 +1,5 @@
+import { CapstanError } from "../errors/capstan-error.ts";
+import { errorMessage } from "../errors/error-message.ts";
 import type { JsonSchema } from "../model/json.ts";
 
 /**
@@ -33,12 +35,24 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
   return "~standard" in schema;
 }
 
-/** The schema's input as JSON Schema, without the `$schema` line that costs tokens. */
-export function jsonSchemaOf(schema: StandardSchema): JsonSchema {
-  const { $schema: _dialect, ...rest } = schema["~standard"].jsonSchema.input({
-    target: "draft-2020-12",
-  });
-  return rest;
+/**
+ * The schema's input as JSON Schema, without the `$schema` line that costs tokens.
+ *
+ * @throws CapstanError `invalid_tool` for a schema that cannot say itself as JSON Schema
+ */
+export function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
+  const { vendor, jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
+  if (jsonSchema === undefined) {
+    const message = `The parameters of "${tool}" are a schema of ${vendor}, which gives no JSON Schema, and that is what models read. Convert it with what ${vendor} has for that, or write JSON Schema.`;
+    throw new CapstanError({ code: "invalid_tool", message });
+  }
+  try {
+    const { $schema: _dialect, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+    return rest;
+  } catch (cause) {
+    const message = `The parameters of "${tool}" cannot be said as JSON Schema: ${errorMessage(cause)}`;
+    throw new CapstanError({ code: "invalid_tool", message, cause });
+  }
 }
 
 /** A check in one line: `start: expected a positive number`. */

@@ -1,6 +1,7 @@
 import { compileSchema } from "../arguments/validator.ts";
 import type { JsonSchema } from "../model/json.ts";
-import type { Tool, ToolGroup } from "./tool.ts";
+import { variableInputProblem } from "../variables/variable-input.ts";
+import type { SkillRule, Tool, ToolGroup } from "./tool.ts";
 
 export const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -14,13 +15,19 @@ const sound = new WeakSet<Tool>();
 /** What is wrong with a tool, as the rest of a sentence about it; undefined where nothing is. */
 export function toolProblem(tool: Tool): string | undefined {
   if (sound.has(tool)) return undefined;
-  const problem = definitionProblem(tool) ?? permissionProblem(tool) ?? scheduleProblem(tool);
+  const problem =
+    definitionProblem(tool) ??
+    callbackProblem(tool) ??
+    permissionProblem(tool) ??
+    limitProblem(tool) ??
+    scheduleProblem(tool);
   if (problem === undefined) sound.add(tool);
   return problem;
 }
 
 /** What is wrong with a group itself: its name, or two tools of one name. */
-export function groupProblem({ name, tools }: ToolGroup): string | undefined {
+export function groupProblem(group: ToolGroup): string | undefined {
+  const { name, tools } = group;
   if (typeof name !== "string" || !namePattern.test(name)) {
     return `The group name "${name}" does not fit ${namePattern.source}. Use a short id here and put what people read into "title".`;
   }
@@ -31,6 +38,20 @@ export function groupProblem({ name, tools }: ToolGroup): string | undefined {
     if (names.has(toolName))
       return `The group "${name}" has two tools named "${String(toolName)}". Names are unique within a group.`;
     names.add(toolName);
+  }
+  return ruleProblem(group);
+}
+
+/** What is wrong with what a group says to the model, as a sentence. */
+function ruleProblem({ name, rulePrompt = "", declareSkillRules = {} }: ToolGroup) {
+  if (typeof rulePrompt !== "string" && typeof rulePrompt !== "function")
+    return `The rulePrompt of the group "${name}" is neither text nor a function.`;
+  for (const [rule, said] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
+    if (typeof said?.desc !== "string" || typeof said.prompt !== "string")
+      return `The skill rule "${rule}" of "${name}" lacks desc or prompt; both are text.`;
+    const refused = variableInputProblem(`Rule/${name}/${rule}`, said.desc, undefined);
+    if (refused !== undefined)
+      return `The skill rule "${rule}" of "${name}" cannot be kept: ${refused.message}`;
   }
   return undefined;
 }
@@ -55,6 +76,25 @@ function schemaProblem(schema: JsonSchema): string | undefined {
     return "A JSON Schema is an object.";
   const compiled = compileSchema(schema);
   return compiled.status === "refused" ? compiled.message : undefined;
+}
+
+const callbacks = [
+  "check",
+  "formatForLLM",
+  "truncateForLLM",
+  "compressArgs",
+  "compressResult",
+] as const;
+
+function callbackProblem(tool: Tool): string | undefined {
+  const wrong = callbacks.find((name) => typeof (tool[name] ?? callbackProblem) !== "function");
+  return wrong === undefined ? undefined : `its ${wrong} is no function`;
+}
+
+function limitProblem(tool: Tool): string | undefined {
+  for (const name of ["DEFAULT_OUTPUT_LIMIT_CHAR", "DEFAULT_OUTPUT_LIMIT_TOKENS"] as const)
+    if (!Number.isInteger(tool[name] ?? 0)) return `its ${name} is no whole number; 0 is no limit`;
+  return undefined;
 }
 
 function permissionProblem({ permission, effects = "write" }: Tool): string | undefined {

@@ -1,4 +1,5 @@
 import {
+  type OfferOptions,
   type ChainResume,
   type GrantBook,
   type Journal,
@@ -46,7 +47,11 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
-  const names = servers.map(({ group }) => group);
+  const offered: OfferOptions = {
+    groups: servers.map(({ group }) => group),
+    allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    clientTools: request.clientTools,
+  };
   if (resume === undefined) variables.beginTurn();
   return runToolChain({
     executor,
@@ -56,13 +61,11 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     contextMessages: [...history, ...request.context],
     ...(options.inputMessages && { inputMessages: options.inputMessages }),
     systemPrompt: () =>
-      [request.instructions ?? "", executor.toolRules(names)]
+      [request.instructions ?? "", executor.toolRules(offered)]
         .filter((part) => part !== "")
         .join("\n\n"),
-    groups: names,
-    allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    ...offered,
     requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
-    clientTools: request.clientTools,
     chatOption: settings,
     maxRounds: limits.rounds,
     ...(maxToolCalls !== null && { maxToolCalls }),
