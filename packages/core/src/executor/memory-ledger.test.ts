@@ -61,7 +61,7 @@ test("each state of a call is written, with what became of its arguments and who
   );
   assert.equal(row.result?.durationMs, 7, "a person's time is not the tool's");
   assert.equal(argumentsDigest(row), digest({ n: 5 }));
-  const { shown = 0, withheld = 0 } = row.result?.tokens ?? {};
+  const { shown, withheld } = row.result.tokens;
   assert.ok(shown > 1_900 && withheld > 2_500, `${shown} shown, ${withheld} withheld`);
 });
 

@@ -31,8 +31,10 @@ export interface StandardIssue {
 
 export type OutputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
 
-export function isStandardSchema(schema: object): schema is StandardSchema {
-  return "~standard" in schema;
+/** ArkType's schemas are functions. */
+export function isStandardSchema(schema: unknown): schema is StandardSchema {
+  const isObject = typeof schema === "object" || typeof schema === "function";
+  return isObject && schema !== null && "~standard" in schema;
 }
 
 /**
