@@ -1,5 +1,6 @@
-import { Compile } from "typebox/schema";
+import { Errors } from "typebox/schema";
 import type { JsonSchema } from "../model/json.ts";
+import { checkFunction } from "./check-function.ts";
 import { schemaReferences } from "./schema-references.ts";
 
 const schema = { $ref: "#" };
@@ -72,13 +73,13 @@ const metaSchema: JsonSchema = {
   },
 };
 
-let compiled: ReturnType<typeof Compile> | undefined;
+let isSchema: ReturnType<typeof checkFunction> | undefined;
 
 /** Says where a schema is none; undefined if it is well formed. */
 export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
-  compiled ??= Compile(metaSchema);
-  if (compiled.Check(candidate)) return undefined;
-  const [, errors] = compiled.Errors(candidate);
+  isSchema ??= checkFunction(metaSchema);
+  if (isSchema(candidate)) return undefined;
+  const [, errors] = Errors(metaSchema, candidate);
   const error = errors.findLast(({ keyword }) => keyword === "anyOf") ?? errors[0];
   const where = error ? `${error.instancePath || "it"} ${error.message}` : "it is malformed";
   return `This is not a JSON Schema: ${where}.`;

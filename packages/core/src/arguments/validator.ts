@@ -1,6 +1,7 @@
-import { Check, Compile, Errors } from "typebox/schema";
+import { Errors } from "typebox/schema";
 import type { JsonSchema } from "../model/json.ts";
 import { canonicalJson, digest } from "./canonical-json.ts";
+import { checkFunction } from "./check-function.ts";
 import { LruCache } from "./lru-cache.ts";
 import { describeType, isObject } from "./json-type.ts";
 import { keySteps } from "./key-pattern.ts";
@@ -176,15 +177,6 @@ function checkerOf(schema: JsonSchema): Validator {
     },
     isValid: (given) => isValid(checkable(given)),
   };
-}
-
-function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
-  try {
-    const compiled = Compile(schema);
-    return (value) => compiled.Check(value);
-  } catch {
-    return (value) => Check(schema, value);
-  }
 }
 
 /** What every object inherits, and a library that asks `key in value` therefore takes for there. */

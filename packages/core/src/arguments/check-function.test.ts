@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { checkFunction } from "./check-function.ts";
+
+const schema = {
+  properties: { a: { type: "number" } },
+  anyOf: [{ required: ["a"] }, { properties: { b: true }, required: ["b"] }],
+  unevaluatedProperties: false,
+};
+const { Function: original } = globalThis;
+
+afterEach(() => {
+  globalThis.Function = original;
+  Reflect.deleteProperty(globalThis, "location");
+});
+
+/** Counts attempts to make code from text, all of which fail, as a content security policy has it. */
+function forbidCode(): () => number {
+  let attempts = 0;
+  const forbidden = function (): never {
+    attempts += 1;
+    throw new EvalError("forbidden");
+  };
+  globalThis.Function = Object.assign(forbidden, { prototype: original.prototype }) as never;
+  return () => attempts;
+}
+
+function assertChecks(isValid: (value: unknown) => boolean): void {
+  assert.equal(isValid({ a: 1, b: 2 }), true);
+  assert.equal(isValid({ a: 1 }), true);
+  assert.equal(isValid({ a: "1" }), false);
+  // What was evaluated in an earlier value is not so in this one.
+  assert.equal(isValid({ a: 1, c: 2 }), false);
+  assert.equal(isValid({ b: 1, c: 2 }), false);
+}
+
+test("a schema is compiled where code may be made from text", () => {
+  assertChecks(checkFunction(schema));
+});
+
+test("a schema is interpreted, with the same answers, where code may not be made", () => {
+  forbidCode();
+  assertChecks(checkFunction(schema));
+});
+
+test("a page never tries to make code from text", () => {
+  const attempts = forbidCode();
+  Object.assign(globalThis, { location: new URL("https://example.org/") });
+  assertChecks(checkFunction(schema));
+  assert.equal(attempts(), 0);
+});
