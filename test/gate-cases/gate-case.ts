@@ -1,0 +1,55 @@
+import type {
+  ApprovalDecision,
+  GateLimits,
+  JsonObject,
+  PolicyRule,
+  ReviewDecision,
+} from "@capstan/core";
+
+/** A call as somebody makes it. */
+export interface CaseCall {
+  readonly tool: string;
+  /** As an object, or as the text that a model wrote. @default {} */
+  readonly args?: JsonObject | string;
+}
+
+/** One call through the gate and what becomes of it, all as data. */
+export interface GateCase extends CaseCall {
+  /** What happens, as a sentence. */
+  readonly name: string;
+  /** Made before it, through the same gate. */
+  readonly before?: readonly CaseCall[];
+  /** What a person says when asked; without it, nobody can be asked. */
+  readonly answer?: ApprovalDecision | { readonly decision: "pending" };
+  readonly review?: ReviewDecision;
+  readonly rules?: readonly PolicyRule[];
+  readonly limits?: Partial<GateLimits>;
+  /** Stopped as soon as the tool runs. */
+  readonly cancelled?: true;
+  readonly expected: Expected;
+}
+
+export interface Expected {
+  readonly status: string;
+  /** Of the error; undefined where there is none. */
+  readonly code?: string;
+  /** Pieces of what the model reads. */
+  readonly reads?: readonly string[];
+  /** What it must not read. */
+  readonly readsNot?: readonly string[];
+  readonly data?: unknown;
+  /** The arguments that the tools got, those of earlier and of sub-calls too. @default not looked at */
+  readonly ran?: readonly unknown[];
+  /** How often a person was asked. @default 0 */
+  readonly asked?: number;
+}
+
+/** What became of a case; plain JSON, so that it can leave a page. */
+export interface GateOutcome {
+  readonly status: string;
+  readonly code?: string;
+  readonly text: string;
+  readonly data?: unknown;
+  readonly ran: readonly unknown[];
+  readonly asked: number;
+}

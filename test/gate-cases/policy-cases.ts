@@ -1,0 +1,128 @@
+import type { GateCase } from "./gate-case.ts";
+
+const write = { tool: "Write", args: { path: "x" } };
+const visit = { tool: "Visit", args: { url: "u" } };
+const allow = { decision: "allow" } as const;
+
+/** Who may: names, switches, rules, people. */
+export const policyCases: readonly GateCase[] = [
+  {
+    name: "an unknown tool is answered with the nearest name",
+    tool: "Ad",
+    expected: { status: "not_found", code: "tool_not_found", reads: ["Did you mean Add?"] },
+  },
+  {
+    name: "a tool of a group that is off does not run",
+    tool: "Sleeps",
+    expected: { status: "not_found", code: "tool_disabled", reads: ["switched off"], ran: [] },
+  },
+  {
+    name: "where nobody can be asked the answer is no",
+    ...write,
+    expected: { status: "execution_rejected", reads: ["nobody is there to ask"], ran: [] },
+  },
+  {
+    name: "a tool that declares nothing asks",
+    tool: "Undeclared",
+    answer: allow,
+    expected: { status: "success", asked: 1 },
+  },
+  {
+    name: "what a person allows runs",
+    ...write,
+    answer: allow,
+    expected: { status: "success", asked: 1, ran: [{ path: "x" }] },
+  },
+  {
+    name: "what a person refuses does not run, and the reason is read",
+    ...write,
+    answer: { decision: "refuse", reason: "not today" },
+    expected: { status: "execution_rejected", asked: 1, reads: ["not today"], ran: [] },
+  },
+  {
+    name: "arguments that a person edits are those that run, and the model is told",
+    ...write,
+    answer: { ...allow, arguments: { path: "y" } },
+    expected: {
+      status: "success",
+      asked: 1,
+      reads: ["A person changed the arguments", "wrote y"],
+      ran: [{ path: "y" }],
+    },
+  },
+  {
+    name: "edited arguments are validated again",
+    tool: "Add",
+    args: { a: 1, b: 2 },
+    rules: [{ tool: "cases.Add", execution: "ask-always" }],
+    answer: { ...allow, arguments: { a: 1 } },
+    expected: { status: "error", code: "invalid_arguments", asked: 1, ran: [] },
+  },
+  {
+    name: "an answer that comes later leaves the call pending",
+    ...write,
+    answer: { decision: "pending" },
+    expected: { status: "pending", asked: 1, ran: [] },
+  },
+  {
+    name: "ask-once remembers exactly these arguments",
+    ...visit,
+    before: [visit],
+    answer: allow,
+    expected: { status: "success", asked: 1, ran: [visit.args, visit.args] },
+  },
+  {
+    name: "ask-once asks again for others",
+    tool: "Visit",
+    args: { url: "v" },
+    before: [visit],
+    answer: allow,
+    expected: { status: "success", asked: 2 },
+  },
+  {
+    name: "a word for the session covers the tool's other calls",
+    tool: "Visit",
+    args: { url: "v" },
+    before: [visit],
+    answer: { ...allow, scope: "session" },
+    expected: { status: "success", asked: 1 },
+  },
+  {
+    name: "what a tool denies nobody is asked for",
+    tool: "Denied",
+    answer: allow,
+    expected: { status: "execution_rejected", ran: [] },
+  },
+  {
+    name: "a rule wins over the tool's own policy",
+    tool: "Add",
+    args: { a: 1, b: 2 },
+    rules: [{ tool: "cases.*", execution: "deny", reason: "closed" }],
+    expected: { status: "execution_rejected", reads: ["closed"], ran: [] },
+  },
+  {
+    name: "a result that a person must see is withheld where nobody is",
+    tool: "Secret",
+    expected: { status: "result_rejected", readsNot: ["4711"], ran: [{}] },
+  },
+  {
+    name: "a person releases a result",
+    tool: "Secret",
+    answer: allow,
+    review: { decision: "release" },
+    expected: { status: "success", reads: ["4711"] },
+  },
+  {
+    name: "a person takes words out of a result",
+    tool: "Secret",
+    answer: allow,
+    review: { decision: "redact", words: ["4711"] },
+    expected: { status: "success", reads: ["the code is"], readsNot: ["4711"] },
+  },
+  {
+    name: "a sub-call asks for itself",
+    tool: "Around",
+    answer: { decision: "refuse" },
+    expected: { status: "success", data: "execution_rejected", asked: 1, ran: [{}] },
+  },
+];

@@ -1,0 +1,94 @@
+import type { GateCase } from "./gate-case.ts";
+
+/** What a tool may do while it runs, and what it may return. */
+export const runningCases: readonly GateCase[] = [
+  {
+    name: "a tool past its deadline is stopped",
+    tool: "Slow",
+    expected: { status: "timed_out", code: "timed_out", reads: ["stopped after 0.03 s"] },
+  },
+  {
+    name: "a tool that ignores its signal is left behind, and that is said",
+    tool: "Deaf",
+    expected: { status: "timed_out", reads: ["did not heed the stop"] },
+  },
+  {
+    name: "a call that is stopped says that it may have acted",
+    tool: "Waits",
+    cancelled: true,
+    expected: { status: "cancelled", code: "cancelled", reads: ["may have acted"] },
+  },
+  {
+    name: "what may pass is tried again where the tool says so",
+    tool: "Flaky",
+    expected: { status: "success", data: "at last", ran: [{}, {}, {}] },
+  },
+  {
+    name: "an error of a tool reaches the model with its code",
+    tool: "Fails",
+    expected: { status: "error", code: "no_wind", reads: ["There is no wind.", "may succeed"] },
+  },
+  {
+    name: "a throw is an error",
+    tool: "Throws",
+    expected: { status: "error", code: "tool_threw", reads: ["the rope broke"] },
+  },
+  {
+    name: "nothing is a result",
+    tool: "Nothing",
+    expected: { status: "success", reads: ["(no result)"] },
+  },
+  {
+    name: "a circular result is an error",
+    tool: "Circular",
+    expected: { status: "error", code: "unusable_result", reads: ["circular"] },
+  },
+  {
+    name: "a BigInt is an error",
+    tool: "BigInt",
+    expected: { status: "error", code: "unusable_result" },
+  },
+  {
+    name: "a stream is an error",
+    tool: "Stream",
+    expected: { status: "error", code: "unusable_result" },
+  },
+  {
+    name: "pictures are content parts",
+    tool: "Picture",
+    expected: { status: "success", reads: ["A ship:", "[image image/png]"] },
+  },
+  {
+    name: "a long result is cut at rows, with a hint that reads on",
+    tool: "Rows",
+    args: { limit: 300 },
+    expected: {
+      status: "success",
+      reads: ["row 0: ", "row 399: ", "characters left out", 'ReadVar({"name":"Rows_1","start":'],
+      readsNot: ["row 200: "],
+      ran: [{}],
+    },
+  },
+  {
+    name: "the gate's own limit cuts too",
+    tool: "Rows",
+    limits: { outputChars: 300 },
+    expected: { status: "success", reads: ["characters left out"] },
+  },
+  {
+    name: "sub-calls go through the same gate, repairs included",
+    tool: "Sum",
+    expected: { status: "success", data: [2, 4], ran: [{}, { a: 1, b: 1 }, { a: 2, b: 2 }] },
+  },
+  {
+    name: "sub-calls have a bound in depth",
+    tool: "Deep",
+    expected: { status: "success", data: "too_deep" },
+  },
+  {
+    name: "a call knows for whom it is made",
+    tool: "WhoAmI",
+    args: { value: 1 },
+    expected: { status: "success", data: { value: 1, principal: "local", hasKey: true } },
+  },
+];
