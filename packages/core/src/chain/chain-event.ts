@@ -11,7 +11,8 @@ import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
  * them, or what a tool says while it runs.
  */
 export type StreamedItem =
-  | { readonly kind: "text" }
+  /** With a `callId`: the words of that final call, which are the assistant's message. */
+  | { readonly kind: "text"; readonly callId?: string }
   | { readonly kind: "reasoning" }
   | {
       readonly kind: "arguments";
@@ -61,6 +62,8 @@ export type ChainEvent =
       readonly toolId?: string;
       readonly groupTitle?: string;
       readonly parentCallId?: string;
+      /** What it says is the assistant's message. */
+      readonly final?: true;
       /** As the model wrote it. */
       readonly argumentsText: string;
       /** Resolved and validated; absent where the call is invalid. */

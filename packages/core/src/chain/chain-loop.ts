@@ -3,6 +3,7 @@ import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
 import { propose } from "../executor/propose.ts";
 import type { OfferOptions } from "../executor/tool-executor.ts";
+import { neutralise } from "../output/neutralise.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
@@ -178,6 +179,9 @@ export class ChainLoop {
       }
       const waits = await this.#settleRound();
       if (waits !== undefined) return waits;
+      const said = this.#finalMessage();
+      if (said !== undefined && inputMessages.length === 0) return { status: "completed" };
+      if (said !== undefined) await this.#say(this.#round, said, []);
     }
     if (inputMessages.length > 0) {
       this.#messages.push(...inputMessages);
@@ -188,6 +192,7 @@ export class ChainLoop {
     if (firstResponse !== undefined) {
       const waits = await this.#continueFrom(firstResponse);
       if (waits !== undefined) return waits;
+      if (this.#finalMessage() !== undefined) return { status: "completed" };
     }
 
     let asked = false;
@@ -206,7 +211,7 @@ export class ChainLoop {
       }
       const waits = await this.#runCalls(requests, step.offer, last);
       if (waits !== undefined) return waits;
-      if (last) return { status: "completed" };
+      if (last || this.#finalMessage() !== undefined) return { status: "completed" };
     }
   }
 
@@ -416,10 +421,25 @@ export class ChainLoop {
     return this.#abort.signal.aborted ? stopped(this.#failure) : undefined;
   }
 
+  /** The answer that final tools gave in the round that the turn ends with, if they did. */
+  #finalMessage(cut = false): AssistantMessage | undefined {
+    const last = this.#messages.at(-1);
+    if (last?.role !== "assistant" || last.tool_calls === undefined) return undefined;
+    const content = this.#calls.finalWords(last.tool_calls, { cut });
+    return content === "" ? undefined : { role: "assistant", content: neutralise(content) };
+  }
+
   async #end(ending: ChainEnding): Promise<ToolChainResult> {
+    const said: JournalWrite[] = [];
     if (ending.status !== "requires_action") {
       this.#calls.cancelAll("the turn ended");
       await this.#calls.idle();
+      // Of a turn that was stopped, what a reader was shown of an answer stays said.
+      const message = this.#finalMessage(ending.status !== "completed");
+      if (message !== undefined) {
+        this.#messages.push(message);
+        said.push({ type: "message", round: this.#round, message });
+      }
     }
     const { executor, contextMessages, resume } = this.#options;
     const endTime = executor.gate.clock.now();
@@ -439,6 +459,7 @@ export class ChainLoop {
       elapsed: (resume?.state.elapsed ?? 0) + endTime - this.#resumedAt,
     });
     await this.#recorder.commit([
+      ...said,
       { type: "result", result: record },
       { type: "event", event },
     ]);

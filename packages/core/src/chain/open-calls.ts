@@ -1,3 +1,4 @@
+import { errorMessage } from "../errors/error-message.ts";
 import { answer, type Answered } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled, resultStatusOf } from "../executor/call-status.ts";
@@ -9,6 +10,7 @@ import type { Settled } from "../executor/settled.ts";
 import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
+import type { ToolCallRequest } from "../model/message.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -30,6 +32,11 @@ type OpenCall =
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
 
+interface OutputItem {
+  readonly itemId: string;
+  readonly parts: string[];
+}
+
 /**
  * The calls of a chain, and whatever is open of them. Each is written to the journal at every
  * step of its life. `idle` resolves when nothing moves by itself any more: all calls have ended,
@@ -44,7 +51,9 @@ export class OpenCalls {
   readonly #open = new Map<string, OpenCall>();
   /** Sub-calls that wait for a person while their parent runs. */
   readonly #subAsks = new Map<string, (decision: ApprovalDecision) => void>();
-  readonly #outputItems = new Map<string, { readonly itemId: string; readonly parts: string[] }>();
+  readonly #outputItems = new Map<string, OutputItem>();
+  /** Final calls in the order in which they started: that of their words. */
+  readonly #finalOrder = new Set<string>();
   readonly #newItemId: () => string;
   readonly #checkToolResults: boolean;
   readonly #requireApproval: RequireApprovalOf | undefined;
@@ -78,6 +87,9 @@ export class OpenCalls {
     this.#onFailure = options.onFailure;
     this.#caller = options.caller;
     for (const record of options.records) this.records.set(record.callId, record);
+    const finals = [...this.records.values()].filter(({ final }) => final === true);
+    for (const { callId } of finals.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0)))
+      this.#finalOrder.add(callId);
   }
 
   /** What is waited for, in the order of the calls. */
@@ -92,6 +104,20 @@ export class OpenCalls {
       }
     }
     return waiting;
+  }
+
+  /**
+   * What the final ones of these calls said, in the order in which they started. `cut`: those too
+   * that did not come to their end, where some were heard.
+   */
+  finalWords(calls: readonly ToolCallRequest[], { cut }: { readonly cut: boolean }): string {
+    const words: string[] = [];
+    for (const callId of this.#finalOrder) {
+      const { answer = "", status } = this.records.get(callId) ?? {};
+      if (answer.trim() === "" || !(cut || status === "succeeded")) continue;
+      if (calls.some(({ id }) => id === callId)) words.push(answer);
+    }
+    return words.join("\n\n");
   }
 
   async idle(): Promise<void> {
@@ -208,7 +234,9 @@ export class OpenCalls {
   /** Stops one call. False where it is not open. */
   cancel(callId: string, reason: string): boolean {
     const open = this.#open.get(callId);
-    if (open === undefined) return false;
+    // It may be about to start, or have been made by another call.
+    if (open === undefined)
+      return this.records.has(callId) && this.#executor.cancel(callId, reason);
     if (open.type === "running") {
       open.live.cancel(reason);
       return true;
@@ -311,6 +339,8 @@ export class OpenCalls {
     });
     // A call that runs in one go may have ended already.
     if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
+    // What it said at once may have been a reason to stop.
+    if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
     this.#move(async () => {
       try {
         await live.settled;
@@ -328,7 +358,14 @@ export class OpenCalls {
     proposed: (proposal) => this.#propose(proposal),
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
-      return this.#keep(record, [{ type: "event", event: { type: "call.started", callId, at } }]);
+      const started: ChainEvent = { type: "call.started", callId, at };
+      if (record.final !== true) return this.#keep(record, [{ type: "event", event: started }]);
+      this.#finalOrder.add(callId);
+      const speaks = this.#openItem(callId, "text");
+      return this.#keep(record, [
+        { type: "event", event: started },
+        { type: "event", event: speaks },
+      ]);
     },
     review: (request) => this.#executor.review(request, this.#signal),
     settled: (settled) => this.#settled(settled),
@@ -340,17 +377,9 @@ export class OpenCalls {
       await this.#recorder.commit(writes);
     },
     spoke: (callId, delta) => {
-      let item = this.#outputItems.get(callId);
-      if (item === undefined) {
-        item = { itemId: this.#newItemId(), parts: [] };
-        this.#outputItems.set(callId, item);
-        void this.#recorder.event({
-          type: "item.start",
-          itemId: item.itemId,
-          kind: "output",
-          callId,
-        });
-      }
+      if (!this.#outputItems.has(callId))
+        void this.#recorder.event(this.#openItem(callId, "output"));
+      const item = this.#outputItems.get(callId) as OutputItem;
       item.parts.push(delta);
       void this.#recorder.event({ type: "item.delta", itemId: item.itemId, delta });
     },
@@ -360,6 +389,12 @@ export class OpenCalls {
       void this.#recorder.event({ type: "call.event", callId, name, data }),
     ask: (approval) => this.#askForSubCall(approval),
   };
+
+  #openItem(callId: string, kind: "text" | "output"): ChainEvent {
+    const itemId = this.#newItemId();
+    this.#outputItems.set(callId, { itemId, parts: [] });
+    return { type: "item.start", itemId, kind, callId };
+  }
 
   async #askForSubCall(approval: Asked["approval"]): Promise<ApprovalDecision> {
     const word = await this.#executor.ask(approval, this.#signal);
@@ -373,7 +408,9 @@ export class OpenCalls {
     }
   }
 
-  async #settled({ record, result }: Settled, before: readonly JournalWrite[] = []): Promise<void> {
+  async #settled(settled: Settled, before: readonly JournalWrite[] = []): Promise<void> {
+    const { result } = settled;
+    let { record } = settled;
     if (this.#isSettled(record.callId)) return;
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
@@ -383,10 +420,13 @@ export class OpenCalls {
     const item = this.#outputItems.get(record.callId);
     if (item !== undefined) {
       this.#outputItems.delete(record.callId);
-      writes.push({
-        type: "event",
-        event: { type: "item.end", itemId: item.itemId, text: item.parts.join("") },
-      });
+      const { itemId, parts } = item;
+      const said = parts.join("");
+      const text = record.answer ?? said;
+      const isCut = record.final === true && result.status !== "success";
+      if (isCut && said !== "") record = { ...record, answer: said };
+      const event = { type: "item.end", itemId, text, ...(isCut && { incomplete: true }) } as const;
+      writes.push({ type: "event", event });
     }
     if (record.result !== undefined && result.status !== undefined) {
       const { callId, endedAt: at = 0, result: kept } = record;
@@ -425,6 +465,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     argumentsText,
     args,
     repairs,
+    final,
   } = record;
   const registered = toolId === undefined ? undefined : gate.registry.tool(toolId);
   return {
@@ -440,6 +481,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
     ...(parentCallId !== undefined && { parentCallId }),
     ...(args !== undefined && { args }),
+    ...(final !== undefined && { final }),
   };
 }
 

@@ -69,6 +69,10 @@ export interface CallRecord {
   readonly approval?: Omit<ApprovalRequest, "args">;
   /** A person changed the arguments; the model is told. */
   readonly edited?: boolean;
+  /** What it says is the assistant's message: its tool is final, and the model itself called it. */
+  readonly final?: true;
+  /** What a final call said to the reader. */
+  readonly answer?: string;
   readonly idempotencyKey: string;
   /** Milliseconds since the epoch. */
   readonly proposedAt: number;

@@ -44,7 +44,10 @@ function format(
 ): { readonly formatted: FormattedText; readonly end: CallEnd } {
   switch (outcome.status) {
     case "returned": {
-      const formatted = formatResult(tool, outcome.value, record.args ?? {});
+      const plain = formatResult(tool, outcome.value, record.args ?? {});
+      const { words } = outcome;
+      const formatted =
+        plain.status === "failed" || words === undefined ? plain : { ...plain, text: words };
       if (formatted.status === "formatted") {
         const error = unexpectedResult(tool, formatted);
         if (error === undefined)

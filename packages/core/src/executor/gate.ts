@@ -22,8 +22,10 @@ export interface GateLimits {
   readonly callsAtOnce: number;
   readonly subCallDepth: number;
   readonly subCalls: number;
-  /** Characters of a call's running output that are kept. */
+  /** Characters of a call's running output that are kept. A final tool's are an answer: `outputCeilingChars`. */
   readonly spokenChars: number;
+  /** Characters of all events of a call's own, about; pictures are the large ones. */
+  readonly eventChars: number;
 }
 
 export const defaultGateLimits: GateLimits = {
@@ -35,6 +37,7 @@ export const defaultGateLimits: GateLimits = {
   subCallDepth: 4,
   subCalls: 100,
   spokenChars: 65_536,
+  eventChars: 4 * 1024 * 1024,
 };
 
 /** All that the stages of a call share: one session's gate. */

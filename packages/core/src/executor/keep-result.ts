@@ -1,6 +1,6 @@
 import { shortJson } from "../arguments/short-json.ts";
 import type { JsonObject } from "../model/json.ts";
-import { valueOf } from "../output/format-result.ts";
+import { noResult, valueOf } from "../output/format-result.ts";
 import { resultHint } from "../output/hint.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
@@ -48,8 +48,9 @@ export function keepResult(
     ...(end.status !== "success" && { error: end.error }),
   };
   const ended = { status: callStatusOf[end.status], endedAt: gate.clock.now(), result };
+  const answer = answerOf(record, draft);
   return {
-    record: { ...record, ...ended },
+    record: { ...record, ...ended, ...(answer !== undefined && { answer }) },
     result: {
       callId: record.callId,
       toolId: registered.id,
@@ -68,6 +69,13 @@ export function keepResult(
 /** Whether the results of a tool become variables. */
 export function keepsResults(tool: Tool): boolean {
   return tool.variableTool !== true && tool.SKIP_CACHE_RESULT !== true;
+}
+
+/** What a final call gives the reader; undefined where it gives none. */
+function answerOf({ final }: CallRecord, { end, formatted }: DraftResult): string | undefined {
+  if (final !== true || end.status !== "success") return undefined;
+  const { text, data } = formatted;
+  return data === null && text === noResult ? undefined : text;
 }
 
 /** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */

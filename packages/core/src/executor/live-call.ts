@@ -8,7 +8,7 @@ import { type RunningTool, runTool } from "./run-tool.ts";
 import { claimOf } from "./claim.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settled.ts";
-import { silence, speechOf } from "./speech.ts";
+import { speechOf } from "./speech.ts";
 import { type SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -30,15 +30,16 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let stopped: string | undefined;
   const subCalls: SubCalls = { open: new Set(), over: false };
   const unreviewed = Promise.withResolvers<ReviewDecision>();
-  const speech = isSecret(options) ? silence : speechOf(gate, callId, observer);
+  const isFinal = registered.tool.final === true;
+  const speech = speechOf({ gate, callId, observer, isFinal, isHeard: !isSecret(options) });
 
-  const finish = async (outcome: Outcome): Promise<void> => {
+  const finish = async (ended: Outcome): Promise<void> => {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
-    speech.close();
+    const outcome = withWords(ended, speech.close());
     subCalls.over = true;
     if (subCalls.open.size > 0) await endAll(subCalls.open);
     if (ticket !== undefined) scheduler.leave(ticket);
-    const ended = settle({
+    const settling = settle({
       gate,
       record: withTries(record, outcome),
       registered,
@@ -46,7 +47,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
       ...(checkToolResults !== undefined && { checkToolResults }),
       ask: (request) => Promise.race([observer.review(request), unreviewed.promise]),
     });
-    const result = ended instanceof Promise ? await ended : ended;
+    const result = settling instanceof Promise ? await settling : settling;
     const told = observer.settled(result);
     if (told instanceof Promise) await told;
     gate.live.delete(callId);
@@ -93,6 +94,8 @@ export function startCall(options: LiveCallOptions): LiveCall {
         }),
       },
     });
+    // Somebody may have stopped it for what it said at once, before it could be told.
+    if (stopped !== undefined) running.cancel(stopped);
     const { outcome } = running;
     return finish(outcome instanceof Promise ? await outcome : outcome);
   };
@@ -143,6 +146,12 @@ function isSecret({ gate, registered, checkToolResults = true }: LiveCallOptions
   if (registered.tool.speaks === "hidden") return true;
   const { rules, overrides } = gate;
   return isReviewDue({ registered, isError: false, rules, overrides, checkToolResults });
+}
+
+/** What a final tool wrote is what it gives, beside its data where it has some. */
+function withWords(outcome: Outcome, words: string | undefined): Outcome {
+  if (words === undefined || outcome.status !== "returned") return outcome;
+  return { ...outcome, words, value: outcome.value ?? words };
 }
 
 function cancelledOutcome(reason: string, started: boolean): Outcome {

@@ -14,7 +14,12 @@ interface Stopped extends Ended {
 
 /** What the second segment yields: how a tool ended. */
 export type Outcome =
-  | (Ended & { readonly status: "returned"; readonly value: unknown })
+  | (Ended & {
+      readonly status: "returned";
+      readonly value: unknown;
+      /** What a final tool wrote: the text of its result. */
+      readonly words?: string;
+    })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
   | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })
   /** Stopped from outside. `started`: the tool may have acted. */

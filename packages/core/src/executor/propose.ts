@@ -76,11 +76,13 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
 
   const { registered } = found;
+  const isFinal = registered.tool.final === true && request.parentCallId === undefined;
   // Numbered here, so that names follow the order in which calls are written, not that of their ends.
   const placed: CallRecord = {
     ...record,
     toolId: registered.id,
     ...(keepsResults(registered.tool) && { keepAs: gate.variables.nameResult(registered.name) }),
+    ...(isFinal && { final: true }),
   };
   if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
   const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);

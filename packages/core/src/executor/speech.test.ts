@@ -108,7 +108,61 @@ test("what a tool says is bounded: text as a whole, progress by time, events by 
   assert.equal(whole[0]?.length, 95);
   assert.match(whole[0] ?? "", /^(0123456789){6}012\n\[… the rest is in the result …\]$/);
   assert.equal(count(events, "call.progress"), 2);
-  assert.equal(count(events, "call.event"), 1_000);
+  const own = events.filter((event) => event.type === "call.event");
+  assert.equal(own.length, 1_001);
+  const last = own.at(-1);
+  assert.deepEqual([last?.name, last?.data], ["capstan.events_omitted", { after: 1_000 }]);
+});
+
+test("events are bounded in size: what is too much is left out, and one event says so", async () => {
+  const picture = "x".repeat(400);
+  const { events } = await run(
+    {
+      execute: (_args, { output }) => {
+        for (let n = 0; n < 5; n++) output.event("image_generation.partial_image", { n, picture });
+      },
+    },
+    { limits: { eventChars: 1_200 } },
+  );
+  const names = events.flatMap((event) => (event.type === "call.event" ? [event.name] : []));
+  const partial = "image_generation.partial_image";
+  assert.deepEqual(names, [partial, partial, "capstan.events_omitted"]);
+});
+
+test("whatever a tool says becomes plain data of the known form, as it was when it said it", async () => {
+  const list = [1];
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const { events, whole } = await run({
+    execute: (_args, context) => {
+      // As a tool without types may do.
+      const output: {
+        write(text: unknown): void;
+        progress(progress: unknown): void;
+        event(name: unknown, data: unknown): void;
+      } = context.output;
+      output.write(5);
+      output.progress({ message: "m".repeat(5_000), done: "half", total: 9, more: circular });
+      output.event("n".repeat(500), { list });
+      output.event(7, circular);
+      output.event("none", undefined);
+      list.push(2);
+    },
+  });
+  assert.deepEqual(whole, ["5"]);
+  const progress = events.find((event) => event.type === "call.progress");
+  assert.equal(progress?.progress.message, undefined, "a circle makes it a text");
+  const said = events.filter((event) => event.type === "call.event");
+  assert.deepEqual(
+    said.map(({ name, data }) => [name.length, typeof data]),
+    [
+      [128, "object"],
+      [1, "string"],
+      [4, "object"],
+    ],
+  );
+  assert.deepEqual(said[0]?.data, { list: [1] });
+  assert.ok(said.every(({ callId }) => callId === "call_1"));
 });
 
 test("a sub-call that asks ends with the call that made it, and before it", async () => {

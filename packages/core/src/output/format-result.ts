@@ -15,6 +15,9 @@ export type Formatted =
     }
   | { readonly status: "failed"; readonly message: string };
 
+/** What the model reads of a tool that returned nothing. */
+export const noResult = "(no result)";
+
 /**
  * Stage 8. `formatForLLM`, else text as it is, else JSON. What cannot be kept as JSON (a cycle, a
  * function, a BigInt, a stream) is a failure that says so, not a text that looks like a result.
@@ -40,7 +43,7 @@ export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Format
   }
   if (typeof value === "string") return { status: "formatted", text: value };
   if (value === undefined || value === null)
-    return { status: "formatted", text: "(no result)", data: null };
+    return { status: "formatted", text: noResult, data: null };
   return { status: "formatted", text: json.text, ...data };
 }
 

@@ -5,6 +5,8 @@ export interface OutputText {
   readonly type: "output.text";
   readonly callId: string;
   readonly text: string;
+  /** It is the assistant's message: the call's tool is final. */
+  readonly final?: true;
 }
 
 /** Events of a call that were too many to keep and could not be read again. */

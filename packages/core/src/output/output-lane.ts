@@ -17,6 +17,8 @@ export interface Budget {
 }
 
 interface Item {
+  /** The words of a final call. */
+  readonly final: boolean;
   heard: number;
   said: number;
 }
@@ -117,7 +119,11 @@ export class OutputLane<E extends AnyEvent> {
     if (this.callId === undefined) return undefined;
     switch (chainEvent.type) {
       case "item.start":
-        return { item: this.#item(chainEvent.itemId), delta: "", whole: "" };
+        return {
+          item: this.#item(chainEvent.itemId, chainEvent.kind === "text"),
+          delta: "",
+          whole: "",
+        };
       case "item.delta":
         return { item: this.#item(chainEvent.itemId), delta: chainEvent.delta, whole: "" };
       case "item.end":
@@ -127,9 +133,9 @@ export class OutputLane<E extends AnyEvent> {
     }
   }
 
-  #item(itemId: string): Item {
+  #item(itemId: string, final = false): Item {
     let item = this.#items.get(itemId);
-    if (item === undefined) this.#items.set(itemId, (item = { heard: 0, said: 0 }));
+    if (item === undefined) this.#items.set(itemId, (item = { final, heard: 0, said: 0 }));
     return item;
   }
 
@@ -153,7 +159,8 @@ export class OutputLane<E extends AnyEvent> {
 
   #say(item: Item, text: string): OutputEvent<E> {
     item.said += text.length;
-    return { type: "output.text", callId: this.callId ?? "", text };
+    const words = { type: "output.text", callId: this.callId ?? "", text } as const;
+    return item.final ? { ...words, final: true } : words;
   }
 
   /** One event from where they are stored, or none where all has been read. */

@@ -1,4 +1,4 @@
-import type { ChainEvent } from "../chain/chain-event.ts";
+import type { ChainEvent, StreamedItem } from "../chain/chain-event.ts";
 import { type AnyEvent, asChainEvent, type OutputEvent } from "./output-event.ts";
 import { type Budget, type LaneSource, OutputLane } from "./output-lane.ts";
 
@@ -188,7 +188,7 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
       case "call.settled":
         return this.#started.has(event.callId) ? event.callId : undefined;
       case "item.start":
-        if (event.kind !== "output") return undefined;
+        if (!isOfCall(event)) return undefined;
         this.#started.add(event.callId);
         this.#callOfItem.set(event.itemId, event.callId);
         return event.callId;
@@ -209,6 +209,11 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   }
 }
 
+/** What a call says, a final one's words too; the rest is the model's. */
+function isOfCall(item: StreamedItem): item is StreamedItem & { readonly callId: string } {
+  return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
+}
+
 /** Calls of before have all ended when one of these comes: the model speaks, or the chain stops. */
 function isBoundary(event: ChainEvent): boolean {
   switch (event.type) {
@@ -217,7 +222,7 @@ function isBoundary(event: ChainEvent): boolean {
     case "chain.ended":
       return true;
     case "item.start":
-      return event.kind !== "output";
+      return !isOfCall(event);
     default:
       return false;
   }

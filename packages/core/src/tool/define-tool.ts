@@ -36,6 +36,7 @@ type Passed = Pick<
   | "alwaysOffered"
   | "variableTool"
   | "speaks"
+  | "final"
 >;
 
 /** What `defineTool` takes; the fields it shares with `Tool` are described there. */

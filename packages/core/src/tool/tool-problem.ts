@@ -66,6 +66,10 @@ function definitionProblem(tool: Tool): string | undefined {
     return `its name does not fit ${namePattern.source}, which is what every provider accepts`;
   if (tool.execute !== undefined && typeof tool.execute !== "function")
     return "its execute is no function; leave it out where a client runs the tool";
+  if (tool.final === true && tool.execute === undefined)
+    return "it is final and has no execute; a client's tool cannot give the answer";
+  if (tool.final === true && tool.speaks === "hidden")
+    return 'it is final and speaks: "hidden"; what gives the answer cannot be silent';
   const returns = tool.declaredReturnType?.schema;
   const problem = returns === undefined ? undefined : schemaProblem(returns);
   return problem === undefined ? undefined : `the schema of its return type is refused: ${problem}`;

@@ -88,6 +88,12 @@ export interface Tool {
   readonly alwaysOffered?: boolean;
   /** `hidden`: what the tool says while it runs is shown to nobody; its call and its result are. */
   readonly speaks?: "hidden";
+  /**
+   * Its output is the answer: what it writes, else the text of its `data`, becomes the assistant's
+   * message, and the turn ends with its round without asking the model again. One that fails, is
+   * refused or says nothing ends no turn. In a sub-call it is a tool like others.
+   */
+  readonly final?: boolean;
   /** The tool reads or writes variables itself: its own results are not kept as variables. */
   readonly variableTool?: boolean;
 }
