@@ -89,6 +89,25 @@ test("a long result is cut, kept whole, and goes on by reference in the next tur
   );
 });
 
+test("they are found by kind, tag and words; looking at one does not count as using it", async () => {
+  const { id } = await api.createConversation();
+  await api.putVariable(id, "one", { text: "a😀b", desc: "a Chart", tags: ["sea", "old"] });
+  await api.putVariable(id, "two", { text: "x", tags: ["sea"] });
+  const names = async (query: string) =>
+    (await api.variables(id, query)).map(({ name }) => name).toSorted();
+  assert.deepEqual(await names("?tag=sea"), ["one", "two"]);
+  assert.deepEqual(await names("?tag=old&type=USER_ADD&search=chart"), ["one"]);
+  assert.deepEqual(await names("?tag=se"), []);
+  // A page never ends within a character, and pages add up.
+  const [head, tail] = ["?start=0&length=2", "?start=3"];
+  assert.equal((await api.readVariable(id, "one", head)).text, "a😀");
+  assert.equal((await api.readVariable(id, "one", tail)).text, "b");
+  await turn(id, '/Text {"operation":"upper","text":"$VAR_REF{{one}}"}');
+  await api.readVariable(id, "one");
+  const [used] = await api.variables(id, "?search=one&type=USER_ADD");
+  assert.equal(used?.referenceCount, 1);
+});
+
 test("variables are a conversation's own, and survive a restart as they are", async () => {
   const one = (await api.createConversation()).id;
   const two = (await api.createConversation()).id;

@@ -20,7 +20,8 @@ import {
 import type { ToolFiles } from "../tool/tool-file.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import { offerTools, type ToolOffer } from "../tool/tool-offer.ts";
-import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
+import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
+import { toolRules } from "../tool/tool-rules.ts";
 import type { ToolsChange } from "../tool/tools-change.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { askApproval } from "./ask-approval.ts";
@@ -253,7 +254,7 @@ export class ToolExecutor {
       const group = this.gate.registry.tool(id)?.group;
       return group === undefined ? [] : [{ name, group }];
     });
-    return toolRules(offered, this.gate.variables);
+    return toolRules(offered);
   }
 
   /**

@@ -18,6 +18,7 @@ Every tool result is kept as a variable; the result's last line names it where t
 
 An argument that is only a reference takes the value with its type (object, list, number) where the tool wants one.
 Inside other text the value is inserted as text. Values are put in once: references inside a value stay as they are.
+Results are numbered through the conversation in the order in which you write the calls; calls of ReadVar, ListVars, WriteVar and RemoveVars are not counted.
 To look at a value yourself, use ReadVar; to see what there is, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
   },
   TODO: {
@@ -25,7 +26,7 @@ To look at a value yourself, use ReadVar; to see what there is, ListVars. \`Fetc
     when: "Before work of more than three steps",
     prompt: `# A TODO list in variables
 
-Needs WriteVar. Keep one variable a step, named \`TODO_{number}_{brief}\`, e.g. \`TODO_1_read_config\`, with the tag \`todo\`.
+Keep one variable a step, named \`TODO_{index}_{brief}\`, e.g. \`TODO_1_read_config\`, with the tag \`todo\`.
 Its value is one line: \`open\`, \`doing\` or \`done\`, then a colon and the step.
 Write the steps first; set a step to \`doing\` when you begin it and to \`done\` when it is; \`ListVars({"filter":{"tag":"todo"}})\` shows them all.
 RemoveVars the list when all is done.`,

@@ -1,7 +1,7 @@
 import { compileSchema } from "../arguments/validator.ts";
 import type { JsonSchema } from "../model/json.ts";
-import { variableInputProblem } from "../variables/variable-input.ts";
-import type { SkillRule, Tool, ToolGroup } from "./tool.ts";
+import { skillRuleProblem } from "./skill-rules.ts";
+import type { Tool, ToolGroup } from "./tool.ts";
 
 export const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -25,9 +25,9 @@ export function toolProblem(tool: Tool): string | undefined {
   return problem;
 }
 
-/** What is wrong with a group itself: its name, or two tools of one name. */
+/** What is wrong with a group itself: its name, two tools of one name, or what it says to the model. */
 export function groupProblem(group: ToolGroup): string | undefined {
-  const { name, tools } = group;
+  const { name, tools, rulePrompt = "" } = group;
   if (typeof name !== "string" || !namePattern.test(name)) {
     return `The group name "${name}" does not fit ${namePattern.source}. Use a short id here and put what people read into "title".`;
   }
@@ -39,21 +39,9 @@ export function groupProblem(group: ToolGroup): string | undefined {
       return `The group "${name}" has two tools named "${String(toolName)}". Names are unique within a group.`;
     names.add(toolName);
   }
-  return ruleProblem(group);
-}
-
-/** What is wrong with what a group says to the model, as a sentence. */
-function ruleProblem({ name, rulePrompt = "", declareSkillRules = {} }: ToolGroup) {
   if (typeof rulePrompt !== "string" && typeof rulePrompt !== "function")
     return `The rulePrompt of the group "${name}" is neither text nor a function.`;
-  for (const [rule, said] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
-    if (typeof said?.desc !== "string" || typeof said.prompt !== "string")
-      return `The skill rule "${rule}" of "${name}" lacks desc or prompt; both are text.`;
-    const refused = variableInputProblem(`Rule/${name}/${rule}`, said.desc, undefined);
-    if (refused !== undefined)
-      return `The skill rule "${rule}" of "${name}" cannot be kept: ${refused.message}`;
-  }
-  return undefined;
+  return skillRuleProblem(group);
 }
 
 export function nameOf(tool: Tool): unknown {

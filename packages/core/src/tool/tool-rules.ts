@@ -1,7 +1,7 @@
-import type { VariableSystem } from "../variables/variable-system.ts";
 import { agentRules } from "./agent-rules.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import { titleOf } from "./registry.ts";
+import { skillRulesPrompt } from "./skill-rules.ts";
 import type { SkillRule, ToolGroup } from "./tool.ts";
 
 /** A tool under the name that the model calls it by. */
@@ -23,7 +23,7 @@ const base = `Every tool call is checked, may need a person's word, and is recor
  * The prompt's part on tools: the base, then each group's tools, rules and documents.
  * Empty where no tool is offered. The same bytes for the same offer.
  */
-export function toolRules(offered: readonly OfferedTool[], variables: VariableSystem): string {
+export function toolRules(offered: readonly OfferedTool[]): string {
   if (offered.length === 0) return "";
   const groups = new Map<ToolGroup, string[]>();
   for (const { group, name } of offered) {
@@ -31,11 +31,13 @@ export function toolRules(offered: readonly OfferedTool[], variables: VariableSy
     if (names === undefined) groups.set(group, [name]);
     else names.push(name);
   }
-  const documents = ruleIndex("Agent", agentRules, variables);
+  // A list of steps is written with WriteVar.
+  const canWrite = offered.some(({ name }) => name === "WriteVar");
+  const isUsable = (rule: SkillRule): boolean => canWrite || rule !== agentRules["TODO"];
+  const documents = skillRulesPrompt(undefined, isUsable);
   const parts = [`<tool-rules>\n${base}\n${documents}</tool-rules>`];
   for (const [group, names] of groups) {
-    const index = ruleIndex(group.name, group.declareSkillRules ?? {}, variables);
-    const body = [ruleOf(group, names), index]
+    const body = [ruleOf(group, names), skillRulesPrompt(group)]
       .map((part) => part.trim())
       .filter((part) => part !== "")
       .join("\n\n");
@@ -57,51 +59,4 @@ function ruleOf({ rulePrompt = "" }: ToolGroup, names: readonly string[]): strin
   } catch (thrown) {
     return `(The rules of this group are missing: its rulePrompt threw: ${errorMessage(thrown)})`;
   }
-}
-
-/** Keeps a group's skill rules (without one: the agent's) as variables that are never evicted. */
-export function registerSkillRules(variables: VariableSystem, group?: ToolGroup): void {
-  const scope = group?.name ?? "Agent";
-  for (const [name, rule] of Object.entries(
-    group?.declareSkillRules ?? (group === undefined ? agentRules : {}),
-  )) {
-    const variable = `Rule/${scope}/${name}`;
-    variables.addVariable(variable, rule.prompt, "RULE", `Skill rule for ${scope}: ${rule.desc}`);
-    variables.updateVariable(variable, { keep: true });
-  }
-}
-
-/** A group's rules go with it. */
-export function dropSkillRules(
-  variables: VariableSystem,
-  { name, declareSkillRules }: ToolGroup,
-): void {
-  for (const rule of Object.keys(declareSkillRules ?? {}))
-    variables.dropRule(`Rule/${name}/${rule}`);
-}
-
-function ruleIndex(
-  scope: string,
-  rules: { readonly [name: string]: SkillRule },
-  variables: VariableSystem,
-): string {
-  const loaded: string[] = [];
-  const rows: string[] = [];
-  for (const [name, rule] of Object.entries(rules)) {
-    if (rule.alwaysLoad === true) loaded.push(`## ${cell(rule.desc)}\n${rule.prompt}`);
-    else if (variables.peekVariable(`Rule/${scope}/${name}`) !== undefined) {
-      rows.push(
-        `| \`Rule/${scope}/${name}\` | ${cell(rule.desc)} | ${cell(rule.when ?? "As needed")} |`,
-      );
-    }
-  }
-  const table =
-    rows.length === 0
-      ? ""
-      : `Documents to read with ReadVar when they are needed:\n| variable | what it is | when |\n|---|---|---|\n${rows.join("\n")}\n`;
-  return [...loaded, table].filter((part) => part !== "").join("\n\n");
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

@@ -12,7 +12,7 @@ export function mentionsReference(text: string): boolean {
 
 /**
  * Takes a text apart at its `$VAR_REF{{…}}`, in one pass. `\$VAR_REF` is literal and loses its
- * backslash; `$VAR_REF` without a brace is text.
+ * backslash; `$VAR_REF` without a brace after it is text.
  */
 export function splitReferences(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
@@ -31,7 +31,7 @@ export function splitReferences(text: string): readonly TextPart[] {
       if (close < 0) return [...parts, { type: "malformed", text: text.slice(at, at + 80) }];
       parts.push({ type: "reference", body: text.slice(end + 2, close) });
       from = close + 2;
-    } else if (text[end] === "{") {
+    } else if (text[end] === "{" || bracesFollow(text, end)) {
       return [...parts, { type: "malformed", text: text.slice(at, at + 80) }];
     } else {
       addText(text.slice(from, end));
@@ -40,6 +40,13 @@ export function splitReferences(text: string): readonly TextPart[] {
   }
   addText(text.slice(from));
   return parts;
+}
+
+/** `$VAR_REF {{name}}`: meant as a reference, and none. */
+function bracesFollow(text: string, from: number): boolean {
+  let at = from;
+  while (text[at] === " ") at++;
+  return text.startsWith("{{", at);
 }
 
 /** What a reference names: a variable, and which part of it. */

@@ -120,6 +120,60 @@ test("what is missing or malformed is an error that says where and what instead"
   assert.equal(failure("$VAR_REF{{}}").code, "malformed_reference");
   assert.equal(failure("$VAR_REF{{text:-1}}").code, "malformed_reference");
   assert.equal(failure("$VAR_REF{{text:1:2:3}}").code, "malformed_reference");
+  assert.equal(failure("$VAR_REF {{text}}").code, "malformed_reference");
+  assert.equal(resolved("the word $VAR_REF {as text}"), "the word $VAR_REF {as text}");
+});
+
+test("an error names a few near names, not all there are", () => {
+  const variables = new VariableSystem({ capacity: 5_000 });
+  for (let n = 0; n < 2_000; n++) variables.addVariable(`report_${n}x`, "x", "USER_ADD");
+  for (const wanted of ["report_7", "nothing like it", "r".repeat(1_000_000)]) {
+    const outcome = resolveReferences({ value: `$VAR_REF{{${wanted}}}` }, { variables });
+    assert.ok(outcome.status === "failed");
+    assert.equal(outcome.error.code, "variable_not_found");
+    assert.ok(outcome.error.message.length < 500, outcome.error.message.slice(0, 600));
+    const { reason } = outcome.error.details as { reason: { nearest: string[] } };
+    assert.ok(reason.nearest.length <= 5);
+  }
+});
+
+test("one wrong reference names itself and its place, and nothing is resolved", () => {
+  const variables = filled();
+  const args = { a: "$VAR_REF{{text}}", list: [{ "b/c": "see $VAR_REF{{nope}}" }] };
+  const outcome = resolveReferences(args, { variables });
+  assert.ok(outcome.status === "failed");
+  assert.match(outcome.error.message, /^In \/list\/0\/b~1c: There is no variable nope\./);
+  assert.equal((outcome.error.details as { path: string }).path, "/list/0/b~1c");
+});
+
+test("a removed or evicted variable says so, and which call to repeat", () => {
+  const variables = new VariableSystem({ capacity: 1 });
+  variables.keepResult("Fetch", { text: "page" }, { url: "u" });
+  variables.addVariable("other", "x", "USER_ADD");
+  for (const name of ["Fetch_1", "Fetch_1_result", "Fetch_1#/a", "Fetch_1:0:5", "Fetch_1_args"]) {
+    const outcome = resolveReferences({ value: `$VAR_REF{{${name}}}` }, { variables });
+    assert.ok(outcome.status === "failed");
+    assert.equal(outcome.error.code, "variable_evicted", name);
+    assert.match(outcome.error.message, /Call Fetch\(\{"url":"u"\}\) again/);
+  }
+});
+
+test("names that objects have of their own are ordinary names", () => {
+  const variables = new VariableSystem();
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+  for (const name of names) {
+    const reference = `$VAR_REF{{${name}}}`;
+    const before = resolveReferences({ value: reference }, { variables });
+    assert.equal(before.status === "failed" && before.error.code, "variable_not_found", name);
+    variables.addVariable(name, { text: name, data: { [name]: 1 } }, "USER_ADD");
+    const whole = resolveReferences({ value: reference }, { variables });
+    assert.ok(whole.status === "resolved");
+    assert.deepEqual(Object.keys(whole.args["value"] as object), [name]);
+    const part = resolveReferences({ value: `$VAR_REF{{${name}#/${name}}}` }, { variables });
+    assert.equal(part.status === "resolved" && part.args["value"], 1);
+    const missing = resolveReferences({ value: `$VAR_REF{{${name}#/valueOf}}` }, { variables });
+    assert.equal(missing.status, "failed");
+  }
 });
 
 test("keys are left alone and cannot pollute", () => {
@@ -202,6 +256,36 @@ test("no input makes it loop, throw, expand twice or grow beyond the bound", () 
       },
     ),
     { numRuns: 500 },
+  );
+});
+
+/** A text as a model might write it, with what has to come out. */
+const written = fc.oneof(
+  fc.string({ unit: "grapheme" }).map((text) => [text, text] as const),
+  fc.constantFrom(["\\$VAR_REF{{text}}", "$VAR_REF{{text}}"] as const),
+  fc.constantFrom(
+    ...[
+      ["text", "hello world"],
+      ["text:0:5", "hello"],
+      ["list", "a, b"],
+      ["object#/a~1b/0", '{"x~y":7}'],
+      ["evil", "$VAR_REF{{text}} $VAR_REF{{"],
+      ["emoji:0:2", "a😀"],
+      ["a:b", "colon"],
+    ].map(([name, value]) => [`$VAR_REF{{${name}}}`, value ?? ""] as const),
+  ),
+);
+
+test("whatever stands around them, references become their values once, and the rest stays as it is", () => {
+  fc.assert(
+    fc.property(fc.array(written, { minLength: 2, maxLength: 10 }), (parts) => {
+      // A reference alone would take a value with its type.
+      const text = `<${parts.map(([given]) => given).join("|")}>`;
+      const expected = `<${parts.map(([, value]) => value).join("|")}>`;
+      assert.equal(resolved(text), expected);
+      assert.deepEqual(resolved([{ deep: text }]), [{ deep: expected }]);
+    }),
+    { numRuns: 300 },
   );
 });
 

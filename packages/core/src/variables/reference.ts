@@ -10,7 +10,7 @@ import {
   splitReferences,
 } from "./reference-syntax.ts";
 import { sliceText } from "./slice.ts";
-import { copyJson, dataSize } from "./value-size.ts";
+import { copyJson, dataSize, utf8Length } from "./value-size.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { maxNameLength } from "./variable-name.ts";
 import type { Variable } from "./variable.ts";
@@ -184,9 +184,12 @@ class Resolution {
   #taken(value: JsonValue, path: string): JsonValue {
     const limit = this.#variables.maxValueBytes;
     const room = limit - this.#bytes;
-    const size = typeof value === "string" ? undefined : dataSize(value, room);
-    this.#bytes +=
-      typeof value === "string" ? value.length : size?.status === "measured" ? size.bytes : 0;
+    if (typeof value === "string")
+      this.#bytes += value.length > room ? value.length : utf8Length(value);
+    else {
+      const size = dataSize(value, room);
+      this.#bytes += size.status === "measured" ? size.bytes : 0;
+    }
     if (this.#bytes <= limit) return copyJson(value);
     const message = `The arguments would have more than ${limit} bytes with the values of their references. Refer to less.`;
     return this.#fail("arguments_too_large", path, message);

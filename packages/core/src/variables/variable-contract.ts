@@ -3,9 +3,9 @@ import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { VariableInfo, VariableType, VariableValue } from "./variable.ts";
 
 export interface VariableSystemOptions {
-  /** Variables at most; a result's arguments are not counted. @default 1000 */
+  /** Variables at most; rules and a result's arguments are not counted. @default 1000 */
   readonly capacity?: number;
-  /** UTF-8 bytes of all values. @default 256 MiB */
+  /** UTF-8 bytes of all values but rules. @default 256 MiB */
   readonly maxBytes?: number;
   /** UTF-8 bytes of one value. @default 64 MiB */
   readonly maxValueBytes?: number;

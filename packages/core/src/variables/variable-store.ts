@@ -101,6 +101,7 @@ export class VariableStore {
     capacity: number,
     maxBytes: number,
   ): boolean {
+    if (wanted.type === "RULE") return true;
     const entry = this.#entries.get(wanted.name);
     const unit = entry ? unitOf(entry) : this.#partnerOf(wanted);
     const kept = unit !== undefined && isKept(unit);
@@ -134,7 +135,9 @@ export class VariableStore {
     this.#add(partner, 1);
   }
 
+  /** Rules belong to the host: they have room beside whatever a session keeps. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
+    if (unit.type === "RULE") return detach(unit.eviction);
     const bytes = sign * unitBytes(unit);
     this.count += sign;
     this.bytes += bytes;

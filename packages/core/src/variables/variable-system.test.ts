@@ -92,6 +92,15 @@ test("the least recent visit goes first, though all dates are equal", () => {
   assert.deepEqual(new Set(variables.names()), new Set(["a", "c", "d"]));
 });
 
+test("looking at a value, or listing it, is no visit", () => {
+  const variables = system(2);
+  for (const name of ["a", "b"]) variables.addVariable(name, name, "LLMAdd");
+  assert.equal(variables.getVariable("a", { visit: false })?.value.text, "a");
+  assert.equal(variables.listVariables({ search: "a" })[0]?.referenceCount, 0);
+  variables.addVariable("c", "c", "LLMAdd");
+  assert.deepEqual(variables.names(), ["b", "c"]);
+});
+
 test("what the current turn made goes last, whatever was read since", () => {
   const variables = system(3);
   variables.addVariable("old", "x", "LLMAdd");
@@ -107,16 +116,30 @@ test("what the current turn made goes last, whatever was read since", () => {
 
 test("what is kept is never evicted, and a system full of it refuses", () => {
   const variables = system(2);
-  variables.addVariable("Rule/a/b", "r", "RULE");
-  variables.updateVariable("pinned", { value: "p", type: "USER_ADD", keep: true });
+  for (const name of ["first", "pinned"])
+    variables.updateVariable(name, { value: "p", type: "USER_ADD", keep: true });
   const refused = variables.addVariable("more", "m", "LLMAdd");
   assert.equal(refused.status === "refused" && refused.error.code, "variables_full");
   assert.equal(variables.keepResult("Tool", { text: "r" }, {}).refused?.code, "variables_full");
   assert.equal(variables.missingVariable("Tool_1").code, "variable_not_kept");
-  assert.deepEqual(variables.names(), ["Rule/a/b", "pinned"]);
+  assert.deepEqual(variables.names(), ["first", "pinned"]);
   variables.updateVariable("pinned", { keep: false });
   assert.equal(variables.addVariable("more", "m", "LLMAdd").status, "set");
-  assert.deepEqual(variables.names(), ["Rule/a/b", "more"]);
+  assert.deepEqual(variables.names(), ["first", "more"]);
+});
+
+test("rules have room beside whatever is kept, from the start and at capacity, and take none away", () => {
+  const variables = system(1, { maxBytes: 10, maxValueBytes: 10 });
+  variables.updateVariable("pinned", { value: "0123456789", type: "USER_ADD", keep: true });
+  assert.equal(variables.addVariable("Rule/a/b", "r".repeat(50), "RULE").status, "set");
+  assert.equal(variables.peekVariable("Rule/a/b")?.keep, true);
+  assert.deepEqual([variables.size, variables.bytes], [1, 10]);
+  assert.equal(variables.addVariable("more", "m", "LLMAdd").status, "refused");
+  variables.updateVariable("pinned", { keep: false });
+  for (const name of ["c", "d", "e"]) variables.addVariable(name, name, "LLMAdd");
+  assert.deepEqual(variables.names(), ["Rule/a/b", "e"]);
+  const restored = VariableSystem.restore(variables.snapshot(), { capacity: 1, maxBytes: 10 });
+  assert.deepEqual(restored.names(), ["Rule/a/b", "e"]);
 });
 
 test("bytes are a limit too, and a refused value evicts nothing", () => {
@@ -316,10 +339,11 @@ test("whatever is done, totals agree with the entries and the limits hold", () =
         else if (action === "turn") variables.beginTurn();
         else variables.keepResult("Tool", { text: "x".repeat(size) }, { size });
         const all = variables.snapshot();
+        const counted = all.filter(({ type }) => type !== "RULE");
         assert.ok(variables.size <= 4 && variables.bytes <= 80);
         assert.equal(
           variables.bytes,
-          all.reduce((sum, { bytes }) => sum + bytes, 0),
+          counted.reduce((sum, { bytes }) => sum + bytes, 0),
         );
         const paired = all.filter(
           (one) =>
@@ -328,7 +352,7 @@ test("whatever is done, totals agree with the entries and the limits hold", () =
               (other) => other.type === "ToolCallResult" && `${other.name}_args` === one.name,
             ),
         );
-        assert.equal(variables.size, all.length - paired.length);
+        assert.equal(variables.size, counted.length - paired.length);
         assert.deepEqual(new Set(mirror.keys()), new Set(variables.names()));
       }
     }),

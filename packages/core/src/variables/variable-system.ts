@@ -82,12 +82,12 @@ export class VariableSystem {
     return system;
   }
 
-  /** Variables there are, a result and its arguments counted as one. */
+  /** Variables there are, a result and its arguments counted as one, rules not counted. */
   get size(): number {
     return this.#store.count;
   }
 
-  /** UTF-8 bytes of all values. */
+  /** UTF-8 bytes of all values but rules. */
   get bytes(): number {
     return this.#store.bytes;
   }
@@ -137,10 +137,17 @@ export class VariableSystem {
     return outcome;
   }
 
-  /** A variable with its value. This is a visit: it counts as a use and puts off eviction. */
-  getVariable(name: string): Variable | undefined {
+  /**
+   * A variable with its value. This is a visit: it counts as a use and puts off eviction, unless
+   * `visit` is false, as for people who look on.
+   */
+  getVariable(
+    name: string,
+    { visit = true }: { readonly visit?: boolean } = {},
+  ): Variable | undefined {
     const entry = this.#find(name);
     if (!entry) return undefined;
+    if (!visit) return variableOf(entry);
     entry.referenceCount += 1;
     entry.lastVisited = this.#clock.now();
     this.#store.visit(entry);
@@ -269,7 +276,7 @@ export class VariableSystem {
     const refused: RefusedVariable[] = [];
     for (const variable of variables) {
       const { name } = variable;
-      const measured = measureValue(name, variable.value, this.maxValueBytes);
+      const measured = measureValue(name, variable.value, this.#limitOf(variable.type));
       const error =
         variableInputProblem(name, variable.desc, variable.tags) ??
         this.#takeIn(variable, measured, changes);
@@ -318,7 +325,7 @@ export class VariableSystem {
     const measured =
       before?.value === input
         ? { status: "measured" as const, value: before.value, bytes: before.bytes }
-        : measureValue(name, input, this.maxValueBytes);
+        : measureValue(name, input, this.#limitOf(type));
     if (measured.status === "refused") return measured;
     const full = this.#roomProblem(name, type, measured.bytes);
     if (full) return { status: "refused", error: full };
@@ -344,6 +351,11 @@ export class VariableSystem {
     if (this.#listeners.size > 0) changes.push({ type: "set", variable: variableOf(entry) });
     this.#makeRoom(changes);
     return { status: "set", variable: infoOf(entry) };
+  }
+
+  /** Bytes that one value may have. */
+  #limitOf(type: VariableType): number {
+    return type === "RULE" ? Infinity : this.maxValueBytes;
   }
 
   /** For a name that is new, and no partner's. */

@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
-import type { VariableSystem, VariableType } from "@capstan/core";
+import { sliceText, type VariableSystem, type VariableType } from "@capstan/core";
 import type { VariableValueView, VariableView } from "../contract/listing.ts";
 import type { ConversationRecord } from "../journal/records.ts";
 import type { Environment, Services } from "./environment.ts";
@@ -38,6 +38,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
     const variables = await runs.variablesOf(await find(context));
     const search = context.req.query("search");
     const type = context.req.query("type");
+    const tag = context.req.query("tag");
     const known = variableTypes.find((candidate) => candidate === type);
     if (type !== undefined && known === undefined)
       throw badRequest(
@@ -46,6 +47,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       );
     const listed = variables.listVariables({
       ...(search !== undefined && { search }),
+      ...(tag !== undefined && { tag }),
       ...(known !== undefined && { type: known }),
     });
     const limit = readNumber(context, "limit", { min: 1, max: 1_000, otherwise: 1_000 });
@@ -117,15 +119,16 @@ function valueView(
   start: number,
   length: number,
 ): VariableValueView {
-  const info = variables.peekVariable(name);
-  const value = variables.getVariable(name)?.value;
-  if (info === undefined || value === undefined) throw notFound("variable", name);
+  // A person looks on: that is no use of it.
+  const found = variables.getVariable(name, { visit: false });
+  if (found === undefined) throw notFound("variable", name);
+  const { value, ...info } = found;
   const whole = start === 0 && length >= value.text.length;
   return {
     ...info,
     object: "variable",
     start,
-    text: value.text.slice(start, start + length),
+    text: sliceText(value.text, start, length),
     ...(whole && value.data !== undefined && value.text.length < 100_000 && { data: value.data }),
   };
 }
