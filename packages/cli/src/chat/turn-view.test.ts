@@ -53,6 +53,27 @@ test("text that was not streamed is shown when its item ends, and none twice", a
   assert.equal(answer, "so far, and the rest\nwhole\n");
 });
 
+test("a final tool's words are the answer, beside another tool's", async () => {
+  const { all, answer } = await shown([
+    proposed("c1", "Report"),
+    proposed("c2", "Other"),
+    { type: "call.started", callId: "c1", at: 0 },
+    { type: "item.start", itemId: "a1", kind: "text", callId: "c1" },
+    { type: "call.started", callId: "c2", at: 0 },
+    { type: "item.delta", itemId: "a1", delta: "All is " },
+    { type: "item.start", itemId: "o2", kind: "output", callId: "c2" },
+    { type: "item.delta", itemId: "o2", delta: "beside it" },
+    { type: "item.delta", itemId: "a1", delta: "well." },
+    { type: "item.end", itemId: "o2", text: "beside it" },
+    settled("c2"),
+    { type: "item.end", itemId: "a1", text: "All is well." },
+    settled("c1"),
+    chainEnded(),
+  ]);
+  assert.equal(answer, "All is well.\n");
+  assert.match(all, /All is well\.\n✓ Report .*\n +┌ Other\n +│ beside it\n✓ Other/);
+});
+
 test("tools speak one at a time, each under its name", async () => {
   const { all } = await shown([
     proposed("c1", "One"),

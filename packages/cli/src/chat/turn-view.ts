@@ -56,7 +56,12 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
     }
   }
 
-  function say({ callId, text }: OutputText): void {
+  function say({ callId, text, final }: OutputText): void {
+    if (final === true) {
+      if (speaker !== callId) endLine();
+      speaker = callId;
+      return stream({ kind: "text" }, text);
+    }
     if (speaker !== callId) {
       line(style.dim(`  ┌ ${nameOf(callId)}`));
       speaker = callId;

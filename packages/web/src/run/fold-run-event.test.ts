@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { compacted, numbered, settled, streamed, type Step } from "../../test/script.ts";
 import { foldRunEvent, foldRunEvents, foldStoredEvents } from "./fold-run-event.ts";
 import { outputTailLength } from "./fold-item-event.ts";
+import { segmentsOf } from "./segments.ts";
 import { runDuration } from "./run-totals.ts";
 import { initialRunState, type RunState } from "./run-state.ts";
 
@@ -278,4 +279,22 @@ test("after a reload the kept events and the live rest give the same state", () 
       assert.deepEqual(foldRunEvents(loaded, rest), whole);
     }),
   );
+});
+
+test("a final call's words are part of the answer, not of the call", () => {
+  const state = foldRunEvents(
+    initialRunState,
+    numbered([
+      ...turn.slice(0, 2),
+      ...streamed("a1", { kind: "arguments", callId: "c1", name: "Report", owner: "server" }, "{}"),
+      { type: "call.started", callId: "c1", at: 1070 },
+      ...streamed("w1", { kind: "text", callId: "c1" }, "All is well."),
+      settled("c1", 1080, "All is well."),
+    ]),
+  );
+  const shown = segmentsOf(state.blocks).map((part) =>
+    part.type === "calls" ? part.ids : part.block.text,
+  );
+  assert.deepEqual(shown, [["c1"], "All is well."]);
+  assert.deepEqual(state.calls["c1"]?.outputs, []);
 });

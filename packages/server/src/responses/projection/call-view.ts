@@ -12,12 +12,14 @@ export interface CallView {
   /** `group.Tool`; absent where no tool was found. */
   readonly toolId?: string;
   readonly parentCallId?: string;
+  /** Its words are a message of their own. */
+  readonly final?: true;
   /** The approval it waits for, or was given. */
   readonly approvalId?: string;
 }
 
 export function callView(event: Extract<ChainEvent, { type: "call.proposed" }>): CallView {
-  const { callId, name, owner, argumentsText, args, toolId, parentCallId } = event;
+  const { callId, name, owner, argumentsText, args, toolId, parentCallId, final } = event;
   return {
     callId,
     name,
@@ -26,6 +28,7 @@ export function callView(event: Extract<ChainEvent, { type: "call.proposed" }>):
     ...(args === undefined ? {} : { args }),
     ...(toolId === undefined ? {} : { toolId }),
     ...(parentCallId === undefined ? {} : { parentCallId }),
+    ...(final === undefined ? {} : { final }),
   };
 }
 

@@ -48,6 +48,7 @@ export function createFloor(options: {
     },
     advance({ hold }) {
       for (let unit = queue[0]; unit !== undefined; unit = queue[0]) {
+        if (unit.phase() === "silent") return;
         open(unit);
         const isLast = queue.length === 1;
         const phase = unit.phase();
@@ -85,7 +86,9 @@ function isCutCall(unit: Unit): boolean {
 
 /** What of the queue is still shown when the response ends. */
 function remaining(queue: readonly Unit[]): readonly Unit[] {
-  const shown = queue.filter((unit) => unit.isOpen() || !isCutCall(unit));
+  const shown = queue.filter(
+    (unit) => unit.phase() !== "silent" && (unit.isOpen() || !isCutCall(unit)),
+  );
   // An incomplete item must be the last one, and a cut call cannot be called complete.
   const cut = shown.findIndex(isCutCall);
   return cut === -1 ? shown : shown.slice(0, cut + 1);

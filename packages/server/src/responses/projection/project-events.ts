@@ -134,7 +134,10 @@ export function createProjection(options: ProjectionOptions): Projection {
         serverCalls.turnBegan();
         return clientCalls.stepEnded();
       case "item.start":
-        if (event.kind === "text" || event.kind === "reasoning")
+        if (event.kind === "text" && event.callId !== undefined) {
+          texts.startAnswer(event.itemId);
+          serverCalls.speaks(event.callId, event.itemId);
+        } else if (event.kind === "text" || event.kind === "reasoning")
           texts.start(event.itemId, event.kind);
         if (event.kind === "arguments" && event.owner === "client") {
           texts.startArguments(
@@ -147,6 +150,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "item.delta":
         return texts.append(event.itemId, event.delta);
       case "item.end":
+        serverCalls.spoke(event.itemId, event.text);
         return texts.end(event.itemId, event.text, { incomplete: event.incomplete === true });
       case "model.restarted":
         texts.stand();

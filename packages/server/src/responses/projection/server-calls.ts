@@ -15,6 +15,9 @@ export interface ServerCalls {
   asked(event: CallEvent<"approval.requested">): void;
   answered(event: CallEvent<"approval.answered">): void;
   started(callId: string): void;
+  /** A final call's words are a message of their own. */
+  speaks(callId: string, itemId: string): void;
+  spoke(itemId: string, text: string): void;
   settled(event: CallEvent<"call.settled">): void;
   /** Whether the client can answer what this call waits for. */
   isAsked(callId: string): boolean;
@@ -25,6 +28,8 @@ interface Tracked {
   readonly unit?: ServerCallUnit;
   readonly asked?: boolean;
   readonly refused?: boolean;
+  /** Its tool is final, and it gave the client its message. */
+  readonly answered?: boolean;
   /** It comes from an earlier response, which showed the question it waited for. */
   readonly inherited: boolean;
 }
@@ -37,6 +42,8 @@ export function createServerCalls(options: {
   const { floor, approvals } = options;
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const calls = new Map<string, Tracked>();
+  /** The final calls whose words are open, by their items. */
+  const speakers = new Map<string, string>();
   let hasTurnBegun = false;
 
   /** What a client knows the call by; undefined where it is none of its business. */
@@ -107,14 +114,27 @@ export function createServerCalls(options: {
     started(callId) {
       const tracked = calls.get(callId);
       // A call that is run again after a crash has its item already.
-      if (tracked === undefined || tracked.unit !== undefined) return;
+      if (tracked === undefined || tracked.unit !== undefined || tracked.call.final === true)
+        return;
       const unit = show(tracked);
       if (unit !== undefined) calls.set(callId, { ...tracked, unit });
+    },
+    speaks(callId, itemId) {
+      speakers.set(itemId, callId);
+    },
+    spoke(itemId, text) {
+      const callId = speakers.get(itemId);
+      const tracked = callId === undefined ? undefined : calls.get(callId);
+      speakers.delete(itemId);
+      if (callId !== undefined && tracked !== undefined)
+        calls.set(callId, { ...tracked, answered: text !== "" });
     },
     settled({ callId, status, result }) {
       const tracked = calls.get(callId);
       calls.delete(callId);
       if (tracked === undefined) return;
+      // Its message is its item.
+      if (tracked.answered === true && status === "success") return;
       (tracked.unit ?? showEnded(tracked))?.settle(status, result);
     },
     isAsked: (callId) => calls.get(callId)?.asked === true,

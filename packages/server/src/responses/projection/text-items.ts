@@ -6,6 +6,8 @@ import { createTextUnit, type TextUnit } from "./text-unit.ts";
 /** The streamed items of a run by their ids: who takes their deltas, and how they end. */
 export interface TextItems {
   start(itemId: string, kind: "text" | "reasoning"): void;
+  /** A final call's words, which are a message: its place is the one at which the call started. */
+  startAnswer(itemId: string): void;
   /** Arguments of a client's call. `written` is called with the whole text where no unit takes it. */
   startArguments(
     itemId: string,
@@ -51,7 +53,22 @@ export function createTextItems(floor: Floor): TextItems {
     };
   };
 
+  /** Has its place from the start, and gives it up where it said nothing. */
+  const answerSink = (unit: TextUnit): Sink => {
+    floor.enter(unit);
+    return {
+      append: (delta) => unit.append(delta),
+      end(text, options) {
+        unit.end(text, options);
+        if (text === "") floor.withdraw(unit);
+      },
+    };
+  };
+
   return {
+    startAnswer(itemId) {
+      open.set(itemId, answerSink(createTextUnit(messageForm)));
+    },
     start(itemId, kind) {
       unsettled = unsettled.filter((unit) => unit.phase() !== "ended");
       open.set(itemId, textSink(createTextUnit(kind === "text" ? messageForm : reasoningForm)));

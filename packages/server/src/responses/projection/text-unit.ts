@@ -14,7 +14,7 @@ export interface TextUnit extends Unit {
 /** A message or a reasoning item with one part of text. */
 export function createTextUnit(form: TextForm): TextUnit {
   let text = "";
-  let phase: Phase = "open";
+  let phase: Phase = "silent";
   let place: Place | undefined;
 
   const inPart = () => {
@@ -24,6 +24,7 @@ export function createTextUnit(form: TextForm): TextUnit {
   const append = (delta: string): void => {
     if (delta === "") return;
     text += delta;
+    if (phase === "silent") phase = "open";
     place?.emit(form.delta(inPart(), delta));
   };
 

@@ -11,10 +11,10 @@ export interface Place {
 }
 
 /**
- * `open` still grows; `ended` has its final form; `cut` will not grow, and what follows decides
+ * `silent`: its place is taken, and whether it says anything is yet to be seen. `open` still grows; `ended` has its final form; `cut` will not grow, and what follows decides
  * whether it counts as finished.
  */
-export type Phase = "open" | "ended" | "cut";
+export type Phase = "silent" | "open" | "ended" | "cut";
 
 /**
  * One output item in the making. Before it opens it only gathers its content; when it opens it
