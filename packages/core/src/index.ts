@@ -13,7 +13,12 @@ export type {
   ToolChainOptions,
 } from "./chain/tool-chain-options.ts";
 export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-result.ts";
-export { answerText, turnLog } from "./chain/turn-log.ts";
+export {
+  type HistoryMode,
+  historyMessages,
+  type StoredTurn,
+} from "./chain/log/history-messages.ts";
+export { answerText, turnLog } from "./chain/log/turn-log.ts";
 export { turnMessages } from "./chain/turn-messages.ts";
 export { checkArguments } from "./executor/check-arguments.ts";
 export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";

@@ -6,7 +6,7 @@ import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited, ChainResultRecord, ChainStats } from "./chain-result.ts";
 import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.ts";
-import { answerText, turnLog } from "./turn-log.ts";
+import { answerText, turnLog } from "./log/turn-log.ts";
 import { turnMessages } from "./turn-messages.ts";
 
 /** All that a chain knows when it stops. */

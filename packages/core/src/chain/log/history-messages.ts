@@ -1,0 +1,62 @@
+import type { CallRecord } from "../../executor/call-record.ts";
+import type { Message } from "../../model/message.ts";
+import type { TurnLog } from "../chain-result.ts";
+import { turnMessages } from "../turn-messages.ts";
+import { answerText, turnLog } from "./turn-log.ts";
+
+/**
+ * How earlier turns are shown to the model: `log`, each as its log and its answer; `full`, with
+ * every call and what was shown of its result; or the newest turns in full and those before them
+ * as logs.
+ */
+export type HistoryMode = "log" | "full" | { readonly keepTurns: number };
+
+/** A turn that ended, as it is kept. `ToolChainResult.state` is one. Plain JSON. */
+export interface StoredTurn {
+  /** What was new in it, and what the model said. */
+  readonly messages: readonly Message[];
+  readonly calls: readonly CallRecord[];
+  /** As it was kept; else it is made from the calls, the same bytes. */
+  readonly log?: Pick<TurnLog, "replay">;
+}
+
+/**
+ * The messages that show a model what was said before, for `contextMessages` of the next turn. As
+ * a log, a turn is what was asked, one developer message with its calls, and the assistant's own
+ * words. A turn in which a client's tools ran is always shown in full: the client has it so.
+ *
+ * @param history @default "log"
+ *
+ * @example
+ * turns.push((await run.result).state);
+ * runToolChain({ executor, model, contextMessages: historyMessages(turns), inputMessages: [next] });
+ */
+export function historyMessages(
+  turns: readonly StoredTurn[],
+  history: HistoryMode = "log",
+): readonly Message[] {
+  const firstFull =
+    history === "log" ? turns.length : history === "full" ? 0 : turns.length - history.keepTurns;
+  return turns.flatMap((turn, index) =>
+    index >= firstFull || ranAtClient(turn) ? turnMessages(turn.messages, turn.calls) : asLog(turn),
+  );
+}
+
+function ranAtClient({ calls }: StoredTurn): boolean {
+  return calls.some(({ owner }) => owner === "client");
+}
+
+function asLog({
+  messages,
+  calls,
+  log = turnLog(messages, calls),
+}: StoredTurn): readonly Message[] {
+  const turn: Message[] = messages.filter(({ role }) => role !== "assistant" && role !== "tool");
+  if (log.replay !== "") turn.push({ role: "developer", content: log.replay });
+  const words = answerText(messages);
+  // Most providers' forms want an answer between two questions.
+  turn.push({ role: "assistant", content: words === "" ? unfinished : words });
+  return turn;
+}
+
+const unfinished = "(This turn ended without an answer.)";

@@ -1,0 +1,43 @@
+import { neutralise } from "../../output/neutralise.ts";
+import { groupLikeCalls, numberedValues } from "./like-calls.ts";
+import { type LoggedCall, previewChars } from "./logged-call.ts";
+import { oneLine } from "./one-line.ts";
+
+/**
+ * A turn's calls as a later request shows them to the model: a line each, or one for a run of
+ * like ones, with the name of the variable that holds the exact value. Version 2.
+ */
+export function replayedLog(calls: readonly LoggedCall[]): string {
+  return `<turn-log>
+Tool calls before the next answer, as the system recorded them. ReadVar shows a whole value, $VAR_REF{{name}} passes it on.
+${groupLikeCalls(calls).map(line).join("\n")}
+</turn-log>`;
+}
+
+function line(calls: readonly LoggedCall[]): string {
+  const [call] = calls;
+  if (call === undefined) return "";
+  const { name, outcome } = call;
+  const ended =
+    outcome.mark === "✓" && outcome.words === "Success" ? "✓" : `${outcome.mark} ${outcome.words}`;
+  if (calls.length === 1) {
+    const args = call.args === "{}" ? "" : ` ${call.args}`;
+    return `- ${name}${args} ${ended}${told(call)}`;
+  }
+  const numbered = numberedValues(calls);
+  const where = numbered === undefined ? "" : ` → ${numbered.join(" to ")}`;
+  const each = calls.map(({ args, value }) =>
+    numbered === undefined && value !== undefined ? `${args} → ${value}` : args,
+  );
+  return `- ${name} ×${calls.length} ${ended}${where}: ${each.join("; ")}`;
+}
+
+function told({ value, files, preview }: LoggedCall): string {
+  const where = value === undefined ? "" : ` → ${value}`;
+  const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
+  const cut = preview.length < previewChars ? "" : "…";
+  const words = oneLine(preview, previewChars) + cut;
+  // Quoted: what a tool returned is data, and stands in a message of the system's.
+  const quoted = words === "" ? "" : `: "${neutralise(words).replaceAll('"', "'")}"`;
+  return where + named + quoted;
+}
