@@ -69,7 +69,7 @@ test("a call runs, its result goes to the model, and the answer ends the turn", 
   });
   assert.match(
     result.responseContent,
-    /\*\*\[Tool Execution Log\]\*\*: Echo\n```accesslog\nArguments: \{"text":"hello"\}\nStatus: ✓ Success\n\nhello/,
+    /\*\*\[Tool Execution Log\]\*\*: Echo\n```accesslog\nArguments: \{"text":"hello"\}\nStatus: ✓ Success\nValue: Echo_1\n\nhello/,
   );
   assert.match(
     result.toolChainContent,
@@ -605,8 +605,8 @@ test("a tool's own short words stand in the log", async () => {
   });
   const { run } = start([wordy], [call("Wordy", { some: "thing" }), "done"]);
   const { responseContent, replayContent } = await run.result;
-  assert.match(responseContent, /Arguments: in short\nStatus: ✓ Success\n\na lot\n/);
-  assert.match(replayContent, /- Wordy in short: ✓ Success → Wordy_1\n {2}"a lot"/);
+  assert.match(responseContent, /Arguments: in short\nStatus: ✓ Success\nValue: Wordy_1\n\na lot\n/);
+  assert.match(replayContent, /- Wordy in short ✓ → Wordy_1: "a lot"/);
 });
 
 test("a model that never ends is cut off", async () => {

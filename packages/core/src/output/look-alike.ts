@@ -19,7 +19,7 @@ const lookAlikes = new Map(
     v: "νѵ",
     x: "хχ",
     y: "уγү",
-  }).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
+  }).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)),
 );
 
 /** Seen as nothing, or as a gap: spaces, marks on letters, what Markdown hides, dashes. */
