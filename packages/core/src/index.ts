@@ -54,6 +54,7 @@ export { ledgerJournal } from "./chain/ledger-journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
 export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
 export { errorMessage } from "./errors/error-message.ts";
+export type { CallTokens } from "./executor/call-tokens.ts";
 export type {
   CallDecision,
   CallOwner,
@@ -69,11 +70,7 @@ export {
   resultStatusOf,
   type SettledStatus,
 } from "./executor/call-status.ts";
-export type {
-  ResultTokens,
-  SettledToolResult,
-  ToolExecuteResult,
-} from "./executor/tool-execute-result.ts";
+export type { SettledToolResult, ToolExecuteResult } from "./executor/tool-execute-result.ts";
 export { type Clock, systemClock } from "./model/clock.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./model/json.ts";
 export type {
@@ -97,6 +94,7 @@ export type {
 } from "./model/model.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
+export { neutraliseMessage } from "./output/neutralise-message.ts";
 export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";
 export { ToolOutputChannel, type ToolOutputChannelOptions } from "./output/tool-output-channel.ts";
 export type {

@@ -196,7 +196,7 @@ export class MockTurn {
       result: {
         finalText,
         isTruncated: result.length > limit,
-        tokens: { shown, withheld },
+        tokens: { definition: 80, arguments: 12, shown, withheld },
         durationMs: call.ms ?? 30,
         preview: result.slice(0, 200),
         cacheVarResult: variable,
@@ -269,6 +269,8 @@ export class MockTurn {
         totalTime: now - this.#started,
         startTime: this.#started,
         endTime: now,
+        tokensDefinitions: 320,
+        tokensArguments: 12 * this.#calls,
         tokensShown: this.#shown,
         tokensWithheld: this.#withheld,
       },

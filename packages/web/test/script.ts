@@ -66,7 +66,12 @@ export function settled(callId: string, at: number, text: string, more: object =
     result: {
       finalText: text,
       isTruncated: false,
-      tokens: { shown: Math.ceil(text.length / 4), withheld: 0 },
+      tokens: {
+        definition: 80,
+        arguments: 12,
+        shown: Math.ceil(text.length / 4),
+        withheld: 0,
+      },
       durationMs: 40,
       preview: text.slice(0, 80),
       cacheVarResult: `${callId}_var`,

@@ -13,6 +13,8 @@ function event(seq: number): RunEvent {
     totalTime: 1,
     startTime: 0,
     endTime: 1,
+    tokensDefinitions: 0,
+    tokensArguments: 0,
     tokensShown: 0,
     tokensWithheld: 0,
   };

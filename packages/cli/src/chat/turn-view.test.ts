@@ -26,7 +26,10 @@ test("a turn reads from top to bottom: words, calls with time and tokens, words,
     ...spokenText("i1", "Let me ", "look."),
     proposed("c1", "ListFiles", '{"path":"."}'),
     { type: "call.started", callId: "c1", at: 0 },
-    settled("c1", { tokens: { shown: 340, withheld: 1200 }, cacheVarResult: "ListFiles_1" }),
+    settled("c1", {
+      tokens: { definition: 0, arguments: 0, shown: 340, withheld: 1200 },
+      cacheVarResult: "ListFiles_1",
+    }),
     ...spokenText("i2", "Two files."),
     chainEnded(),
   ]);
@@ -115,7 +118,7 @@ test("what a tool or a model says cannot steer the terminal", async () => {
       result: {
         finalText: "",
         isTruncated: false,
-        tokens: { shown: 1, withheld: 0 },
+        tokens: { definition: 0, arguments: 0, shown: 1, withheld: 0 },
         durationMs: 1,
         preview: "",
         error: { code: "x", message: "bad\u001B[0m\nnews" },

@@ -7,6 +7,8 @@ const stats = {
   totalTime: 1234,
   startTime: 0,
   endTime: 1234,
+  tokensDefinitions: 0,
+  tokensArguments: 0,
   tokensShown: 10,
   tokensWithheld: 0,
 };
@@ -52,7 +54,7 @@ export function settled(callId: string, result: Partial<CallResult> = {}): Chain
     result: {
       finalText: "",
       isTruncated: false,
-      tokens: { shown: 10, withheld: 0 },
+      tokens: { definition: 0, arguments: 0, shown: 10, withheld: 0 },
       durationMs: 12,
       preview: "",
       ...result,

@@ -1,3 +1,6 @@
+import { estimateTokens } from "../output/estimate-tokens.ts";
+import { neutralise } from "../output/neutralise.ts";
+import { neutraliseMessage } from "../output/neutralise-message.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
@@ -184,9 +187,10 @@ export class ChainLoop {
       if (said !== undefined) await this.#say(this.#round, said, []);
     }
     if (inputMessages.length > 0) {
-      this.#messages.push(...inputMessages);
+      const given = inputMessages.map(neutraliseMessage);
+      this.#messages.push(...given);
       await this.#recorder.commit(
-        inputMessages.map((message) => ({ type: "message", round: this.#round, message })),
+        given.map((message) => ({ type: "message", round: this.#round, message })),
       );
     }
     if (firstResponse !== undefined) {
@@ -227,7 +231,8 @@ export class ChainLoop {
     this.#finishReason = finishReason;
     const at = this.#options.executor.gate.clock.now();
     await this.#recorder.event({ type: "round.started", round, at });
-    await this.#say(round, message, [
+    const safe = { ...message, content: neutralise(message.content) };
+    await this.#say(round, safe, [
       { type: "event", event: { type: "round.ended", round, at, finishReason, usage } },
     ]);
     const requests = message.tool_calls ?? [];
@@ -454,6 +459,7 @@ export class ChainLoop {
       usage: this.#usage,
       usageByRound: this.#usageByRound,
       finishReason: this.#finishReason,
+      estimated: executor.gate.countTokens === estimateTokens,
       startTime: this.#startTime,
       endTime,
       elapsed: (resume?.state.elapsed ?? 0) + endTime - this.#resumedAt,

@@ -7,6 +7,7 @@ import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited, ChainResultRecord, ChainStats } from "./chain-result.ts";
 import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.ts";
 import { answerText, turnLog } from "./log/turn-log.ts";
+import { turnTokens } from "./turn-tokens.ts";
 import { turnMessages } from "./turn-messages.ts";
 
 /** All that a chain knows when it stops. */
@@ -22,6 +23,8 @@ export interface ChainFacts {
   readonly usage: Usage;
   readonly usageByRound: ReadonlyMap<number, Usage>;
   readonly finishReason: string | undefined;
+  /** Tokens are estimated: no tokenizer was given. */
+  readonly estimated: boolean;
   readonly startTime: number;
   readonly endTime: number;
   /** Ms of running time. */
@@ -79,15 +82,15 @@ export function chainReport(facts: ChainFacts): ChainReport {
   };
 }
 
-function statsOf({ round, calls, elapsed, startTime, endTime }: ChainFacts): ChainStats {
-  let tokensShown = 0;
-  let tokensWithheld = 0;
-  for (const { result } of calls) {
-    tokensShown += result?.tokens.shown ?? 0;
-    tokensWithheld += result?.tokens.withheld ?? 0;
-  }
+function statsOf({ round, calls, elapsed, startTime, endTime, estimated }: ChainFacts): ChainStats {
   const totals = { totalRounds: round, totalCalls: calls.length, totalTime: elapsed };
-  return { ...totals, startTime, endTime, tokensShown, tokensWithheld };
+  return {
+    ...totals,
+    startTime,
+    endTime,
+    ...turnTokens(calls),
+    ...(estimated && { tokensEstimated: true }),
+  };
 }
 
 function historyEntry(

@@ -27,8 +27,14 @@ export interface ChainStats {
   readonly totalTime: number;
   readonly startTime: number;
   readonly endTime: number;
+  /** Of the definitions of the tools that were called, each once. */
+  readonly tokensDefinitions: number;
+  readonly tokensArguments: number;
+  /** What the model was shown of the results, and what was kept from it. */
   readonly tokensShown: number;
   readonly tokensWithheld: number;
+  /** No tokenizer was given: four characters were taken for a token. */
+  readonly tokensEstimated?: true;
 }
 
 /**

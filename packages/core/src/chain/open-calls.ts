@@ -3,6 +3,7 @@ import { answer, type Answered } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled, resultStatusOf } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
+import { callTokens } from "../executor/call-tokens.ts";
 import { startCall } from "../executor/live-call.ts";
 import type { LiveCall } from "../executor/live-call-options.ts";
 import type { Proposal } from "../executor/propose.ts";
@@ -217,7 +218,10 @@ export class OpenCalls {
     this.#open.delete(callId);
     const { gate } = this.#executor;
     const output = neutralise(given);
-    const tokens = { shown: gate.countTokens(output), withheld: 0 };
+    const { toolId } = open.record;
+    const definition =
+      toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool.definition;
+    const tokens = callTokens({ gate, record: open.record, definition, finalText: output });
     const common = { finalText: output, isTruncated: false, tokens, durationMs: 0 };
     const record: CallRecord = {
       ...open.record,

@@ -605,7 +605,10 @@ test("a tool's own short words stand in the log", async () => {
   });
   const { run } = start([wordy], [call("Wordy", { some: "thing" }), "done"]);
   const { responseContent, replayContent } = await run.result;
-  assert.match(responseContent, /Arguments: in short\nStatus: ✓ Success\nValue: Wordy_1\n\na lot\n/);
+  assert.match(
+    responseContent,
+    /Arguments: in short\nStatus: ✓ Success\nValue: Wordy_1\n\na lot\n/,
+  );
   assert.match(replayContent, /- Wordy in short ✓ → Wordy_1: "a lot"/);
 });
 

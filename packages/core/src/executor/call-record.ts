@@ -3,7 +3,7 @@ import type { ApprovalRequest } from "../policy/approval.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallStatus } from "./call-status.ts";
-import type { ResultTokens } from "./tool-execute-result.ts";
+import type { CallTokens } from "./call-tokens.ts";
 
 /** Who runs a call. A client's calls are announced and wait. */
 export type CallOwner = "server" | "client";
@@ -29,7 +29,7 @@ export interface CallRetry {
 export interface CallResult {
   readonly finalText: string;
   readonly isTruncated: boolean;
-  readonly tokens: ResultTokens;
+  readonly tokens: CallTokens;
   readonly durationMs: number;
   /** The first characters of the result, for the log. */
   readonly preview: string;

@@ -7,6 +7,7 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { CallRecord, CallResult } from "./call-record.ts";
 import { callStatusOf } from "./call-status.ts";
+import { callTokens } from "./call-tokens.ts";
 import type { CallEnd, DraftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
 import { previewChars, type Settled } from "./settled.ts";
@@ -32,9 +33,13 @@ export function keepResult(
   const finalText = neutralise(editNote(record) + cut.text + hint).toWellFormed();
 
   const isTruncated = cut.omitted > 0;
-  const shownTokens = gate.countTokens(finalText);
-  const withheld = isTruncated ? Math.max(0, gate.countTokens(whole) - shownTokens) : 0;
-  const tokens = { shown: shownTokens, withheld };
+  const tokens = callTokens({
+    gate,
+    record,
+    definition: tool.definition,
+    finalText,
+    ...(isTruncated && { whole }),
+  });
   const parts = formatted.parts === undefined ? {} : { parts: formatted.parts };
   const result: CallResult = {
     finalText,

@@ -1,12 +1,7 @@
 import type { ApprovalRequest } from "../policy/approval.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-
-/** Tokens of a result: what the model was shown, and what was kept from it as a variable. */
-export interface ResultTokens {
-  readonly shown: number;
-  readonly withheld: number;
-}
+import type { CallTokens } from "./call-tokens.ts";
 
 interface SettledResult {
   readonly callId: string;
@@ -14,7 +9,7 @@ interface SettledResult {
   readonly toolId?: string;
   /** What the model reads. */
   readonly finalText: string;
-  readonly tokens: ResultTokens;
+  readonly tokens: CallTokens;
   /** Milliseconds of running time, waiting for a person not counted. */
   readonly durationMs: number;
   /** `data` as text, uncut. */

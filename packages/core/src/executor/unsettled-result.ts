@@ -3,6 +3,7 @@ import { truncate } from "../output/truncate.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallRecord } from "./call-record.ts";
 import { callStatusOf } from "./call-status.ts";
+import { callTokens } from "./call-tokens.ts";
 import { errorText, rejectionText, withheldText } from "./error-text.ts";
 import type { Gate } from "./gate.ts";
 import { previewChars, type Settled } from "./settled.ts";
@@ -22,11 +23,16 @@ export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEn
   const cut = truncate(text, gate.limits.outputChars);
   const finalText = neutralise(cut.text).toWellFormed();
   const isTruncated = cut.omitted > 0;
-  const shown = gate.countTokens(finalText);
-  const withheld = isTruncated ? Math.max(0, gate.countTokens(text) - shown) : 0;
-  const tokens = { shown, withheld };
-  const reason = "reason" in end ? { rejectReason: end.reason } : {};
   const { callId, toolId } = record;
+  const definition = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool.definition;
+  const tokens = callTokens({
+    gate,
+    record,
+    definition,
+    finalText,
+    ...(isTruncated && { whole: text }),
+  });
+  const reason = "reason" in end ? { rejectReason: end.reason } : {};
   const common = {
     callId,
     ...(toolId !== undefined && { toolId }),

@@ -29,7 +29,7 @@ const settled = (callId: string): ChainEvent => ({
   result: {
     finalText: "",
     isTruncated: false,
-    tokens: { shown: 0, withheld: 0 },
+    tokens: { definition: 0, arguments: 0, shown: 0, withheld: 0 },
     durationMs: 0,
     preview: "",
   },
@@ -61,6 +61,8 @@ const ended: ChainEvent = {
     totalTime: 0,
     startTime: 0,
     endTime: 0,
+    tokensDefinitions: 0,
+    tokensArguments: 0,
     tokensShown: 0,
     tokensWithheld: 0,
   },

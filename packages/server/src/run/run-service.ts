@@ -4,6 +4,7 @@ import {
   type ChainError,
   errorMessage,
   type ModelCatalog,
+  neutraliseMessage,
   newId,
   VariableSystem,
 } from "@capstan/core";
@@ -93,7 +94,13 @@ export class RunService {
   }
 
   /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
-  async start(request: RunRequest): Promise<StartOutcome> {
+  async start(given: RunRequest): Promise<StartOutcome> {
+    // What comes from outside must not pass for the system's own log, now or when it is read again.
+    const request = {
+      ...given,
+      context: given.context.map(neutraliseMessage),
+      inputMessages: given.inputMessages.map(neutraliseMessage),
+    };
     // One at a time of one parent: a call that waits there must not be taken over by two.
     const { parentId } = request;
     if (parentId === null) return this.#start(request);

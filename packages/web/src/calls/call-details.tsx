@@ -22,9 +22,9 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
   const numbers = () => {
     const settled = result();
     if (settled === null) return "";
-    const { shown, withheld } = settled.tokens;
+    const { shown, withheld, arguments: args } = settled.tokens;
     const time = props.call.startedAt === null ? "" : `${formatDuration(settled.durationMs)} · `;
-    return `${time}${formatCount(shown)} tokens shown to the model · ${formatCount(withheld)} withheld from it`;
+    return `${time}${formatCount(shown)} tokens shown to the model · ${formatCount(withheld)} withheld from it · ${formatCount(args)} of arguments`;
   };
 
   return (

@@ -16,6 +16,8 @@ const stats = {
   totalTime: 900,
   startTime: 1000,
   endTime: 1900,
+  tokensDefinitions: 0,
+  tokensArguments: 0,
   tokensShown: 30,
   tokensWithheld: 400,
 };

@@ -112,6 +112,8 @@ export function resultOf(status: ChainResultRecord["status"]): RunJournalWrite {
         totalTime: 0,
         startTime: 0,
         endTime: 0,
+        tokensDefinitions: 0,
+        tokensArguments: 0,
         tokensShown: 0,
         tokensWithheld: 0,
       },

@@ -13,6 +13,8 @@ const stats: ChainStats = {
   totalTime: 0,
   startTime: 0,
   endTime: 0,
+  tokensDefinitions: 0,
+  tokensArguments: 0,
   tokensShown: 0,
   tokensWithheld: 0,
 };
@@ -148,7 +150,7 @@ export function settled(
   const result: CallResult = {
     finalText: text,
     isTruncated: false,
-    tokens: { shown: 1, withheld: 0 },
+    tokens: { definition: 0, arguments: 0, shown: 1, withheld: 0 },
     durationMs: 1,
     preview: text,
     ...(status === "success" ? {} : { error: { code: "failed", message: text } }),

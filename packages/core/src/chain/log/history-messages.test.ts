@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Message } from "../../model/message.ts";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import { toolError } from "../../tool/tool-error.ts";
+import type { ToolDefinition } from "../../tool/tool-definition.ts";
+import { runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainOptions } from "../tool-chain-options.ts";
+import { historyMessages, type StoredTurn } from "./history-messages.ts";
+
+const long = "line of a long page\n".repeat(2_000);
+const page = defineTool({ ...reads, name: "Page", execute: () => long });
+
+async function turnOf(
+  script: readonly ScriptedStep[],
+  more: Partial<ToolChainOptions> = {},
+): Promise<StoredTurn> {
+  const { state } = await runToolChain({
+    executor: executorWith([page]),
+    model: new ScriptedModel(script),
+    contextMessages: [],
+    inputMessages: [{ role: "user", content: "Go." }],
+    ...more,
+  }).result;
+  return state;
+}
+
+const roles = (messages: readonly Message[]) => messages.map(({ role }) => role);
+const read = () => turnOf([{ text: "I read.", calls: [{ name: "Page" }] }, "It is long."]);
+
+test("as a log, a turn is what was asked, a developer message, and the assistant's own words", async () => {
+  const messages = historyMessages([await read()]);
+  assert.deepEqual(roles(messages), ["user", "developer", "assistant"]);
+  assert.match(
+    messages[1]?.content as string,
+    /^<turn-log>\n[\s\S]*- Page ✓ → Page_1: "line of[\s\S]*<\/turn-log>$/,
+  );
+  assert.equal(messages[2]?.content, "I read.\n\nIt is long.");
+  assert.ok(JSON.stringify(messages).length < 700);
+});
+
+test("in full, a turn has every call with what was shown of its result", async () => {
+  const messages = historyMessages([await read()], "full");
+  assert.deepEqual(roles(messages), ["user", "assistant", "tool", "assistant"]);
+  assert.ok((messages[2]?.content as string).length > 8_000);
+});
+
+test("the newest turns are kept in full, those before them are logs", async () => {
+  const turns = [await read(), await read(), await read()];
+  const log = ["user", "developer", "assistant"];
+  const full = ["user", "assistant", "tool", "assistant"];
+  assert.deepEqual(roles(historyMessages(turns, { keepTurns: 2 })), [...log, ...full, ...full]);
+  assert.deepEqual(roles(historyMessages(turns, { keepTurns: 9 })), [...full, ...full, ...full]);
+  assert.deepEqual(historyMessages(turns, { keepTurns: 0 }), historyMessages(turns, "log"));
+});
+
+test("a turn without calls is the same in both", async () => {
+  const turn = await turnOf(["Hello."]);
+  assert.deepEqual(historyMessages([turn]), historyMessages([turn], "full"));
+});
+
+test("a turn in which the client's tools ran is shown in full", async () => {
+  const clientTool: ToolDefinition = { type: "function", function: { name: "Ask" } };
+  const first = await runToolChain({
+    executor: executorWith([page]),
+    model: new ScriptedModel([{ calls: [{ name: "Ask" }, { name: "Page" }] }]),
+    contextMessages: [],
+    clientTools: [clientTool],
+  }).result;
+  const turn = await turnOf(["Done."], {
+    clientTools: [clientTool],
+    resume: { state: first.state, outputs: [{ callId: "call_1", output: "yes" }] },
+    inputMessages: [],
+  });
+  assert.deepEqual(roles(historyMessages([turn])), ["assistant", "tool", "tool", "assistant"]);
+});
+
+test("a turn that was stopped, or failed, keeps the log of what it did", async () => {
+  const failed = await turnOf([{ calls: [{ name: "Page" }] }, { error: new Error("gone") }]);
+  const messages = historyMessages([failed]);
+  assert.match(messages[1]?.content as string, /- Page ✓ → Page_1/);
+  assert.equal(messages[2]?.content, "(This turn ended without an answer.)");
+});
+
+test("arguments that could not be read, and tools that are not there, are in the log", async () => {
+  const fails = defineTool({
+    ...reads,
+    name: "Fails",
+    execute: () => toolError({ code: "no_host", message: "No such host." }),
+  });
+  const turn = await turnOf(
+    [{ calls: [{ name: "Page", args: "{" + '"a' }, { name: "Pgae" }, { name: "Fails" }] }, "Done."],
+    { executor: executorWith([page, fails]) },
+  );
+  const log = historyMessages([turn])[1]?.content as string;
+  assert.match(log, /- Page \{"a ✗ Failed: /);
+  assert.match(log, /- Pgae ✗ No such tool: /);
+  assert.match(log, /- Fails ✗ Failed: No such host\. → Fails_\d/);
+});
+
+test("calls whose ids a provider repeats each have their own result in the log", async () => {
+  const echo = defineTool({
+    ...reads,
+    name: "Echo",
+    parameters: { type: "object", properties: { a: { type: "string" } } },
+    execute: ({ a }) => a,
+  });
+  const call = (a: string) => ({ calls: [{ id: "gemini_call_0", name: "Echo", args: { a } }] });
+  const turn = await turnOf([call("one"), call("two"), "Done."], {
+    executor: executorWith([echo]),
+  });
+  const log = historyMessages([turn])[1]?.content as string;
+  assert.match(log, /"one"\} ✓ → Echo_1: "one"\n- Echo \{"a":"two"\} ✓ → Echo_2: "two"/);
+});
+
+test("a log that was kept is shown as it was kept", async () => {
+  const turn = { ...(await read()), log: { replay: "<turn-log>\nas it was\n</turn-log>" } };
+  assert.equal(historyMessages([turn])[1]?.content, turn.log.replay);
+});

@@ -1,0 +1,69 @@
+import { offerLimit } from "../arguments/limit.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Gate } from "./gate.ts";
+
+/** Tokens of a call, as the gate's counter counts them. */
+export interface CallTokens {
+  /** The tool's definition, which every request carries; 0 for a client's own tool. */
+  readonly definition: number;
+  /** The arguments, as the model wrote them. */
+  readonly arguments: number;
+  /** What the model was shown of the result. */
+  readonly shown: number;
+  /** What was kept from it: as a variable, or by a person. */
+  readonly withheld: number;
+}
+
+export interface TokensOptions {
+  readonly gate: Gate;
+  readonly record: CallRecord;
+  readonly definition: ToolDefinition | undefined;
+  /** What the model reads. */
+  readonly finalText: string;
+  /** The text it was cut from; absent where nothing was left out. */
+  readonly whole?: string | undefined;
+}
+
+export function callTokens({
+  gate,
+  record,
+  definition,
+  finalText,
+  whole,
+}: TokensOptions): CallTokens {
+  const { countTokens } = gate;
+  const shown = countTokens(finalText);
+  return {
+    definition: definition === undefined ? 0 : definitionTokens(countTokens, definition),
+    arguments: countTokens(record.argumentsText),
+    shown,
+    withheld: whole === undefined ? 0 : Math.max(0, countTokens(whole) - shown),
+  };
+}
+
+type Counter = (text: string) => number;
+
+/** Definitions live as long as their tools, and are counted once by each counter. */
+const counted = new WeakMap<ToolDefinition, WeakMap<Counter, number>>();
+
+function definitionTokens(countTokens: Counter, definition: ToolDefinition): number {
+  const offered = offerLimit(definition);
+  let byCounter = counted.get(offered);
+  if (byCounter === undefined) counted.set(offered, (byCounter = new WeakMap()));
+  let tokens = byCounter.get(countTokens);
+  if (tokens === undefined) {
+    tokens = countTokens(jsonOf(offered));
+    byCounter.set(countTokens, tokens);
+  }
+  return tokens;
+}
+
+/** Empty where a schema is no JSON: such a tool is offered to no model. */
+function jsonOf({ function: told }: ToolDefinition): string {
+  try {
+    return JSON.stringify(told);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,34 @@
+import type { Message } from "../model/message.ts";
+import type { ContentPart } from "../tool/content-part.ts";
+import { neutralise } from "./neutralise.ts";
+
+/**
+ * A message from outside (a person, a client, a caller's own model), without marks that only the
+ * system may write; the same object where there are none. What a system or developer message says
+ * is its author's word, and stays.
+ */
+export function neutraliseMessage(message: Message): Message {
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return message;
+    case "user": {
+      const { content } = message;
+      const safe = typeof content === "string" ? neutralise(content) : safeParts(content);
+      return safe === content ? message : { ...message, content: safe };
+    }
+    case "assistant":
+    case "tool": {
+      const content = neutralise(message.content);
+      return content === message.content ? message : { ...message, content };
+    }
+  }
+}
+
+function safeParts(parts: readonly ContentPart[]): readonly ContentPart[] {
+  const safe = parts.map((part) => {
+    const text = part.type === "text" ? neutralise(part.text) : "";
+    return part.type === "text" && text !== part.text ? { ...part, text } : part;
+  });
+  return safe.some((part, index) => part !== parts[index]) ? safe : parts;
+}
