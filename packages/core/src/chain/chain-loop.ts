@@ -6,7 +6,6 @@ import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
 import { propose } from "../executor/propose.ts";
 import type { OfferOptions } from "../executor/tool-executor.ts";
-import { neutralise } from "../output/neutralise.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";

@@ -39,7 +39,7 @@ function session() {
   return {
     sent,
     turns,
-    async turn(script: readonly ScriptedStep[]) {
+    turn: async (script: readonly ScriptedStep[]) => {
       const variables = VariableSystem.restore(kept);
       const executor = new ToolExecutor({ variables });
       executor.registerToolGroup({ name: "test", tools });
