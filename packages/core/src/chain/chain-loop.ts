@@ -27,6 +27,7 @@ import type { ClientOutput, FirstResponse, ToolChainOptions } from "./tool-chain
 import type { ToolChainResult } from "./tool-chain-result.ts";
 import { toolMessage, turnMessages } from "./turn-messages.ts";
 import { addUsage, noUsage } from "./usage.ts";
+import { keepLongMessages } from "../variables/message-cache.ts";
 
 /** What a model is told at the end of its rounds, and after an empty answer. Version 1. */
 const lastRound =
@@ -262,10 +263,11 @@ export class ChainLoop {
     const offer = this.#offer();
     const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
     const note = last ? lastRound : again ? sayMore : undefined;
+    const said = [...contextMessages, ...this.#turn()];
+    const takesReferences = Object.keys(offer.names).length > 0;
     const messages: Message[] = [
       ...(prompt === "" ? [] : [{ role: "system", content: prompt } as const]),
-      ...contextMessages,
-      ...this.#turn(),
+      ...(takesReferences ? keepLongMessages(said, executor.variables) : said),
       ...(note === undefined ? [] : [{ role: "developer", content: note } as const]),
     ];
     await this.#recorder.event({ type: "round.started", round, at: clock.now() });

@@ -7,7 +7,7 @@ export const agentRules: { readonly [name: string]: SkillRule } = {
     when: "Before you pass a long or cut result to a tool",
     prompt: `# References
 
-Every tool result is kept as a variable; the result's last line names it where that matters, e.g. \`FetchWebPage_3\`.
+Every tool result is kept as a variable; the result's last line names it where that matters, e.g. \`FetchWebPage_3\`. So is a long message of the user.
 
 | write in an argument | the tool gets |
 |---|---|

@@ -1,0 +1,73 @@
+import { digest } from "../arguments/canonical-json.ts";
+import type { Message, UserMessage } from "../model/message.ts";
+import type { ContentPart } from "../tool/content-part.ts";
+import type { VariableSystem } from "./variable-system.ts";
+
+/** Characters from which a user's text is worth a variable: to copy it would cost more than to name it. */
+const longText = 2_000;
+
+/**
+ * Keeps what users pasted as `MessageCache` variables, and shows the model their names, so that
+ * it passes a long text to a tool by reference. The name comes from the text: a message that is
+ * sent again is the same variable, and reads the same. One that a person removed stays removed.
+ *
+ * @returns the messages as the model is to see them; the same ones where none is long
+ */
+export function keepLongMessages(
+  messages: readonly Message[],
+  variables: VariableSystem,
+): readonly Message[] {
+  if (!messages.some(isLong)) return messages;
+  return messages.map((message) => (isLong(message) ? withNames(message, variables) : message));
+}
+
+function isLong(message: Message): message is UserMessage {
+  if (message.role !== "user") return false;
+  const { content } = message;
+  return typeof content === "string" ? isLongText(content) : content.some(isLongPart);
+}
+
+function isLongText(text: string): boolean {
+  return text.length >= longText;
+}
+
+function isLongPart(part: ContentPart): part is Extract<ContentPart, { readonly type: "text" }> {
+  return part.type === "text" && isLongText(part.text);
+}
+
+function withNames(message: UserMessage, variables: VariableSystem): UserMessage {
+  const { content } = message;
+  if (typeof content === "string")
+    return { ...message, content: named(content, message, variables) };
+  const parts = content.map((part) =>
+    isLongPart(part) ? { ...part, text: named(part.text, part, variables) } : part,
+  );
+  return { ...message, content: parts };
+}
+
+/** @param origin the object that holds the text */
+function named(text: string, origin: object, variables: VariableSystem): string {
+  const name = nameOf(text, origin);
+  return isKept(name, text, variables) ? `${text}\n\n[Kept as ${name}]` : text;
+}
+
+function isKept(name: string, text: string, variables: VariableSystem): boolean {
+  const there = variables.peekVariable(name);
+  // Somebody else's variable may have the name.
+  if (there !== undefined) return there.type === "MessageCache" && there.length === text.length;
+  if (variables.missingVariable(name).code === "variable_removed") return false;
+  const beginning = text.slice(0, 80).toWellFormed().replaceAll(/\s+/g, " ").trim();
+  const desc = `A message of the user: ${beginning}…`;
+  return variables.addVariable(name, text, "MessageCache", desc).status === "set";
+}
+
+/** A text is hashed once: the loop asks every round. */
+const names = new WeakMap<object, string>();
+
+function nameOf(text: string, origin: object): string {
+  const known = names.get(origin);
+  if (known !== undefined) return known;
+  const name = `Message-${digest(text).slice(0, 8)}`;
+  names.set(origin, name);
+  return name;
+}
