@@ -1,10 +1,9 @@
 export type { PatternEngine } from "./arguments/pattern-check.ts";
 export { nearestNames } from "./arguments/nearest-name.ts";
-export {
-  executeToolChain,
-  type ExecuteToolChainOptions,
-  type ToolChainCallbacks,
-} from "./chain/execute-tool-chain.ts";
+export { executeToolChain, type ExecuteToolChainOptions } from "./chain/execute-tool-chain.ts";
+export { resumeToolChain, type ResumeToolChainOptions } from "./chain/resume-tool-chain.ts";
+export type { RunningCall, ToolChainCallbacks } from "./chain/tool-chain-callbacks.ts";
+export type { ChainLimits, LimitName, ReachedLimit } from "./chain/chain-limits.ts";
 export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
 export type {
   ChainResume,
@@ -44,14 +43,18 @@ export { type ChainEvent, type StreamedItem } from "./chain/chain-event.ts";
 export type {
   Awaited,
   ChainError,
+  ChainPhase,
   ChainResultRecord,
   ChainState,
   ChainStats,
   ChainStatus,
+  RoundUsage,
   TurnLog,
 } from "./chain/chain-result.ts";
 export { ledgerJournal } from "./chain/ledger-journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
+export { chainStateOf } from "./chain/journal-state.ts";
+export { MemoryJournal } from "./chain/memory-journal.ts";
 export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
 export { errorMessage } from "./errors/error-message.ts";
 export type { CallTokens } from "./executor/call-tokens.ts";
@@ -93,6 +96,7 @@ export type {
   Usage,
 } from "./model/model.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
+export { costOf, type TokenPrices } from "./model/token-prices.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
 export { neutraliseMessage } from "./output/neutralise-message.ts";
 export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";

@@ -140,6 +140,8 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "model.restarted":
         items.clear();
         return line(style.yellow(`The answer begins again: ${printableLine(event.reason)}`));
+      case "limit.reached":
+        return line(style.yellow(printableLine(event.message)));
       case "round.ended":
         if (event.finishReason === "length")
           return line(style.yellow("The model's limit of tokens ended the answer."));

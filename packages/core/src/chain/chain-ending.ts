@@ -1,4 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
+import type { FinishReason } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ChainError, ChainStatus } from "./chain-result.ts";
 
@@ -23,13 +24,24 @@ export function modelFailure(failure: unknown): ChainEnding {
 /** What stopped a chain from outside; `aborted` is somebody's wish, the rest are failures. */
 export function stopped(error: ChainError | undefined): ChainEnding {
   const why = error ?? { code: "aborted", message: "it was stopped", phase: "chain" };
-  return { status: why.code === "aborted" ? "aborted" : "error", error: why };
+  const { code } = why;
+  return { status: code === "aborted" || code === "timeout" ? code : "error", error: why };
 }
 
-/** Why a caller's signal aborted, in words. */
-export function abortReason(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason;
-  return reason instanceof DOMException && reason.name === "AbortError"
-    ? "it was stopped"
-    : errorMessage(reason ?? "it was stopped");
+/** Why a caller's signal aborted. */
+export function abortError(signal: AbortSignal): ChainError {
+  const reason: unknown = signal.reason;
+  const name = reason instanceof DOMException ? reason.name : undefined;
+  if (name === "TimeoutError")
+    return { code: "timeout", message: "it took longer than it may", phase: "chain" };
+  const message = name === "AbortError" ? "it was stopped" : errorMessage(reason);
+  return { code: "aborted", message, phase: "chain" };
+}
+
+/** A model that said nothing, twice. What it was cut off from is told by its finish reason instead. */
+export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding {
+  if (finishReason === "length" || finishReason === "content_filter")
+    return { status: "completed" };
+  const message = "The model's answer was empty, and empty again when it was asked once more.";
+  return { status: "error", error: { code: "empty_answer", message, phase: "final_response" } };
 }

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 import type { Progress } from "../tool/tool-context.ts";
+import type { ReachedLimit } from "./chain-limits.ts";
 import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
 
 /**
@@ -100,6 +101,8 @@ export type ChainEvent =
       readonly status: SettledStatus;
       readonly result: CallResult;
     }
+  /** No more tools are offered: the model is asked for its final answer. */
+  | ({ readonly type: "limit.reached"; readonly at: number } & ReachedLimit)
   /** Waits for a person or a client; may be taken up again. */
   | { readonly type: "chain.waiting"; readonly at: number; readonly callIds: readonly string[] }
   /** The last event. */

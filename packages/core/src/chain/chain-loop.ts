@@ -1,38 +1,46 @@
-import { estimateTokens } from "../output/estimate-tokens.ts";
-import { neutralise } from "../output/neutralise.ts";
-import { neutraliseMessage } from "../output/neutralise-message.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
+import type { UnsettledEnd } from "../executor/unsettled-result.ts";
 import { propose } from "../executor/propose.ts";
-import type { OfferOptions } from "../executor/tool-executor.ts";
-import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
-import type { FinishReason, Usage } from "../model/model.ts";
+import { estimateTokens } from "../output/estimate-tokens.ts";
+import { neutralise } from "../output/neutralise.ts";
+import { neutraliseMessage } from "../output/neutralise-message.ts";
+import type { AssistantMessage, ToolCallRequest } from "../model/message.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
 import { type Caller, callerWith } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
-import { roundLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
-import { abortReason, type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
+import {
+  abortError,
+  type ChainEnding,
+  emptyAnswer,
+  modelFailure,
+  stopped,
+} from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
+import { limitsProblem, type ReachedLimit } from "./chain-limits.ts";
 import { chainReport } from "./chain-report.ts";
+import { chainRequest } from "./chain-request.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { modelStep } from "./model-step.ts";
-import { OpenCalls } from "./open-calls.ts";
+import { newCall, requestOf } from "./new-call.ts";
+import { OpenCalls, stoppedBefore } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
 import { reopen } from "./reopen.ts";
 import { roundSettings } from "./round-settings.ts";
-import type { ClientOutput, FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
+import type {
+  ChainResume,
+  ClientOutput,
+  FirstResponse,
+  ToolChainOptions,
+} from "./tool-chain-options.ts";
+import type { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
-import { toolMessage, turnMessages } from "./turn-messages.ts";
-import { addUsage, noUsage } from "./usage.ts";
-import { keepLongMessages } from "../variables/message-cache.ts";
-
-/** What a model is told at the end of its rounds, and after an empty answer. Version 1. */
-const lastRound =
-  "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
-const sayMore = "Your answer was empty. Answer the user in words.";
+import { Turn } from "./turn.ts";
+import { TurnBudget } from "./turn-budget.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { noUsage } from "./usage.ts";
 
 /** One run of the loop. Use `runToolChain`. */
 export class ChainLoop {
@@ -40,44 +48,37 @@ export class ChainLoop {
   readonly #abort = new AbortController();
   readonly #recorder: Recorder;
   readonly #calls: OpenCalls;
-  readonly #messages: Message[];
-  /** The messages with their calls' results, as the model takes them; complete up to the open round. */
-  #sent: Message[] | undefined;
-  readonly #usageByRound = new Map<number, Usage>();
+  readonly #turn: Turn;
   readonly #itemPrefix = newId("").slice(0, 8);
   readonly #startTime: number;
-  readonly #resumedAt: number;
-  readonly #offered: OfferOptions;
   readonly #caller: Caller;
   #items = 0;
-  #serverCalls = 0;
-  #round: number;
+  #limit: ReachedLimit | undefined;
+  readonly #budget: TurnBudget;
+  readonly #listeners: Listeners;
   /** Rounds of the chain that this one took over: each has its own budget. */
   readonly #roundsBefore: number;
-  #usage: Usage;
-  #finishReason: FinishReason | undefined;
   #failure: ChainError | undefined;
   #stopped = false;
 
   constructor(
     options: ToolChainOptions & { readonly runId: string },
+    listeners: Listeners,
     publish: (event: ChainEvent) => void,
   ) {
     this.#options = options;
-    const { executor, resume, groups, clientTools, allowTool } = options;
-    this.#offered = {
-      ...(groups !== undefined && { groups }),
-      ...(clientTools !== undefined && { clientTools }),
-      ...(allowTool !== undefined && { allowTool }),
-    };
+    this.#listeners = listeners;
+    const { executor, resume, model } = options;
+    this.#budget = new TurnBudget({
+      limits: options,
+      model,
+      clock: executor.gate.clock,
+      elapsedBefore: resume?.state.elapsed ?? 0,
+    });
     this.#caller = callerWith(executor.gate.caller, options.caller);
     const now = executor.gate.clock.now();
-    this.#resumedAt = now;
     this.#startTime = resume?.state.startTime ?? now;
-    this.#round = resume?.state.round ?? 0;
     this.#roundsBefore = resume?.adopted === true ? resume.state.round : 0;
-    this.#usage = resume?.state.usage ?? noUsage;
-    this.#messages = [...(resume?.state.messages ?? [])];
     this.#recorder = new Recorder({
       journal: options.journal,
       variables: executor.variables,
@@ -88,6 +89,7 @@ export class ChainLoop {
         this.#calls.cancelAll(message);
       },
     });
+    this.#turn = new Turn(this.#recorder, resume?.state);
     this.#calls = new OpenCalls({
       executor,
       recorder: this.#recorder,
@@ -120,10 +122,14 @@ export class ChainLoop {
   }
 
   abort(reason: string): void {
+    this.#abortWith({ code: "aborted", message: reason, phase: "chain" });
+  }
+
+  #abortWith(error: ChainError): void {
     if (this.#stopped || this.#abort.signal.aborted) return;
-    this.#failure ??= { code: "aborted", message: reason, phase: "chain" };
-    this.#abort.abort(new Error(reason));
-    this.#calls.cancelAll(reason);
+    this.#failure ??= error;
+    this.#abort.abort(new Error(error.message));
+    this.#calls.cancelAll(error.message);
   }
 
   detach(reason: string): void {
@@ -135,10 +141,11 @@ export class ChainLoop {
   }
 
   async run(): Promise<ToolChainResult> {
-    const { signal } = this.#options;
-    const onAbort = () => this.abort(abortReason(signal));
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
+    const { signal, abortController } = this.#options;
+    using _heeded = this.#heed([signal, abortController?.signal]);
+    const disarm = this.#budget.whenTimeIsOver(() =>
+      this.#calls.stopRunning("the turn's time is over"),
+    );
     let ended: ChainEnding;
     try {
       ended = await this.#loop();
@@ -150,73 +157,96 @@ export class ChainLoop {
         error: { code: "internal", message: errorMessage(thrown), phase: "chain" },
       };
     } finally {
-      signal?.removeEventListener("abort", onAbort);
+      disarm();
     }
     this.#stopped = true;
-    return this.#end(ended);
+    return await this.#end(ended);
+  }
+
+  /** Stops the chain when one of these aborts, until it is disposed of. */
+  #heed(signals: readonly (AbortSignal | undefined)[]): Disposable {
+    const heeded: (() => void)[] = [];
+    for (const signal of signals) {
+      if (signal === undefined) continue;
+      const onAbort = () => this.#abortWith(abortError(signal));
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+      heeded.push(() => signal.removeEventListener("abort", onAbort));
+    }
+    return { [Symbol.dispose]: () => heeded.forEach((leave) => leave()) };
   }
 
   async #loop(): Promise<ChainEnding> {
-    const {
-      executor,
-      model,
-      resume,
-      inputMessages = [],
-      firstResponse,
-      maxRounds = 10,
-    } = this.#options;
+    const { executor, model, resume, inputMessages = [], firstResponse } = this.#options;
     const at = executor.gate.clock.now();
     await this.#recorder.event(
       resume === undefined || resume.adopted === true
         ? { type: "chain.started", at, model: model.id }
         : { type: "chain.resumed", at },
     );
+    const problem = limitsProblem(this.#options, model);
+    if (problem !== undefined) return { status: "error", error: problem };
     if (resume !== undefined) {
-      reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
-      if (resume.close !== undefined) {
-        await this.#calls.idle();
-        return {
-          status: resume.close.code === "aborted" ? "aborted" : "error",
-          error: resume.close,
-        };
-      }
-      const waits = await this.#settleRound();
-      if (waits !== undefined) return waits;
+      const ending = await this.#resume(resume);
+      if (ending !== undefined) return ending;
       const said = this.#finalMessage();
       if (said !== undefined && inputMessages.length === 0) return { status: "completed" };
-      if (said !== undefined) await this.#say(this.#round, said, []);
+      if (said !== undefined) await this.#turn.say(said);
     }
-    if (inputMessages.length > 0) {
-      const given = inputMessages.map(neutraliseMessage);
-      this.#messages.push(...given);
-      await this.#recorder.commit(
-        given.map((message) => ({ type: "message", round: this.#round, message })),
-      );
-    }
+    await this.#turn.hear(inputMessages.map(neutraliseMessage));
     if (firstResponse !== undefined) {
-      const waits = await this.#continueFrom(firstResponse);
-      if (waits !== undefined) return waits;
+      const ending = await this.#continueFrom(firstResponse);
+      if (ending !== undefined) return ending;
       if (this.#finalMessage() !== undefined) return { status: "completed" };
     }
 
-    let asked = false;
+    let again = false;
     for (;;) {
-      const stopped = this.#stop();
-      if (stopped !== undefined) return stopped;
-      const last = this.#round - this.#roundsBefore >= maxRounds;
-      const step = await this.#ask(last, asked);
+      const ended = this.#stop();
+      if (ended !== undefined) return ended;
+      const offer = this.#offer();
+      const rounds = this.#turn.round - this.#roundsBefore;
+      const limit = this.#budget.reached(rounds, this.#turn.usage, offer.clientNames.size > 0);
+      const step = await this.#ask(offer, limit, again);
       if ("status" in step) return step;
-      const { message } = step;
-      const requests = message.tool_calls ?? [];
-      if (requests.length === 0) {
-        if (message.content.trim() !== "" || asked) return { status: "completed" };
-        asked = true;
-        continue;
+      const requests = step.tool_calls ?? [];
+      if (requests.length > 0) {
+        const waits = await this.#runCalls(
+          requests,
+          offer,
+          limit ?? this.#budget.reached(0, this.#turn.usage),
+        );
+        if (waits !== undefined) return waits;
+        if (this.#finalMessage() !== undefined) return { status: "completed" };
       }
-      const waits = await this.#runCalls(requests, step.offer, last);
-      if (waits !== undefined) return waits;
-      if (last || this.#finalMessage() !== undefined) return { status: "completed" };
+      if (requests.length === 0 || limit !== undefined) {
+        if (step.content.trim() !== "") return { status: "completed" };
+        if (again) return emptyAnswer(this.#turn.finishReason);
+      }
+      // What was called is an answer of a kind: who then says nothing is asked once more again.
+      again = requests.length === 0 || limit !== undefined;
     }
+  }
+
+  /** Takes the chain up where it stopped; an ending where it goes no further. */
+  async #resume(resume: ChainResume): Promise<ChainEnding | undefined> {
+    const { executor } = this.#options;
+    this.#budget.restore(resume.state.calls);
+    if (resume.close === undefined) await this.#turn.restart(resume.state);
+    const problems = reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
+    for (const problem of problems) this.#listeners.report(problem);
+    const { close } = resume;
+    const requests = this.#turn.lastRequests();
+    const open = new Set(requests.map(({ id }) => id));
+    this.#budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
+    const waits = await this.#runCalls(
+      requests,
+      this.#offer(),
+      this.#budget.reached(0, this.#turn.usage),
+      close,
+    );
+    if (close === undefined) return waits;
+    return { status: close.code === "aborted" ? "aborted" : "error", error: close };
   }
 
   /** The caller asked the model first: its answer is this turn's first round. */
@@ -225,55 +255,60 @@ export class ChainLoop {
     usage = noUsage,
     finishReason = "tool_calls",
   }: FirstResponse): Promise<ChainEnding | undefined> {
-    const round = ++this.#round;
-    this.#usage = addUsage(this.#usage, usage);
-    this.#usageByRound.set(round, usage);
-    this.#finishReason = finishReason;
-    const at = this.#options.executor.gate.clock.now();
-    await this.#recorder.event({ type: "round.started", round, at });
+    const { clock } = this.#options.executor.gate;
+    await this.#turn.beginRound(clock.now());
     const safe = { ...message, content: neutralise(message.content) };
-    await this.#say(round, safe, [
-      { type: "event", event: { type: "round.ended", round, at, finishReason, usage } },
-    ]);
+    await this.#turn.finishRound({ message: safe, usage, finishReason, at: clock.now() });
     const requests = message.tool_calls ?? [];
-    if (requests.length === 0) return { status: "completed" };
-    return this.#runCalls(requests, this.#offer(), false);
+    if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
+    return this.#runCalls(requests, this.#offer(), this.#budget.reached(0, this.#turn.usage));
   }
 
+  /** What is offered now: switches, groups and a client's tools may change between rounds. */
   #offer(): ToolOffer {
-    return this.#options.executor.offer(this.#offered);
+    const { executor, groups, clientTools, allowTool } = this.#options;
+    return executor.offer({
+      ...(groups !== undefined && { groups: typeof groups === "function" ? groups() : groups }),
+      ...(clientTools !== undefined && {
+        clientTools: typeof clientTools === "function" ? clientTools() : clientTools,
+      }),
+      ...(allowTool !== undefined && { allowTool }),
+    });
   }
 
   /** One question to the model, and its answer in the journal. */
   async #ask(
-    last: boolean,
+    offer: ToolOffer,
+    limit: ReachedLimit | undefined,
     again: boolean,
-  ): Promise<ChainEnding | { readonly message: AssistantMessage; readonly offer: ToolOffer }> {
-    const {
-      executor,
-      model,
-      contextMessages,
-      systemPrompt,
-      chatOption = {},
-      onBeforeSendToLLM,
-    } = this.#options;
+  ): Promise<ChainEnding | AssistantMessage> {
+    const { executor, model, chatOption = {} } = this.#options;
+    const { signal } = this.#abort;
     const clock = executor.gate.clock;
-    this.#round++;
-    const round = this.#round;
-    const offer = this.#offer();
-    const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
-    const note = last ? lastRound : again ? sayMore : undefined;
-    const said = [...contextMessages, ...this.#turn()];
-    const takesReferences = Object.keys(offer.names).length > 0;
-    const messages: Message[] = [
-      ...(prompt === "" ? [] : [{ role: "system", content: prompt } as const]),
-      ...(takesReferences ? keepLongMessages(said, executor.variables) : said),
-      ...(note === undefined ? [] : [{ role: "developer", content: note } as const]),
-    ];
-    await this.#recorder.event({ type: "round.started", round, at: clock.now() });
+    if (limit !== undefined && this.#limit === undefined) {
+      this.#limit = limit;
+      await this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
+    }
+    const round = await this.#turn.beginRound(clock.now());
+    const notes = {
+      limit,
+      again,
+      advice: this.#budget.takeAdvice(),
+      takesReferences: Object.keys(offer.names).length > 0,
+    };
+    const request = await chainRequest(
+      this.#options,
+      this.#turn.asSent(this.#calls.records),
+      notes,
+      signal,
+    );
+    if (request.status === "failed")
+      return this.#stop() ?? { status: "error", error: request.error };
+    if (request.status === "stopped") return stopped(this.#failure);
+    const last = limit !== undefined;
     const step = await modelStep({
       model,
-      messages: (await onBeforeSendToLLM?.(messages)) ?? messages,
+      messages: request.messages,
       tools: last ? [] : offer.definitions,
       settings: roundSettings(chatOption, {
         last,
@@ -281,136 +316,81 @@ export class ChainLoop {
         tools: offer.definitions.length,
       }),
       recorder: this.#recorder,
-      signal: this.#abort.signal,
+      signal,
       clientNames: offer.clientNames,
       newItemId: () => this.#newItemId(),
       uniqueCallId: (id) => this.#uniqueCallId(id),
     });
-    this.#usage = addUsage(this.#usage, step.usage);
-    this.#usageByRound.set(round, step.usage);
     if (step.failure !== undefined) {
-      // What was said stays said: it is part of the record, without the calls that were cut off.
-      if (step.message.content !== "") await this.#say(round, step.message, []);
+      await this.#turn.cutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
     }
-    this.#finishReason = step.finishReason;
-    const event: ChainEvent = {
-      type: "round.ended",
-      round,
-      at: clock.now(),
-      finishReason: step.finishReason,
-      usage: step.usage,
-    };
-    await this.#say(round, step.message, [{ type: "event", event }]);
-    return this.#stop() ?? { message: step.message, offer };
+    await this.#turn.finishRound({ ...step, at: clock.now() });
+    return step.message;
   }
 
-  /** Grows with the turn: rebuilding it each round would cost more with every round. */
-  #turn(): readonly Message[] {
-    return (this.#sent ??= [...turnMessages(this.#messages, this.#calls.records.values())]);
-  }
-
-  async #say(
-    round: number,
-    message: AssistantMessage,
-    more: readonly JournalWrite[],
-  ): Promise<void> {
-    const { content, tool_calls, reasoning } = message;
-    if (content === "" && tool_calls === undefined && reasoning === undefined) {
-      await this.#recorder.commit(more);
-      return;
-    }
-    this.#messages.push(message);
-    this.#sent?.push(message);
-    await this.#recorder.commit([{ type: "message", round, message }, ...more]);
-  }
-
-  /** Runs what the model asked for. Undefined once all calls have ended. */
+  /**
+   * Runs what the model asked for, but for calls that are known already. Undefined once all have
+   * ended. Whatever stops the chain, each call is on record.
+   */
   async #runCalls(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
-    refuse: boolean,
+    limit: ReachedLimit | undefined,
+    close?: ChainError,
   ): Promise<ChainEnding | undefined> {
-    const { executor, runId, maxCallsPerRound = 64 } = this.#options;
+    const { executor, runId } = this.#options;
     const { gate } = executor;
-    const { id: principalId } = this.#caller.principal;
-    const principal = principalId === gate.caller.principal.id ? {} : { principalId };
+    const round = this.#turn.round;
+    const caller = this.#caller;
+    // All are proposed before the first one runs, so that none finds its name taken by what another calls.
+    const proposed: (() => void)[] = [];
     let n = 0;
-    // All are proposed before any runs: their results are named in the order the model wrote them.
-    const taken: (() => void | Promise<void>)[] = [];
-    for (const { id: callId, function: called } of requests) {
+    for (const request of requests) {
       n++;
-      const { name, arguments: args } = called;
-      const idempotencyKey = `${runId}/${callId}`;
-      const toolId = offer.names[name];
-      const record: CallRecord = {
-        callId,
-        name,
-        owner: offer.clientNames.has(name) ? "client" : "server",
-        round: this.#round,
-        status: "waiting",
-        argumentsText: args,
-        repairs: [],
-        idempotencyKey,
-        proposedAt: gate.clock.now(),
-        ...(toolId !== undefined && { toolId }),
-        ...principal,
-      };
-      const error = refuse
-        ? roundLimit
-        : n > maxCallsPerRound
-          ? tooManyInRound(maxCallsPerRound)
-          : this.#beyondLimit(record);
-      if (error !== undefined) {
-        taken.push(() => this.#calls.refuse(record, error));
-        continue;
+      if (this.#calls.records.has(request.id)) continue;
+      const record = newCall(request, offer, { gate, runId, round, caller });
+      const end = this.#refusal(record, n, limit, close);
+      if (end !== undefined) proposed.push(() => this.#calls.refuse(record, end));
+      else if (record.owner === "client") proposed.push(() => this.#calls.addClient(record));
+      else {
+        const proposal = this.#propose(record, offer);
+        proposed.push(proposal instanceof Promise ? await proposal : proposal);
       }
-      if (record.owner === "client") {
-        taken.push(() => this.#calls.addClient(record));
-        continue;
-      }
-      const { requireApproval } = this.#options;
-      const request = {
-        callId,
-        name,
-        names: offer.names,
-        args,
-        round: this.#round,
-        idempotencyKey,
-        ...principal,
-      };
-      const asked = requireApproval === undefined ? request : { ...request, requireApproval };
-      const proposal = propose(gate, asked);
-      // Waited for below, in its turn.
-      if (proposal instanceof Promise) proposal.catch(() => {});
-      taken.push(
-        proposal instanceof Promise
-          ? async () => this.#calls.add(await proposal)
-          : () => this.#calls.add(proposal),
-      );
     }
-    for (const take of taken) {
-      const waits = take();
-      if (waits instanceof Promise) await waits;
-      if (this.#abort.signal.aborted) break;
-    }
+    for (const take of proposed) take();
     const waits = await this.#settleRound();
-    if (waits === undefined) this.#answerRound(requests);
-    return waits;
-  }
-
-  #answerRound(requests: readonly ToolCallRequest[]): void {
-    for (const { id, function: called } of requests) {
-      this.#sent?.push(toolMessage(id, called.name, this.#calls.records.get(id)));
+    if (waits !== undefined) return waits;
+    this.#turn.answerCalls(requests, this.#calls.records);
+    for (const { id } of requests) {
+      const record = this.#calls.records.get(id);
+      if (record !== undefined) this.#budget.ended(record);
     }
+    return undefined;
   }
 
-  /** Server-run calls are counted over the whole turn. */
-  #beyondLimit({ owner }: CallRecord): ToolErrorData | undefined {
-    const { maxToolCalls } = this.#options;
-    if (owner === "client" || maxToolCalls === undefined || this.#serverCalls++ < maxToolCalls)
-      return undefined;
-    return tooManyInTurn(maxToolCalls);
+  /** Why a call is not even proposed. */
+  #refusal(
+    record: CallRecord,
+    n: number,
+    limit: ReachedLimit | undefined,
+    close: ChainError | undefined,
+  ): UnsettledEnd | undefined {
+    if (close !== undefined) return stoppedBefore(record.name, close.message);
+    if (this.#abort.signal.aborted) return stoppedBefore(record.name, this.#failure?.message);
+    const error = this.#budget.take(record, n, limit);
+    return error === undefined ? undefined : { status: "error", error };
+  }
+
+  /** Puts a call to the gate; what it returns takes the proposal in. */
+  #propose(record: CallRecord, offer: ToolOffer): (() => void) | Promise<() => void> {
+    const proposal = propose(this.#options.executor.gate, requestOf(record, offer, this.#options));
+    if (!(proposal instanceof Promise)) return () => this.#calls.add(proposal);
+    return untilAborted(proposal, this.#abort.signal).then((checked) =>
+      checked === undefined
+        ? () => this.#calls.refuse(record, stoppedBefore(record.name, this.#failure?.message))
+        : () => this.#calls.add(checked),
+    );
   }
 
   async #settleRound(): Promise<ChainEnding | undefined> {
@@ -429,9 +409,9 @@ export class ChainLoop {
 
   /** The answer that final tools gave in the round that the turn ends with, if they did. */
   #finalMessage(cut = false): AssistantMessage | undefined {
-    const last = this.#messages.at(-1);
-    if (last?.role !== "assistant" || last.tool_calls === undefined) return undefined;
-    const content = this.#calls.finalWords(last.tool_calls, { cut });
+    const requests = this.#turn.lastRequests();
+    if (requests.length === 0) return undefined;
+    const content = this.#calls.finalWords(requests, { cut });
     return content === "" ? undefined : { role: "assistant", content: neutralise(content) };
   }
 
@@ -441,29 +421,26 @@ export class ChainLoop {
       this.#calls.cancelAll("the turn ended");
       await this.#calls.idle();
       // Of a turn that was stopped, what a reader was shown of an answer stays said.
-      const message = this.#finalMessage(ending.status !== "completed");
-      if (message !== undefined) {
-        this.#messages.push(message);
-        said.push({ type: "message", round: this.#round, message });
-      }
+      const cut = ending.status !== "completed";
+      const message = this.#finalMessage(cut);
+      if (message !== undefined) said.push(this.#turn.take(message, cut));
     }
-    const { executor, contextMessages, resume } = this.#options;
+    const { executor, contextMessages, model } = this.#options;
     const endTime = executor.gate.clock.now();
     const { record, event, result } = chainReport({
       ending,
       contextMessages,
-      messages: this.#messages,
+      ...this.#turn.facts(),
       calls: [...this.#calls.records.values()],
       results: this.#calls.results,
       waiting: ending.status === "requires_action" ? this.#calls.waiting() : [],
-      round: this.#round,
-      usage: this.#usage,
-      usageByRound: this.#usageByRound,
-      finishReason: this.#finishReason,
-      estimated: executor.gate.countTokens === estimateTokens,
+      limit: this.#limit,
+      prices: model.prices,
+      problems: this.#listeners.problems,
       startTime: this.#startTime,
       endTime,
-      elapsed: (resume?.state.elapsed ?? 0) + endTime - this.#resumedAt,
+      estimated: executor.gate.countTokens === estimateTokens,
+      elapsed: this.#budget.elapsed,
     });
     await this.#recorder.commit([
       ...said,

@@ -2,10 +2,13 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
+import { costOf, type TokenPrices } from "../model/token-prices.ts";
+import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import type { Awaited, ChainResultRecord, ChainStats } from "./chain-result.ts";
-import type { ToolCallHistoryEntry, ToolChainResult } from "./tool-chain-result.ts";
+import type { ReachedLimit } from "./chain-limits.ts";
+import type { Awaited, ChainError, ChainResultRecord, ChainStats } from "./chain-result.ts";
+import type { ToolChainResult } from "./tool-chain-result.ts";
 import { answerText, turnLog } from "./log/turn-log.ts";
 import { turnTokens } from "./turn-tokens.ts";
 import { turnMessages } from "./turn-messages.ts";
@@ -19,7 +22,14 @@ export interface ChainFacts {
   /** Of the calls that ran in this process. */
   readonly results: ReadonlyMap<string, SettledToolResult>;
   readonly waiting: readonly Awaited[];
+  /** Rounds that were begun, and those that were finished. */
   readonly round: number;
+  readonly finishedRounds: number;
+  /** The last message was cut off. */
+  readonly cut: boolean;
+  readonly limit: ReachedLimit | undefined;
+  readonly prices: TokenPrices | undefined;
+  readonly problems: readonly ChainError[];
   readonly usage: Usage;
   readonly usageByRound: ReadonlyMap<number, Usage>;
   readonly finishReason: string | undefined;
@@ -47,9 +57,10 @@ export function chainReport(facts: ChainFacts): ChainReport {
   const error = ending.error === undefined ? {} : { error: ending.error };
   const reason = facts.finishReason === undefined ? {} : { finishReason: facts.finishReason };
   const awaited = waiting.length === 0 ? {} : { waiting };
+  const limit = facts.limit === undefined ? {} : { limit: facts.limit };
   const toolChain = turnMessages(messages, calls);
   return {
-    record: { status, answer, log, usage, stats, ...error, ...reason, ...awaited },
+    record: { status, answer, log, usage, stats, ...error, ...reason, ...awaited, ...limit },
     event:
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
@@ -66,23 +77,28 @@ export function chainReport(facts: ChainFacts): ChainReport {
         toolChain,
         complete: [...contextMessages, ...toolChain],
       },
-      toolCallHistory: calls.map((call) => historyEntry(call, facts)),
+      toolCallHistory: calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
       stats,
       ...error,
+      ...limit,
+      problems: facts.problems,
       waiting,
       state: {
-        round: facts.round,
+        round: facts.finishedRounds,
         messages,
         calls,
         usage,
         startTime: facts.startTime,
         elapsed: facts.elapsed,
+        usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
+        ...(facts.cut && { cut: true }),
       },
     },
   };
 }
 
-function statsOf({ round, calls, elapsed, startTime, endTime, estimated }: ChainFacts): ChainStats {
+function statsOf({ usage, prices, ...facts }: ChainFacts): ChainStats {
+  const { round, calls, elapsed, startTime, endTime, estimated } = facts;
   const totals = { totalRounds: round, totalCalls: calls.length, totalTime: elapsed };
   return {
     ...totals,
@@ -90,28 +106,6 @@ function statsOf({ round, calls, elapsed, startTime, endTime, estimated }: Chain
     endTime,
     ...turnTokens(calls),
     ...(estimated && { tokensEstimated: true }),
-  };
-}
-
-function historyEntry(
-  call: CallRecord,
-  { results, usageByRound }: ChainFacts,
-): ToolCallHistoryEntry {
-  const result = results.get(call.callId);
-  // The step that read the results is the next one.
-  const llmUsage = usageByRound.get(call.round + 1);
-  return {
-    callId: call.callId,
-    toolName: call.name,
-    args: call.args ?? {},
-    startTime: call.startedAt ?? call.proposedAt,
-    endTime: call.endedAt ?? call.proposedAt,
-    roundIndex: call.round,
-    ...(result !== undefined && { result }),
-    ...(llmUsage !== undefined && { llmUsage }),
-    ...(call.status === "result_rejected" && {
-      resultRejected: true,
-      resultRejectReason: call.result?.rejectReason ?? "",
-    }),
+    ...(prices !== undefined && { cost: costOf(usage, prices) }),
   };
 }

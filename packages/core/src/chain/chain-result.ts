@@ -2,6 +2,7 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ReachedLimit } from "./chain-limits.ts";
 
 export type ChainStatus =
   | "running"
@@ -11,11 +12,28 @@ export type ChainStatus =
   | "error"
   | "timeout";
 
+/** Where something went wrong. */
+export type ChainPhase =
+  /** A call's arguments: no JSON, or not what the tool takes. */
+  | "arguments"
+  | "tool"
+  /** A request to the model was being made: the system prompt, `onBeforeSendToLLM`. */
+  | "before_send"
+  | "model"
+  /** The model's last answer is empty. */
+  | "final_response"
+  /** A callback or listener of the program. */
+  | "callback"
+  | "chain";
+
 export interface ChainError {
-  /** A `ModelErrorCode`, or `aborted`, `fenced`, `interrupted`, `internal`. */
+  /**
+   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_limits`,
+   * `before_send_failed`, `fenced`, `interrupted`, `internal`.
+   */
   readonly code: string;
   readonly message: string;
-  readonly phase: "model" | "tool" | "final_response" | "chain";
+  readonly phase: ChainPhase;
   readonly retryAfterMs?: number;
 }
 
@@ -35,6 +53,8 @@ export interface ChainStats {
   readonly tokensWithheld: number;
   /** No tokenizer was given: four characters were taken for a token. */
   readonly tokensEstimated?: true;
+  /** What the model cost, in the currency of its prices; absent where it has none. */
+  readonly cost?: number;
 }
 
 /**
@@ -49,6 +69,15 @@ export interface ChainState {
   readonly startTime: number;
   /** Running time so far, in ms. */
   readonly elapsed: number;
+  /** What each finished round took. */
+  readonly usageByRound?: readonly RoundUsage[];
+  /** The last message was cut off: it is void when the chain is carried on, and said anew. */
+  readonly cut?: true;
+}
+
+export interface RoundUsage {
+  readonly round: number;
+  readonly usage: Usage;
 }
 
 /** The finished turn, compressed. `hint` and `flow` are made without a model, and the same bytes every time. */
@@ -76,6 +105,8 @@ export interface ChainResultRecord {
   readonly finishReason?: string;
   /** What is awaited, with status `requires_action`. */
   readonly waiting?: readonly Awaited[];
+  /** The limit at which the model was given no more tools. */
+  readonly limit?: ReachedLimit;
 }
 
 /** An answer that the chain waits for. */

@@ -152,6 +152,11 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
         const next = await race.before(stream.next());
         if (next.done === true) break;
         take(next.value);
+        if (finished) {
+          // What a stream says after its end means nothing, and it may never close.
+          void Promise.resolve(stream.return?.()).catch(() => {});
+          break;
+        }
         const full = recorder.ready();
         if (full !== undefined) await full;
       }

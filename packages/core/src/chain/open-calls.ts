@@ -18,12 +18,12 @@ import type { Grant } from "../policy/grant.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { Caller } from "../tool/caller.ts";
 import { titleOf } from "../tool/registry.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 type Asked = Extract<Proposal, { readonly status: "asks" }>;
 
@@ -61,6 +61,7 @@ export class OpenCalls {
   readonly #keepResults: boolean;
   readonly #onFailure: (thrown: unknown) => void;
   readonly #caller: Caller;
+  #noMore: string | undefined;
   #moving = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -162,11 +163,11 @@ export class OpenCalls {
     this.#move(async () => this.#start(proposal));
   }
 
-  /** Ends a call that was never proposed: there were too many. */
-  refuse(record: CallRecord, error: ToolErrorData): void {
+  /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
+  refuse(record: CallRecord, end: UnsettledEnd): void {
     const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
-    const end = unsettledResult(this.#executor.gate, record, { status: "error", error });
-    this.#move(async () => this.#settled(end, [proposed]));
+    const ended = unsettledResult(this.#executor.gate, record, end);
+    this.#move(async () => this.#settled(ended, [proposed]));
   }
 
   /** Ends a call that never ran here. */
@@ -246,9 +247,15 @@ export class OpenCalls {
       return true;
     }
     const record = open.type === "asked" ? open.asked.record : open.record;
-    const message = `${record.name} was stopped before it began: ${reason}.`;
-    this.close(record, { status: "cancelled", error: { code: "cancelled", message } });
+    this.close(record, stoppedBefore(record.name, reason));
     return true;
+  }
+
+  /** Stops what runs, and whatever would run from now on; who waits for a person or a client waits on. */
+  stopRunning(reason: string): void {
+    this.#noMore = reason;
+    for (const [callId, open] of this.#open)
+      if (open.type === "running") this.cancel(callId, reason);
   }
 
   cancelAll(reason: string): void {
@@ -293,7 +300,7 @@ export class OpenCalls {
     this.#open.set(callId, { type: "asked", asked });
     if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
     const word = this.#executor.ask(asked.approval, this.#signal);
-    const decision = await Promise.race([word, aborted(this.#signal)]);
+    const decision = await untilAborted(word, this.#signal);
     if (decision === undefined || decision.decision === "pending") return;
     // Somebody else may have answered, or stopped the call, in the meantime.
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
@@ -323,13 +330,8 @@ export class OpenCalls {
   }
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
-    if (this.#signal.aborted) {
-      const error = {
-        code: "cancelled",
-        message: `${registered.name} was stopped before it began.`,
-      };
-      return this.close(record, { status: "cancelled", error });
-    }
+    if (this.#signal.aborted || this.#noMore !== undefined)
+      return this.close(record, stoppedBefore(registered.name, this.#noMore));
     const { gate, scheduler } = this.#executor;
     const live = startCall({
       gate,
@@ -489,9 +491,8 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
   };
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  if (signal.aborted) resolve(undefined);
-  else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  return promise;
+/** The end of a call that had not begun when it was stopped. */
+export function stoppedBefore(name: string, reason = "the turn was stopped"): UnsettledEnd {
+  const message = `${name} was stopped before it began: ${reason}.`;
+  return { status: "cancelled", error: { code: "cancelled", message } };
 }

@@ -24,8 +24,15 @@ export interface ReopenOptions {
  * Takes up the calls that a stopped chain left open, each where it was: one that waits waits on,
  * or gets its answer; one that was allowed runs; one that had begun runs again only if its tool
  * says that this is safe, and is else said to be unknown.
+ *
+ * @returns the answers that nothing waited for
  */
-export function reopen({ executor, calls, recorder, resume }: ReopenOptions): void {
+export function reopen({
+  executor,
+  calls,
+  recorder,
+  resume,
+}: ReopenOptions): readonly ChainError[] {
   const { state } = resume;
   if (resume.adopted === true)
     void recorder.commit(inherited(state.messages, state.calls, executor));
@@ -34,14 +41,23 @@ export function reopen({ executor, calls, recorder, resume }: ReopenOptions): vo
     if (record.keepAs !== undefined) executor.variables.countResult(record.keepAs);
     if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
   }
+  const problems: ChainError[] = [];
   for (const { callId, decision } of resume.answers ?? []) {
     const approvalId = state.calls.find((call) => call.callId === callId)?.approval?.id;
-    if (approvalId !== undefined) calls.answer(approvalId, decision);
+    if (approvalId === undefined || !calls.answer(approvalId, decision))
+      problems.push(notAwaited("answer", callId));
   }
-  for (const output of resume.outputs ?? []) calls.submit(output);
-  if (resume.abandonWaiting !== true) return;
-  for (const { callId } of calls.waiting())
-    calls.cancel(callId, "it was not answered before the conversation went on");
+  for (const output of resume.outputs ?? [])
+    if (!calls.submit(output)) problems.push(notAwaited("output", output.callId));
+  if (resume.abandonWaiting === true)
+    for (const { callId } of calls.waiting())
+      calls.cancel(callId, "it was not answered before the conversation went on");
+  return problems;
+}
+
+function notAwaited(what: "answer" | "output", callId: string): ChainError {
+  const message = `The ${what} for the call ${callId.slice(0, 100)} was not used: no such call waits for one. result.waiting names those that do.`;
+  return { code: "not_awaited", message, phase: "chain" };
 }
 
 function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallRecord): void {

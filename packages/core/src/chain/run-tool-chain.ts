@@ -4,6 +4,7 @@ import type { ChainEvent } from "./chain-event.ts";
 import { ChainLoop } from "./chain-loop.ts";
 import { EventStream } from "./event-stream.ts";
 import type { ClientOutput, ToolChainOptions } from "./tool-chain-options.ts";
+import { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 
 /** A chain that runs. */
@@ -35,14 +36,15 @@ export interface ToolChainRun {
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
-  const loop = new ChainLoop({ ...options, runId: options.runId ?? newId("run_") }, (event) => {
-    stream.push(event);
-    try {
-      options.onEvent?.(event);
-    } catch {
-      // A listener that fails must not stop the chain whose record it only reads.
-    }
-  });
+  const listeners = new Listeners(options.callbacks, options.onEvent);
+  const loop = new ChainLoop(
+    { ...options, runId: options.runId ?? newId("run_") },
+    listeners,
+    (event) => {
+      stream.push(event);
+      listeners.tell(event);
+    },
+  );
   const result = loop.run().finally(() => stream.end());
   return {
     result,

@@ -7,10 +7,12 @@ import type { RequireApproval } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ChainEvent } from "./chain-event.ts";
+import type { ChainLimits } from "./chain-limits.ts";
 import type { ChainError, ChainState } from "./chain-result.ts";
 import type { Journal } from "./journal.ts";
+import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 
-export interface ToolChainOptions {
+export interface ToolChainOptions extends ChainLimits {
   readonly executor: ToolExecutor;
   readonly model: Model;
   /** The conversation before this turn. */
@@ -19,20 +21,17 @@ export interface ToolChainOptions {
   readonly inputMessages?: readonly Message[];
   /** Asked before every round, so that switches and rules may change between rounds. */
   readonly systemPrompt?: string | (() => string);
-  /** Groups that may be used. @default all that are on */
-  readonly groups?: readonly string[];
+  /** Groups that may be used; a function is asked before every round. @default all that are on */
+  readonly groups?: readonly string[] | (() => readonly string[]);
   /** Which of these groups' tools are offered. @default all */
   readonly allowTool?: (toolId: string) => boolean;
-  /** Tools that the client runs: announced, and waited for. */
-  readonly clientTools?: readonly ToolDefinition[];
+  /** Tools that the client runs: announced, and waited for. A function is asked before every round. */
+  readonly clientTools?: readonly ToolDefinition[] | (() => readonly ToolDefinition[]);
   readonly chatOption?: ModelSettings;
-  /** Rounds of calls; then a final answer is asked for without tools. @default 10 */
-  readonly maxRounds?: number;
-  /** Calls of one round that are run; the others are refused. @default 64 */
-  readonly maxCallsPerRound?: number;
-  /** Server-run calls of the whole turn; more are refused. @default no limit */
-  readonly maxToolCalls?: number;
+  /** Stops the chain. A signal of `AbortSignal.timeout` ends it with the status `timeout`. */
   readonly signal?: AbortSignal;
+  /** The same, as a controller. */
+  readonly abortController?: AbortController;
   /** Where what happens is written before anyone is told. @default in memory */
   readonly journal?: Journal;
   /** Names the calls' idempotency keys. @default a new id */
@@ -44,10 +43,7 @@ export interface ToolChainOptions {
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
   /** Told of every event, after it is written. */
   readonly onEvent?: (event: ChainEvent) => void;
-  /** Sees, and may change, the messages of every request. */
-  readonly onBeforeSendToLLM?: (
-    messages: readonly Message[],
-  ) => readonly Message[] | undefined | Promise<readonly Message[] | undefined>;
+  readonly callbacks?: ToolChainCallbacks;
   /** What the model said already; its calls are the first round. See `executeToolChain`. */
   readonly firstResponse?: FirstResponse;
   /** Carries a stopped chain on. */

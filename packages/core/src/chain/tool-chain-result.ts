@@ -1,18 +1,25 @@
+import type { ResultStatus } from "../executor/call-status.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
+import type { ReachedLimit } from "./chain-limits.ts";
 import type { Awaited, ChainError, ChainState, ChainStats, ChainStatus } from "./chain-result.ts";
 
 export interface ToolCallHistoryEntry {
   readonly callId: string;
   readonly toolName: string;
   readonly args: JsonObject;
-  /** Absent for a call that another process ran; its record is in `state.calls`. */
+  readonly status: ResultStatus;
+  /**
+   * Absent while it is open. Of a call whose result is not in memory (another process ran it, or
+   * a journal keeps it), `data` is what the model read; the whole is in the variable.
+   */
   readonly result?: SettledToolResult;
   readonly startTime: number;
   readonly endTime: number;
   readonly roundIndex: number;
+  /** Of the model step that read the round's results. */
   readonly llmUsage?: Usage;
   readonly resultRejected?: boolean;
   readonly resultRejectReason?: string;
@@ -38,6 +45,10 @@ export interface ToolChainResult {
   readonly toolCallHistory: readonly ToolCallHistoryEntry[];
   readonly stats: ChainStats;
   readonly error?: ChainError;
+  /** The limit at which the model was given no more tools. */
+  readonly limit?: ReachedLimit;
+  /** What went wrong beside the turn and stopped nothing: a callback that threw, an answer that nothing waited for. */
+  readonly problems: readonly ChainError[];
   /** What is awaited, with status `requires_action`. */
   readonly waiting: readonly Awaited[];
   /** Carries the chain on: `runToolChain({ …, resume: { state } })`. Plain JSON. */

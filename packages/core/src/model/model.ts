@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { Message } from "./message.ts";
+import type { TokenPrices } from "./token-prices.ts";
 
 export type ToolChoice =
   | "auto"
@@ -81,5 +82,7 @@ export interface Model {
   readonly id: string;
   /** Tokens of context, where known. */
   readonly contextWindow?: number;
+  /** Where known: what it costs is then counted, and can be limited. */
+  readonly prices?: TokenPrices;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

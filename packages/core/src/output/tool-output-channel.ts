@@ -218,6 +218,7 @@ function isOfCall(item: StreamedItem): item is StreamedItem & { readonly callId:
 function isBoundary(event: ChainEvent): boolean {
   switch (event.type) {
     case "round.started":
+    case "limit.reached":
     case "chain.waiting":
     case "chain.ended":
       return true;

@@ -37,6 +37,10 @@ const byCode: { readonly [code: string]: Advice } = {
     "The provider refused the request",
     "The message below says what it did not like. Another model may take it.",
   ],
+  empty_answer: [
+    "The model said nothing",
+    "It was asked twice. What its tools did is kept; try again, or choose another model below.",
+  ],
   connection: [
     "The provider could not be reached",
     "Check the network, or that the model's server is running. Finished calls are not done again.",

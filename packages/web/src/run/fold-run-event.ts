@@ -74,6 +74,7 @@ function fold(state: RunState, event: RunEvent): RunState {
         stats: event.stats,
         error: event.error ?? state.error,
       };
+    case "limit.reached":
     case "run.heartbeat":
       return state;
     case "run.interrupted":

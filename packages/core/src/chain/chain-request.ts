@@ -1,0 +1,77 @@
+import { errorMessage } from "../errors/error-message.ts";
+import type { Message } from "../model/message.ts";
+import type { ChainError } from "./chain-result.ts";
+import type { ReachedLimit } from "./chain-limits.ts";
+import { keepLongMessages } from "../variables/message-cache.ts";
+import type { ToolChainOptions } from "./tool-chain-options.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** What a model is told in a request beside the conversation. Version 2. */
+const lastRequest =
+  "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
+const sayMore = "Your answer was empty. Answer the user in words.";
+
+export interface RequestNotes {
+  /** No more tools may be called. */
+  readonly limit: ReachedLimit | undefined;
+  /** The last answer was empty. */
+  readonly again: boolean;
+  readonly advice: string | undefined;
+  /** Tools are offered that could take a long message by its name. */
+  readonly takesReferences: boolean;
+}
+
+export type ChainRequest =
+  | { readonly status: "ready"; readonly messages: readonly Message[] }
+  | { readonly status: "failed"; readonly error: ChainError }
+  /** The chain was stopped before it was ready. */
+  | { readonly status: "stopped" };
+
+/**
+ * The messages of one request: the system prompt, the conversation, the turn so far, what the
+ * loop has to say; and whatever `onBeforeSendToLLM` makes of them. Where that fails nothing is
+ * sent: it may be what keeps something from being sent.
+ */
+export async function chainRequest(
+  { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
+  turn: readonly Message[],
+  notes: RequestNotes,
+  signal: AbortSignal,
+): Promise<ChainRequest> {
+  let messages: readonly Message[];
+  try {
+    const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
+    const note = noteText(notes);
+    const said = [...contextMessages, ...turn];
+    messages = [
+      ...(prompt === "" ? [] : [{ role: "system", content: prompt } as const]),
+      ...(notes.takesReferences ? keepLongMessages(said, executor.variables) : said),
+      ...(note === "" ? [] : [{ role: "developer", content: note } as const]),
+    ];
+  } catch (thrown) {
+    return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
+  }
+  const before = callbacks?.onBeforeSendToLLM;
+  if (before === undefined) return { status: "ready", messages };
+  try {
+    const given = await untilAborted(Promise.resolve(before(messages)), signal);
+    if (signal.aborted) return { status: "stopped" };
+    if (given !== undefined && !Array.isArray(given))
+      return failed("before_send_failed", "onBeforeSendToLLM must return messages, or nothing.");
+    return { status: "ready", messages: given ?? messages };
+  } catch (thrown) {
+    if (signal.aborted) return { status: "stopped" };
+    return failed("before_send_failed", `onBeforeSendToLLM threw: ${errorMessage(thrown)}`);
+  }
+}
+
+function noteText({ limit, again, advice }: RequestNotes): string {
+  const last = limit === undefined ? [] : [limit.message, lastRequest];
+  return [...(again ? [sayMore] : []), ...last, ...(advice === undefined ? [] : [advice])].join(
+    " ",
+  );
+}
+
+function failed(code: string, message: string): ChainRequest {
+  return { status: "failed", error: { code, message, phase: "before_send" } };
+}

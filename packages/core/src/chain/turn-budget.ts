@@ -1,0 +1,105 @@
+import type { Clock } from "../model/clock.ts";
+import type { CallRecord } from "../executor/call-record.ts";
+import type { Model, Usage } from "../model/model.ts";
+import type { ToolErrorData } from "../tool/tool-error.ts";
+import { beyondLimit, isBeyondLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
+import {
+  type ChainLimits,
+  defaultChainLimits,
+  type ReachedLimit,
+  reachedLimit,
+} from "./chain-limits.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
+
+/** What a turn has used of its limits, and whether it may go on with tools. */
+export class TurnBudget {
+  readonly #limits: ChainLimits;
+  readonly #model: Model;
+  readonly #clock: Clock;
+  readonly #resumedAt: number;
+  /** Running time before, in ms. */
+  readonly #elapsedBefore: number;
+  readonly #failures: RepeatedFailures;
+  #timeIsOver = false;
+  /** Server-run calls, without those that were one too many. */
+  #calls = 0;
+
+  constructor(options: {
+    readonly limits: ChainLimits;
+    readonly model: Model;
+    readonly clock: Clock;
+    readonly elapsedBefore: number;
+  }) {
+    this.#limits = options.limits;
+    this.#model = options.model;
+    this.#clock = options.clock;
+    this.#elapsedBefore = options.elapsedBefore;
+    this.#resumedAt = options.clock.now();
+    this.#failures = new RepeatedFailures(options.limits);
+  }
+
+  /** Running time so far, in ms. */
+  get elapsed(): number {
+    return this.#elapsedBefore + this.#clock.now() - this.#resumedAt;
+  }
+
+  /** Calls back once the time is over; returns what cancels that. */
+  whenTimeIsOver(callback: () => void): () => void {
+    const left = (this.#limits.maxDurationMs ?? Infinity) - this.#elapsedBefore;
+    if (!Number.isFinite(left)) return () => {};
+    return this.#clock.after(Math.max(0, left), () => {
+      this.#timeIsOver = true;
+      callback();
+    });
+  }
+
+  /**
+   * The limit that the turn has come to.
+   *
+   * @param rounds of calls so far
+   * @param goesOn calls that are used up end nothing: a client has tools of its own
+   */
+  reached(rounds: number, usage: Usage, goesOn = true): ReachedLimit | undefined {
+    const calls = goesOn ? -1 : this.#calls;
+    const elapsed = this.#timeIsOver ? Infinity : this.elapsed;
+    const spent = { rounds, calls, usage, elapsed };
+    return this.#failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
+  }
+
+  /** Takes a call of the round in, its `n`th; or says why it is not run. */
+  take(record: CallRecord, n: number, limit: ReachedLimit | undefined): ToolErrorData | undefined {
+    const { maxCallsPerRound = defaultChainLimits.maxCallsPerRound, maxToolCalls } = this.#limits;
+    if (limit !== undefined) return beyondLimit(limit);
+    if (n > maxCallsPerRound) return tooManyInRound(maxCallsPerRound);
+    if (record.owner === "client") return undefined;
+    if (maxToolCalls !== undefined && this.#calls >= maxToolCalls)
+      return tooManyInTurn(maxToolCalls);
+    this.#calls++;
+    return undefined;
+  }
+
+  /** A call of this turn has ended. */
+  ended(record: CallRecord): void {
+    this.#failures.add(record);
+  }
+
+  /** Counts the calls of a turn that is taken up; the model was told of them then. */
+  restore(records: Iterable<CallRecord>): void {
+    for (const record of records) {
+      const { owner, parentCallId, result } = record;
+      if (owner === "server" && parentCallId === undefined && !isBeyondLimit(result?.error))
+        this.#calls++;
+    }
+  }
+
+  /** Failures of earlier rounds of a turn that is taken up. */
+  restoreFailures(records: Iterable<CallRecord>): void {
+    for (const record of records) this.#failures.add(record);
+    this.#failures.takeAdvice();
+  }
+
+  /** What the model is to be told of its calls next, once. */
+  takeAdvice(): string | undefined {
+    return this.#failures.takeAdvice();
+  }
+}

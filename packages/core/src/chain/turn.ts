@@ -1,0 +1,141 @@
+import type { CallRecord } from "../executor/call-record.ts";
+import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
+import type { FinishReason, Usage } from "../model/model.ts";
+import type { ChainState } from "./chain-result.ts";
+import type { JournalWrite } from "./journal.ts";
+import type { Recorder } from "./recorder.ts";
+import { toolMessage, turnMessages } from "./turn-messages.ts";
+import { addUsage, noUsage } from "./usage.ts";
+
+/** What was said in a turn, and what its rounds took. */
+export class Turn {
+  readonly #recorder: Recorder;
+  readonly #messages: Message[];
+  /** The messages with their calls' results, as the model takes them; complete up to the open round. */
+  #sent: Message[] | undefined;
+  readonly #usageByRound = new Map<number, Usage>();
+  #usage: Usage;
+  #round: number;
+  #finishedRounds: number;
+  #finishReason: FinishReason | undefined;
+  #cut = false;
+
+  constructor(recorder: Recorder, state: ChainState | undefined) {
+    this.#recorder = recorder;
+    this.#messages = [...(state?.messages ?? [])];
+    this.#round = state?.round ?? 0;
+    this.#finishedRounds = this.#round;
+    this.#usage = state?.usage ?? noUsage;
+    for (const { round, usage } of state?.usageByRound ?? []) this.#usageByRound.set(round, usage);
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** Rounds that were begun. */
+  get round(): number {
+    return this.#round;
+  }
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** Why the last model step ended. */
+  get finishReason(): FinishReason | undefined {
+    return this.#finishReason;
+  }
+
+  /** What the report of the chain says of the turn. */
+  facts() {
+    return {
+      messages: this.#messages,
+      round: this.#round,
+      finishedRounds: this.#finishedRounds,
+      cut: this.#cut,
+      usage: this.#usage,
+      usageByRound: this.#usageByRound,
+      finishReason: this.#finishReason,
+    };
+  }
+
+  async beginRound(at: number): Promise<number> {
+    const round = ++this.#round;
+    await this.#recorder.event({ type: "round.started", round, at });
+    return round;
+  }
+
+  /** The model's answer came whole. */
+  async finishRound(step: {
+    readonly message: AssistantMessage;
+    readonly finishReason: FinishReason;
+    readonly usage: Usage;
+    readonly at: number;
+  }): Promise<void> {
+    const round = this.#round;
+    const { message, finishReason, usage, at } = step;
+    this.#finishedRounds = round;
+    this.#finishReason = finishReason;
+    this.#usage = addUsage(this.#usage, usage);
+    this.#usageByRound.set(round, usage);
+    const event = { type: "round.ended", round, at, finishReason, usage } as const;
+    await this.say(message, [{ type: "event", event }]);
+  }
+
+  /** What had come of an answer that was cut off: it stays said, without the calls in it. */
+  async cutOff(message: AssistantMessage): Promise<void> {
+    if (message.content !== "") await this.#recorder.commit([this.take(message, true)]);
+  }
+
+  /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
+  async restart({ cut }: ChainState): Promise<void> {
+    if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
+    this.#messages.pop();
+    const reason = "It was cut off, and begins again.";
+    await this.#recorder.event({ type: "model.restarted", reason });
+  }
+
+  async say(message: AssistantMessage, more: readonly JournalWrite[] = []): Promise<void> {
+    const { content, tool_calls, reasoning } = message;
+    if (content === "" && tool_calls === undefined && reasoning === undefined) {
+      await this.#recorder.commit(more);
+      return;
+    }
+    await this.#recorder.commit([this.take(message), ...more]);
+  }
+
+  /** Takes a message in; what it returns belongs into the next commit. */
+  take(message: AssistantMessage, cut = false): JournalWrite {
+    this.#messages.push(message);
+    this.#sent?.push(message);
+    this.#cut = cut;
+    return { type: "message", round: this.#round, message };
+  }
+
+  /** What the user says in this turn. */
+  async hear(messages: readonly Message[]): Promise<void> {
+    if (messages.length === 0) return;
+    this.#messages.push(...messages);
+    this.#sent?.push(...messages);
+    const round = this.#round;
+    await this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
+  }
+
+  /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */
+  asSent(calls: ReadonlyMap<string, CallRecord>): readonly Message[] {
+    return (this.#sent ??= [...turnMessages(this.#messages, calls.values())]);
+  }
+
+  /** The calls of the last thing that was said have ended. */
+  answerCalls(requests: readonly ToolCallRequest[], calls: ReadonlyMap<string, CallRecord>): void {
+    for (const { id, function: called } of requests)
+      this.#sent?.push(toolMessage(id, called.name, calls.get(id)));
+  }
+
+  /** The calls of the last thing that was said, where nothing but their answers came after it. */
+  lastRequests(): readonly ToolCallRequest[] {
+    const last = this.#messages.at(-1);
+    return last?.role === "assistant" ? (last.tool_calls ?? []) : [];
+  }
+}

@@ -1,0 +1,21 @@
+import type { Usage } from "./model.ts";
+
+/** What a million tokens cost, in one currency throughout. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  /** Input that the provider had cached. @default as `input` */
+  readonly cachedInput?: number;
+}
+
+/**
+ * What tokens cost, in the currency of the prices.
+ *
+ * @example costOf({ inputTokens: 1_000_000, outputTokens: 0 }, { input: 2, output: 8 }) // 2
+ */
+export function costOf(usage: Usage, prices: TokenPrices): number {
+  const { input, output, cachedInput = input } = prices;
+  const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens);
+  const fresh = usage.inputTokens - cached;
+  return (fresh * input + cached * cachedInput + usage.outputTokens * output) / 1_000_000;
+}
