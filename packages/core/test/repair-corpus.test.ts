@@ -5,7 +5,7 @@ import { corpus } from "../../../bench/repair/corpus.ts";
 import { corruptions } from "../../../bench/repair/corruptions.ts";
 import { parseArguments } from "../src/arguments/parse.ts";
 import { prepareArguments } from "../src/arguments/prepare-arguments.ts";
-import type { JsonObject, JsonSchema } from "../src/model/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../src/model/json.ts";
 import { toolCall } from "./random-call.ts";
 
 type Outcome =
@@ -31,37 +31,39 @@ const twoReadings: readonly { readonly tool: string; readonly text: string }[] =
   { tool: "lists", text: '"grid":[1,2.5]' },
 ];
 
-for (const { name, isLossless, apply } of corruptions) {
-  test(`${name}: ${isLossless ? "restored exactly" : "refused"}, throughout the corpus`, () => {
-    let corrupted = 0;
-    for (const tool of corpus) {
-      for (const call of tool.calls) {
-        for (const text of apply(call, tool.optional)) {
-          const outcome = outcomeOf(text, tool.schema);
-          const title = `${tool.name}: ${text} became ${JSON.stringify(outcome)}`;
-          // Where the corrupted call is valid too it says something else, and is taken at its word.
-          const isUnchanged = outcome.status === "accepted" && outcome.repairs.length === 0;
-          if (isUnchanged) {
-            assert.deepEqual(outcome.args, JSON.parse(text), title);
-            continue;
-          }
-          corrupted += 1;
-          const isUnclear = twoReadings.some(
-            (known) => known.tool === tool.name && text.includes(known.text),
-          );
-          if (isLossless && !isUnclear) {
-            assert.equal(outcome.status, "accepted", title);
-            assert.deepEqual(outcome.status === "accepted" && outcome.args, call, title);
-          } else {
-            assert.equal(outcome.status, "refused", title);
-            assertActionable(outcome, title);
+test("each corruption is restored exactly or refused, throughout the corpus", async (t) => {
+  for (const { name, isLossless, apply } of corruptions) {
+    await t.test(`${name}: ${isLossless ? "restored exactly" : "refused"}`, () => {
+      let corrupted = 0;
+      for (const tool of corpus) {
+        for (const call of tool.calls) {
+          for (const text of apply(call, tool.optional)) {
+            const outcome = outcomeOf(text, tool.schema);
+            const title = `${tool.name}: ${text} became ${JSON.stringify(outcome)}`;
+            // Where the corrupted call is valid too it says something else, and is taken at its word.
+            const isUnchanged = outcome.status === "accepted" && outcome.repairs.length === 0;
+            if (isUnchanged) {
+              assert.deepEqual(outcome.args, JSON.parse(text), title);
+              continue;
+            }
+            corrupted += 1;
+            const isUnclear = twoReadings.some(
+              (known) => known.tool === tool.name && text.includes(known.text),
+            );
+            if (isLossless && !isUnclear) {
+              assert.equal(outcome.status, "accepted", title);
+              assert.deepEqual(outcome.status === "accepted" && outcome.args, call, title);
+            } else {
+              assert.equal(outcome.status, "refused", title);
+              assertActionable(outcome, title);
+            }
           }
         }
       }
-    }
-    assert.ok(corrupted >= 8, `only ${corrupted} calls were corrupted`);
-  });
-}
+      assert.ok(corrupted >= 8, `only ${corrupted} calls were corrupted`);
+    });
+  }
+});
 
 test("the corpus's calls are valid, and pass unchanged", () => {
   for (const { name, schema, calls } of corpus) {
@@ -72,28 +74,101 @@ test("the corpus's calls are valid, and pass unchanged", () => {
   }
 });
 
-for (const { name, isLossless, apply } of corruptions) {
-  test(`${name}: exactly restored or refused, for any schema`, () => {
-    fc.assert(
-      fc.property(toolCall, ({ schema, call, optional }) => {
-        for (const text of apply(call, optional)) {
-          const outcome = outcomeOf(text, schema);
-          const title = `${text} became ${JSON.stringify(outcome)}`;
-          if (outcome.status === "refused") assertActionable(outcome, title);
-          else if (outcome.repairs.length === 0)
-            assert.deepEqual(outcome.args, JSON.parse(text), title);
-          else if (isLossless) assert.deepEqual(outcome.args, call, title);
-          // An object in place of a list of such objects is a lone value, whatever was meant.
-          else
-            assert.ok(
-              outcome.repairs.every((repair) => repair.endsWith(" to a list")),
-              title,
-            );
-        }
-      }),
-      { numRuns: 150 },
-    );
+test("each corruption is restored exactly or refused, for any schema", async (t) => {
+  for (const { name, isLossless, apply } of corruptions) {
+    await t.test(name, () => {
+      fc.assert(
+        fc.property(toolCall, ({ schema, call, optional }) => {
+          for (const text of apply(call, optional)) {
+            const outcome = outcomeOf(text, schema);
+            const title = `${text} became ${JSON.stringify(outcome)}`;
+            if (outcome.status === "refused") assertActionable(outcome, title);
+            else if (outcome.repairs.length === 0)
+              assert.deepEqual(outcome.args, JSON.parse(text), title);
+            else if (isLossless) assert.deepEqual(outcome.args, call, title);
+            // An object in place of a list of such objects is a lone value, whatever was meant.
+            else
+              assert.ok(
+                outcome.repairs.every((repair) => repair.endsWith(" to a list")),
+                title,
+              );
+          }
+        }),
+        { numRuns: 150 },
+      );
+    });
+  }
+});
+
+test("a valid call of any schema passes as it is, the same object", () => {
+  fc.assert(
+    fc.property(toolCall, ({ schema, call }) => {
+      const prepared = prepareArguments(call, schema);
+      assert.equal(prepared.status === "valid" && prepared.args, call);
+      assert.deepEqual(prepared.status === "valid" && prepared.repairs, []);
+      const outcome = outcomeOf(JSON.stringify(call), schema);
+      assert.deepEqual(outcome, { status: "accepted", args: call, repairs: [] });
+    }),
+  );
+});
+
+test("whatever arguments come for whatever schema, no change is silent, and none says another thing", () => {
+  fc.assert(
+    fc.property(toolCall, mangled, ({ schema, call }, mangle) => {
+      const given = mangle(call);
+      const before = JSON.stringify(given);
+      const prepared = prepareArguments(given, schema);
+      assert.equal(JSON.stringify(given), before, "the input is not touched");
+      if (prepared.status === "invalid") return;
+      if (prepared.repairs.length === 0) return assert.equal(prepared.args, given);
+      assert.deepEqual(saidBy(prepared.args), saidBy(given), `${before}: ${prepared.repairs}`);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** A call with some of its values replaced by anything, or written as text. */
+const mangled = fc
+  .tuple(
+    fc.infiniteStream(fc.constantFrom("keep", "keep", "text", "list", "other")),
+    fc.infiniteStream(fc.jsonValue({ maxDepth: 2 }).map((value) => value as JsonValue)),
+  )
+  .map(([choices, others]) => {
+    const mangle = (value: JsonValue): JsonValue => {
+      const choice = choices.next().value;
+      if (choice === "text") return typeof value === "string" ? value : JSON.stringify(value);
+      if (choice === "list") return [value];
+      if (choice === "other") return others.next().value;
+      if (Array.isArray(value)) return (value as readonly JsonValue[]).map(mangle);
+      if (typeof value !== "object" || value === null) return value;
+      return members(value as JsonObject);
+    };
+    const members = (object: JsonObject): JsonObject =>
+      Object.fromEntries(Object.entries(object).map(([key, value]) => [key, mangle(value)]));
+    return members;
   });
+
+/** What a value says, however it is written: text that is JSON as its value, a list of one as its item, null as nothing. */
+function saidBy(value: JsonValue): unknown {
+  if (typeof value === "string") {
+    const read = jsonIn(value);
+    return read === undefined || typeof read === "string" ? value : saidBy(read);
+  }
+  if (Array.isArray(value)) {
+    const items = (value as readonly JsonValue[]).map(saidBy);
+    return items.length === 1 ? items[0] : items;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const said = Object.entries(value as JsonObject).filter(([, member]) => member !== null);
+  return Object.fromEntries(said.map(([key, member]) => [key, saidBy(member)]));
+}
+
+function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Says where, or what is wrong with the text, and what to do. */

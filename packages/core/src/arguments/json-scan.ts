@@ -6,7 +6,7 @@ export interface JsonScan {
   readonly keys: number;
   /** Where commas stand directly before a closing bracket. */
   readonly trailingCommas: readonly number[];
-  /** The first whole number that a double cannot hold exactly. */
+  /** The first number that is lost on a double: a whole one that it cannot hold exactly, or one beyond all doubles. */
   readonly inexact: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function scanJson(text: string): JsonScan {
     else if (char === '"') i = endOfString(text, i);
     else if (char === "-" || (char >= "0" && char <= "9")) {
       const end = endOfNumber(text, i);
-      inexact ??= inexactWhole(text.slice(i, end));
+      inexact ??= inexactNumber(text.slice(i, end));
       i = end - 1;
     }
   }
@@ -53,12 +53,12 @@ function endOfNumber(text: string, start: number): number {
   return i;
 }
 
-function inexactWhole(token: string): string | undefined {
+function inexactNumber(token: string): string | undefined {
+  const number = Number(token);
+  if (Math.abs(number) === Infinity) return token;
   wholeNumber.lastIndex = 0;
   if (token.length < 16 || !wholeNumber.test(token)) return undefined;
   // As JavaScript writes the number, or to the last digit: both come back as they were.
-  const number = Number(token);
-  const isExact =
-    String(number) === token || (Number.isFinite(number) && BigInt(token) === BigInt(number));
+  const isExact = String(number) === token || BigInt(token) === BigInt(number);
   return isExact ? undefined : token;
 }

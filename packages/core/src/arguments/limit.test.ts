@@ -41,13 +41,14 @@ test("limit is offered beside the tool's own arguments, optional, and the defini
 test("strict tools and those with a limit of their own are left alone", () => {
   for (const one of [definition({ type: "object" }, true), own]) {
     assert.equal(offerLimit(one), one);
-    assert.deepEqual(takeLimit({ limit: 5 }, one), { args: { limit: 5 }, limit: undefined });
+    const { args, limit } = takeLimit({ limit: 5 }, one);
+    assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
   }
 });
 
 test("limit is taken out of the arguments", () => {
   const args = { path: ".", limit: 100 };
-  assert.deepEqual(takeLimit(args, plain), { args: { path: "." }, limit: 100 });
+  assert.deepEqual(takeLimit(args, plain), { args: { path: "." }, limit: 100, repairs: [] });
   assert.deepEqual(args, { path: ".", limit: 100 });
   for (const [given, taken] of [
     [0, 0],
@@ -58,7 +59,9 @@ test("limit is taken out of the arguments", () => {
     [null, undefined],
     ["all", undefined],
   ] as const) {
-    assert.deepEqual(takeLimit({ limit: given }, plain), { args: {}, limit: taken });
+    const { args, limit, repairs } = takeLimit({ limit: given }, plain);
+    assert.deepEqual([args, limit], [{}, taken]);
+    assert.equal(repairs.length, taken === undefined ? 1 : 0, "what is dropped is noted");
   }
   const without = { path: "." };
   assert.equal(takeLimit(without, plain).args, without);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from "../model/json.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
+import { describeType } from "./json-type.ts";
 import { schemaView } from "./schema-view.ts";
 
 const limitSchema: JsonSchema = {
@@ -30,22 +31,30 @@ export function offerLimit(definition: ToolDefinition): ToolDefinition {
   return withLimit;
 }
 
+/** Arguments without the executor's `limit`. */
+export interface TakenLimit {
+  readonly args: JsonObject;
+  readonly limit: number | undefined;
+  /** What was done beside taking it, in words. */
+  readonly repairs: readonly string[];
+}
+
 /**
  * Takes the executor's `limit` out of the arguments, before they are validated and shown. A
- * `limit` that is not a number is dropped: it only says how much is shown.
+ * `limit` that is not a number is dropped, which is noted: it only says how much is shown.
  */
-export function takeLimit(
-  args: JsonObject,
-  definition: ToolDefinition,
-): { args: JsonObject; limit: number | undefined } {
-  if (!Object.hasOwn(args, "limit") || !takesLimit(definition)) return { args, limit: undefined };
+export function takeLimit(args: JsonObject, definition: ToolDefinition): TakenLimit {
+  if (!Object.hasOwn(args, "limit") || !takesLimit(definition))
+    return { args, limit: undefined, repairs: none };
   const { limit, ...rest } = args;
   const number = typeof limit === "string" && limit.trim() !== "" ? Number(limit) : limit;
-  return {
-    args: rest,
-    limit: typeof number === "number" && Number.isFinite(number) ? Math.trunc(number) : undefined,
-  };
+  if (typeof number === "number" && Number.isFinite(number))
+    return { args: rest, limit: Math.trunc(number), repairs: none };
+  const repairs = [`/limit: ${describeType(limit)} left out, which is no number`];
+  return { args: rest, limit: undefined, repairs };
 }
+
+const none: readonly string[] = [];
 
 function takesLimit(definition: ToolDefinition): boolean {
   const { parameters, strict } = definition.function;

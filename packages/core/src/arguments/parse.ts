@@ -74,9 +74,9 @@ function lossProblem(json: string, value: JsonValue): string | undefined {
   if (isDeeper(value, maxArgumentsDepth)) {
     return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   }
-  const inexact = /\d{16}/.test(json) ? scanJson(json).inexact : undefined;
+  const inexact = /\d{16}|\d[eE]\+?\d{3}/.test(json) ? scanJson(json).inexact : undefined;
   if (inexact === undefined) return undefined;
-  return `The number ${inexact.slice(0, 40)} in the arguments has more digits than a number can hold; send it as a string if the tool takes one.`;
+  return `The number ${inexact.slice(0, 40)} in the arguments is more than a number can hold; send it as a string if the tool takes one.`;
 }
 
 function isDeeper(value: JsonValue, levels: number): boolean {

@@ -85,7 +85,8 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     ...(isFinal && { final: true }),
   };
   if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
-  const { args: unlimited, limit } = takeLimit(parsed.args, registered.tool.definition);
+  const taken = takeLimit(parsed.args, registered.tool.definition);
+  const { args: unlimited, limit } = taken;
 
   const schema = registered.tool.definition.function.parameters;
   const resolved =
@@ -101,7 +102,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   const given: Given = {
     record: limited,
     registered,
-    repairs: parsed.repairs,
+    repairs: taken.repairs.length === 0 ? parsed.repairs : [...parsed.repairs, ...taken.repairs],
     requireApproval:
       typeof request.requireApproval === "function"
         ? request.requireApproval(registered.id)
