@@ -46,10 +46,16 @@ const offered = new WeakMap<ToolDefinition, ToolDefinition>();
 function definitionForModel(definition: ToolDefinition): ToolDefinition {
   let known = offered.get(definition);
   if (known === undefined) {
-    known = offerLimit(definition);
+    known = offerLimit(specOf(definition));
     offered.set(definition, known);
   }
   return known;
+}
+
+/** What others wrote beside the function spec is theirs, and some providers refuse it. */
+function specOf(definition: ToolDefinition): ToolDefinition {
+  const { type, function: spec } = definition;
+  return Object.keys(definition).length === 2 ? definition : { type, function: spec };
 }
 
 function named(definition: ToolDefinition, name: string): ToolDefinition {

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "../executor/tool-executor.ts";
+import { reads } from "../testing/executor-with.ts";
+import { defineTool } from "./define-tool.ts";
+import type { ToolsChange } from "./tools-change.ts";
+
+function executorOff(): ToolExecutor {
+  const executor = new ToolExecutor();
+  const tools = ["One", "Two"].map((name) => defineTool({ ...reads, name, execute: () => name }));
+  executor.registerToolGroup({ name: "a", tools });
+  return executor;
+}
+
+const statusOf = async (executor: ToolExecutor, name: string) =>
+  (await executor.execute(name, {})).status;
+
+test("a group is off until it is switched on, its tools are on until switched off", async () => {
+  const executor = executorOff();
+  assert.deepEqual([executor.isGroupEnabled("a"), executor.isToolEnabled("One")], [false, true]);
+  assert.equal(await statusOf(executor, "One"), "not_found");
+  assert.equal(executor.toggleGroupEnabled("a", true), true);
+  assert.equal(await statusOf(executor, "One"), "success");
+  assert.equal(executor.setToolEnabled("One", false), true);
+  assert.equal(await statusOf(executor, "One"), "not_found");
+  assert.equal(await statusOf(executor, "a.One"), "not_found");
+  assert.equal(await statusOf(executor, "Two"), "success");
+});
+
+test("without a value a group's switch is flipped", () => {
+  const executor = executorOff();
+  executor.toggleGroupEnabled("a");
+  assert.equal(executor.isGroupEnabled("a"), true);
+  executor.toggleGroupEnabled("a");
+  assert.equal(executor.isGroupEnabled("a"), false);
+});
+
+test("a call of what is switched off says so, and does not run", async () => {
+  const executor = executorOff();
+  const result = await executor.execute("One", {});
+  assert.equal(result.status === "not_found" && result.error.code, "tool_disabled");
+  assert.match(result.status === "not_found" ? result.finalText : "", /"One" is switched off here/);
+});
+
+test("names that nobody registered are off, and setting them changes and tells nothing", () => {
+  const executor = executorOff();
+  const changes: ToolsChange[] = [];
+  executor.subscribe((change) => changes.push(change));
+  assert.equal(executor.isGroupEnabled("nobody"), false);
+  assert.equal(executor.isToolEnabled("Nobody"), false);
+  assert.equal(executor.toggleGroupEnabled("nobody", true), false);
+  assert.equal(executor.setToolEnabled("Nobody", true), false);
+  assert.equal(executor.setToolEnabled("a.Nobody", true), false);
+  assert.deepEqual(changes, []);
+  assert.deepEqual(executor.gate.switches.state(), { groups: {}, tools: {} });
+});
+
+test("a tool is found by its id or its bare name; a group lists its tools", () => {
+  const executor = executorOff();
+  assert.equal(executor.getTool("a.One"), executor.getTool("One"));
+  assert.equal(executor.getTool("Nobody"), undefined);
+  assert.deepEqual(
+    executor.groups().map(({ name, tools }) => [name, tools.length]),
+    [["a", 2]],
+  );
+  assert.deepEqual(executor.enabledTools(), []);
+  executor.toggleGroupEnabled("a", true);
+  executor.setToolEnabled("Two", false);
+  assert.deepEqual(
+    executor.enabledTools(["a"]).map(({ id }) => id),
+    ["a.One"],
+  );
+  assert.deepEqual(executor.enabledTools(["b"]), []);
+});
+
+test("an unknown name is answered with those nearest to it, of the tools that are on", async () => {
+  const executor = executorOff();
+  executor.toggleGroupEnabled("a", true);
+  const result = await executor.execute("on", {});
+  assert.equal(result.status === "not_found" && result.error.code, "tool_not_found");
+  assert.match(
+    result.status === "not_found" ? result.finalText : "",
+    /There is no tool "on"\. Did you mean One/,
+  );
+});

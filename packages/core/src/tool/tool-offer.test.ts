@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "../executor/tool-executor.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { runToolChain } from "../chain/run-tool-chain.ts";
+import { defineTool } from "./define-tool.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+import type { Tool, ToolGroup } from "./tool.ts";
+
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  ...defineTool({ ...reads, name, execute: () => name }),
+  ...more,
+});
+const names = (definitions: readonly ToolDefinition[]) =>
+  definitions.map(({ function: { name } }) => name);
+
+function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
+  const executor = new ToolExecutor();
+  for (const group of groups) {
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled(group.name, true);
+  }
+  return executor;
+}
+
+test("a name that is taken becomes group_Tool, and the order of registration decides", async () => {
+  const executor = executorOf(
+    { name: "vars", tools: [tool("ReadVar", { execute: () => "the real one" })] },
+    { name: "mine", tools: [tool("ReadVar", { execute: () => "a silent replacement" })] },
+  );
+  const offer = executor.offer();
+  assert.deepEqual({ ...offer.names }, { ReadVar: "vars.ReadVar", mine_ReadVar: "mine.ReadVar" });
+  const read = await executor.execute("ReadVar", {});
+  assert.equal(read.status === "success" && read.data, "the real one");
+  const mine = await executor.execute("mine.ReadVar", {});
+  assert.equal(mine.status === "success" && mine.data, "a silent replacement");
+});
+
+test("a client's tools keep their names, and the server's give way", () => {
+  const clientTools = [{ type: "function", function: { name: "One" } }] as const;
+  const offer = executorOf({ name: "a", tools: [tool("One")] }).offer({ clientTools });
+  assert.deepEqual(names(offer.definitions), ["a_One", "One"]);
+  assert.deepEqual([...offer.clientNames], ["One"]);
+});
+
+test("names that are too long or taken twice are numbered, and fit every provider", () => {
+  const long = "x".repeat(64);
+  const executor = executorOf(
+    { name: "a", tools: [tool(long)] },
+    { name: "b".repeat(64), tools: [tool(long), tool("y".repeat(64))] },
+    { name: "c", tools: [tool("y".repeat(64))] },
+  );
+  const offered = names(executor.getEnabledToolDefinitions());
+  assert.equal(new Set(offered).size, 4);
+  for (const name of offered) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
+});
+
+test("tools that are always offered come with any other tool or a session's variable, not alone", () => {
+  const executor = executorOf({ name: "a", tools: [tool("One")] });
+  executor.registerToolGroup({
+    name: "vars",
+    tools: [tool("ReadVar", { alwaysOffered: true }), tool("WriteVar")],
+  });
+  assert.deepEqual(names(executor.getEnabledToolDefinitions()), ["One", "ReadVar"]);
+  executor.toggleGroupEnabled("a", false);
+  assert.deepEqual(executor.getEnabledToolDefinitions(), []);
+  executor.variables.addVariable("note", "text", "USER_ADD");
+  assert.deepEqual(names(executor.getEnabledToolDefinitions()), ["ReadVar"]);
+});
+
+test("a definition reaches the model as the function spec, with the gate's limit", async () => {
+  const extra = { executionPolicy: "auto", lastModified: 5 };
+  const definition = {
+    type: "function",
+    function: { name: "One", description: "d" },
+    ...extra,
+  } as const;
+  const executor = executorWith([tool("One", { definition })]);
+  const model = new ScriptedModel(["done"]);
+  await runToolChain({ executor, model, contextMessages: [] }).result;
+  const [offered] = model.requests[0]?.tools ?? [];
+  assert.deepEqual(Object.keys(offered ?? {}), ["type", "function"]);
+  assert.deepEqual(Object.keys(offered?.function.parameters?.["properties"] ?? {}), ["limit"]);
+});
+
+test("a registered tool without execute is a client's: offered as it is, not run here", async () => {
+  const { execute: _none, ...definitionOnly } = tool("Client");
+  const executor = executorWith([definitionOnly]);
+  const offer = executor.offer();
+  assert.deepEqual([...offer.clientNames], ["Client"]);
+  assert.equal(offer.definitions[0], definitionOnly.definition);
+  const result = await executor.execute("Client", {});
+  assert.equal(result.status === "error" && result.error.code, "client_tool");
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "../executor/tool-executor.ts";
+import { reads } from "../testing/executor-with.ts";
+import { defineTool } from "./define-tool.ts";
+import type { ToolGroup } from "./tool.ts";
+
+const tool = (name: string) => defineTool({ ...reads, name, execute: () => name });
+
+function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
+  const executor = new ToolExecutor();
+  for (const group of groups) {
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled(group.name, true);
+  }
+  return executor;
+}
+
+test("where no tool is offered there are no rules, whatever is switched on", () => {
+  const rulePrompt = "Be careful.";
+  const executor = executorOf({ name: "a", tools: [tool("One")], rulePrompt });
+  assert.match(executor.toolRules(), /Be careful\./);
+  executor.setToolEnabled("a.One", false);
+  assert.equal(executor.isGroupEnabled("a"), true);
+  assert.equal(executor.toolRules(), "");
+  assert.deepEqual(executor.getEnabledToolDefinitions(), []);
+  assert.equal(executorOf({ name: "none", tools: [], rulePrompt }).toolRules(), "");
+  assert.equal(new ToolExecutor().toolRules(), "");
+});
+
+test("the base says how results, references, refusals and logs work, once", () => {
+  const executor = executorOf(
+    { name: "a", tools: [tool("One")] },
+    { name: "b", tools: [tool("Two")] },
+  );
+  const rules = executor.toolRules();
+  for (const words of [
+    /`limit`/,
+    /\$VAR_REF\{\{name\}\}/,
+    /ReadVar/,
+    /refusal/,
+    /Writing one yourself calls nothing/,
+  ])
+    assert.match(rules, words);
+  assert.equal(rules.split("<tool-rules>").length, 2);
+  assert.match(rules, /\| `Rule\/Agent\/VarRef` \| .* \| .* \|/);
+  assert.match(rules, /\| `Rule\/Agent\/TODO` \|/);
+  assert.ok(rules.length < 2_500, `${rules.length} characters`);
+});
+
+test("a rule prompt is text, or made of the names of the tools that are on", () => {
+  const seen: (readonly string[])[] = [];
+  const executor = executorOf(
+    { name: "text", tools: [tool("One")], rulePrompt: "Text of one." },
+    {
+      name: "made",
+      title: "Made by a function",
+      tools: [tool("Two"), tool("Three")],
+      rulePrompt: (names) => (seen.push(names), `Made for ${names.join(" and ")}.`),
+    },
+  );
+  assert.match(
+    executor.toolRules(),
+    /<tool-group name="text" title="text">\nTools: One\nText of one\.\n/,
+  );
+  assert.match(
+    executor.toolRules(),
+    /title="Made by a function">\nTools: Two, Three\nMade for Two and Three\./,
+  );
+  executor.setToolEnabled("Two", false);
+  assert.match(executor.toolRules(), /Made for Three\./);
+  assert.deepEqual(seen.at(-1), ["Three"]);
+});
+
+test("rules name tools as the model calls them, and only those it is offered", () => {
+  const seen: (readonly string[])[] = [];
+  const rulePrompt = (names: readonly string[]) => (seen.push(names), "Rule.");
+  const broken = {
+    ...tool("Broken"),
+    definition: { type: "function", function: { name: "Broken", parameters: { type: 5 } } },
+  } as const;
+  const executor = executorOf(
+    { name: "a", tools: [tool("Search")] },
+    { name: "b", tools: [tool("Search"), tool("Other"), tool("Hidden"), broken], rulePrompt },
+  );
+  const clientTools = [{ type: "function", function: { name: "Other" } }] as const;
+  const rules = executor.toolRules({ clientTools, allowTool: (id) => id !== "b.Hidden" });
+  assert.deepEqual(seen, [["b_Search", "b_Other"]]);
+  assert.match(rules, /Tools: b_Search, b_Other\n/);
+});
+
+test("a rule prompt that throws or gives no text costs no other group its rules", () => {
+  const throws = (): never => {
+    throw new Error("no key");
+  };
+  const rules = executorOf(
+    { name: "a", tools: [tool("One")], rulePrompt: throws },
+    { name: "b", tools: [tool("Two")], rulePrompt: () => undefined as never },
+    { name: "c", tools: [tool("Three")], rulePrompt: "All is well." },
+  ).toolRules();
+  assert.match(rules, /rules of this group are missing: its rulePrompt threw: no key/);
+  assert.match(rules, /rules of this group are missing: its rulePrompt gave undefined/);
+  assert.match(rules, /All is well\./);
+});
+
+test("skill rules are shown without a rule prompt: whole, or as rows of an index", () => {
+  const executor = executorOf({
+    name: "files",
+    tools: [tool("One")],
+    declareSkillRules: {
+      always: { desc: "Paths", prompt: "Paths are relative.", alwaysLoad: true },
+      grep: {
+        desc: "Patterns | flags\nof search",
+        prompt: "A long document.",
+        when: "Before a search",
+      },
+      glob: { desc: "Globs", prompt: "Another." },
+    },
+  });
+  const rules = executor.toolRules();
+  assert.match(rules, /## Paths\nPaths are relative\./);
+  assert.match(
+    rules,
+    /\| `Rule\/files\/grep` \| Patterns \\\| flags of search \| Before a search \|/,
+  );
+  assert.match(rules, /\| `Rule\/files\/glob` \| Globs \| As needed \|/);
+  assert.doesNotMatch(rules, /A long document|`Rule\/files\/always`/);
+  const rule = executor.variables.getVariable("Rule/files/grep");
+  assert.deepEqual([rule?.value.text, rule?.type, rule?.keep], ["A long document.", "RULE", true]);
+});
+
+test("rules have the same bytes for the same switches", () => {
+  const make = () =>
+    executorOf({ name: "a", tools: [tool("One"), tool("Two")], rulePrompt: "Rule." });
+  const executor = make();
+  const before = executor.toolRules();
+  executor.setToolEnabled("Two", false);
+  assert.notEqual(executor.toolRules(), before);
+  executor.setToolEnabled("Two", true);
+  assert.equal(executor.toolRules(), before);
+  assert.equal(make().toolRules(), before);
+});
