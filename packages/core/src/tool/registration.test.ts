@@ -35,19 +35,57 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
   ],
   "endless retries": [{ ...other, retry: { attempts: Infinity } }, /retry\.attempts/],
   "an execute that cannot run": [{ ...other, execute: "x" }, /execute/],
+  "a formatter that is none": [{ ...other, formatForLLM: "json" }, /formatForLLM is no function/],
+  "a check that is none": [{ ...other, check: true }, /check is no function/],
+  "a limit that is none": [
+    { ...other, DEFAULT_OUTPUT_LIMIT_CHAR: NaN },
+    /DEFAULT_OUTPUT_LIMIT_CHAR/,
+  ],
+  "a limit of half a token": [{ ...other, DEFAULT_OUTPUT_LIMIT_TOKENS: 0.5 }, /LIMIT_TOKENS/],
 };
 
-for (const [what, [tool, why]] of Object.entries(broken)) {
-  test(`a tool with ${what} is refused by name, and nothing of its group is added`, () => {
+test("a broken tool is refused by name, and nothing of its group is added", async (t) => {
+  for (const [what, [tool, why]] of Object.entries(broken)) {
+    await t.test(what, () => {
+      const executor = new ToolExecutor();
+      assert.throws(() => executor.registerToolGroup(groupOf(fine, tool)), {
+        code: "invalid_tool",
+        message: why,
+      });
+      assert.deepEqual(executor.groups(), []);
+      assert.equal(executor.getTool("Fine"), undefined);
+    });
+  }
+});
+
+test("a broken group is refused, and nothing of it is added", () => {
+  const rules = (declareSkillRules: unknown) => ({ ...groupOf(fine), declareSkillRules });
+  const groups: readonly (readonly [group: unknown, why: RegExp])[] = [
+    [{ ...groupOf(fine), name: "Files & folders" }, /does not fit .*"title"/],
+    [{ name: "group" }, /has no list of tools/],
+    [{ ...groupOf(fine), rulePrompt: ["Be careful."] }, /neither text nor a function/],
+    [rules({ how: "Do it well." }), /skill rule "how" of "group" lacks desc or prompt/],
+    [rules({ how: null }), /lacks desc or prompt/],
+    [rules({ "a}}b": { desc: "d", prompt: "p" } }), /"a\}\}b" .* must not contain `\}\}`/],
+  ];
+  for (const [group, why] of groups) {
     const executor = new ToolExecutor();
-    assert.throws(() => executor.registerToolGroup(groupOf(fine, tool)), {
-      code: "invalid_tool",
+    assert.throws(() => executor.registerToolGroup(group as ToolGroup), {
+      code: "invalid_tool_group",
       message: why,
     });
     assert.deepEqual(executor.groups(), []);
-    assert.equal(executor.getTool("Fine"), undefined);
-  });
-}
+    assert.equal(executor.variables.peekVariable("Rule/group/how"), undefined);
+  }
+});
+
+test("an empty group is registered, and offers nothing", () => {
+  const executor = new ToolExecutor();
+  executor.registerToolGroup(groupOf());
+  executor.toggleGroupEnabled("group", true);
+  assert.equal(executor.groups().length, 1);
+  assert.deepEqual(executor.getEnabledToolDefinitions(), []);
+});
 
 test("a name that is taken is refused with both owners", () => {
   const executor = new ToolExecutor();
