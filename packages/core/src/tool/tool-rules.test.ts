@@ -44,7 +44,6 @@ test("the base says how results, references, refusals and logs work, once", () =
     assert.match(rules, words);
   assert.equal(rules.split("<tool-rules>").length, 2);
   assert.match(rules, /\| `Rule\/Agent\/VarRef` \| .* \| .* \|/);
-  assert.match(rules, /\| `Rule\/Agent\/TODO` \|/);
   assert.ok(rules.length < 2_500, `${rules.length} characters`);
 });
 
