@@ -13,8 +13,14 @@ export interface Lineage {
   readonly depth: number;
   /** The parent's place in the scheduler: what it holds is passed on, not taken again. */
   readonly ticket: Ticket;
-  /** Runs while the ancestors' deadlines stand still: a call waits for a person. */
+  /** Runs while the ancestors' deadlines stand still. */
   paused<T>(wait: () => Promise<T>): Promise<T>;
+}
+
+/** What a sub-call is given besides. */
+export interface SubLineage extends Lineage {
+  /** Runs while this call waits for a person: its ancestors' deadlines stand still, and they hold nothing. */
+  waits<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 export interface LiveCall {
@@ -35,5 +41,5 @@ export interface LiveCallOptions {
   readonly requireApproval?: RequireApproval | RequireApprovalOf;
   /** @default the session's */
   readonly caller?: Caller | undefined;
-  readonly lineage?: Lineage;
+  readonly lineage?: SubLineage;
 }

@@ -9,7 +9,7 @@ import { claimOf } from "./claim.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settled.ts";
 import { speechOf } from "./speech.ts";
-import { type SubCalls, subCaller } from "./sub-call.ts";
+import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./ticket.ts";
 
 /**
@@ -28,7 +28,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let ticket: Ticket | undefined;
   let begun = false;
   let stopped: string | undefined;
-  const subCalls: SubCalls = { open: new Set(), over: false };
+  const subCalls = new SubCalls();
   const unreviewed = Promise.withResolvers<ReviewDecision>();
   const isFinal = registered.tool.final === true;
   const speech = speechOf({ gate, callId, observer, isFinal, isHeard: !isSecret(options) });
@@ -36,7 +36,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   const finish = async (ended: Outcome): Promise<void> => {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     const outcome = withWords(ended, speech.close());
-    subCalls.over = true;
+    subCalls.end();
     if (subCalls.open.size > 0) await endAll(subCalls.open);
     if (ticket !== undefined) scheduler.leave(ticket);
     const settling = settle({
@@ -45,7 +45,10 @@ export function startCall(options: LiveCallOptions): LiveCall {
       registered,
       outcome,
       ...(checkToolResults !== undefined && { checkToolResults }),
-      ask: (request) => Promise.race([observer.review(request), unreviewed.promise]),
+      ask: (request) => {
+        const review = async () => Promise.race([observer.review(request), unreviewed.promise]);
+        return lineage === undefined ? review() : lineage.waits(review);
+      },
     });
     const result = settling instanceof Promise ? await settling : settling;
     const told = observer.settled(result);
@@ -57,7 +60,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   /** Whoever records it failed: it goes no further, and lets go of what it holds. */
   const fail = (thrown: unknown): void => {
     speech.close();
-    subCalls.over = true;
+    subCalls.end();
     for (const call of subCalls.open) call.cancel("the call that made it failed");
     running?.cancel("it could not be recorded");
     if (ticket !== undefined) scheduler.leave(ticket);

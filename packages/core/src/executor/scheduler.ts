@@ -1,5 +1,8 @@
 import type { Claim } from "./claim.ts";
 import { Holdings } from "./holdings.ts";
+import { Reserved } from "./reserved.ts";
+import { SubCallPlace } from "./sub-call-place.ts";
+import { Suspended } from "./suspended.ts";
 import { Ticket } from "./ticket.ts";
 import { waitsForItself } from "./waits-for-itself.ts";
 
@@ -14,7 +17,8 @@ export interface EnterOptions {
  * Lets calls run beside one another where their claims allow it, at most `atOnce` at a time.
  * A call waits for those before it that it conflicts with, so that none is overtaken for ever.
  * Sub-calls go first: those that run wait for them. Who waits holds nothing but what its
- * ancestors hold.
+ * ancestors hold; and where all that goes on in a call waits for a person, they hold nothing
+ * either, until one of it goes on.
  */
 export class Scheduler {
   readonly #atOnce: number;
@@ -22,11 +26,13 @@ export class Scheduler {
   #slots = 0;
   readonly #queue = new Set<Ticket>();
   readonly #subQueue = new Set<Ticket>();
+  readonly #suspended: Suspended;
   #admitting = false;
   #changed = false;
 
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
+    this.#suspended = new Suspended(this.#holdings);
   }
 
   /**
@@ -37,7 +43,8 @@ export class Scheduler {
   enter(claim: Claim, options: EnterOptions): Ticket | undefined {
     const ticket = new Ticket(claim, options);
     const isSubCall = options.parent !== undefined;
-    if (this.#subQueue.size === 0 && (isSubCall || this.#queue.size === 0)) {
+    const waiting = this.#queue.size + this.#suspended.returning.size;
+    if (this.#subQueue.size === 0 && (isSubCall || waiting === 0)) {
       if (this.#fits(ticket)) {
         this.#take(ticket);
         ticket.start(ticket);
@@ -52,6 +59,27 @@ export class Scheduler {
     return ticket;
   }
 
+  /** A sub-call is made in this call. It counts until it is closed. */
+  openSubCall(parent: Ticket): SubCallPlace {
+    const { root } = parent;
+    return new SubCallPlace(parent, {
+      changed: () => {
+        if (!root.waits) return;
+        if (root.status === "suspended") this.#suspended.stay(root);
+        if (root.status !== "running") return;
+        this.#suspended.suspend(root);
+        this.#slots--;
+        this.#admit();
+      },
+      goOn: () => {
+        if (root.status !== "suspended") return undefined;
+        const back = this.#suspended.wantsBack(root);
+        this.#admit();
+        return back;
+      },
+    });
+  }
+
   /** The call has ended, or does not want to run any more. The second time does nothing. */
   leave(ticket: Ticket): void {
     if (ticket.status === "running") {
@@ -60,14 +88,16 @@ export class Scheduler {
     } else if (ticket.status === "waiting") {
       const queue = ticket.parent === undefined ? this.#queue : this.#subQueue;
       queue.delete(ticket);
-    } else return;
-    ticket.status = "left";
+    } else if (ticket.status === "suspended") this.#suspended.leave(ticket);
+    else return;
+    ticket.end();
     this.#admit();
   }
 
   /** Starts whatever may start now. A call that ends in its start is seen to here, not by recursion. */
   #admit(): void {
-    if (this.#queue.size === 0 && this.#subQueue.size === 0) return;
+    const waiting = this.#queue.size + this.#subQueue.size + this.#suspended.returning.size;
+    if (waiting === 0) return;
     this.#changed = true;
     if (this.#admitting) return;
     this.#admitting = true;
@@ -91,6 +121,9 @@ export class Scheduler {
         started.push(ticket);
       } else reserved.add(ticket);
     }
+    for (const root of this.#suspended.returning) {
+      if (this.#slots < this.#atOnce && this.#suspended.comesBack(root, reserved)) this.#slots++;
+    }
     for (const ticket of this.#queue) {
       if (this.#slots >= this.#atOnce || reserved.all) break;
       if (reserved.allow(ticket, this.#holdings) && this.#fits(ticket)) {
@@ -112,24 +145,5 @@ export class Scheduler {
     ticket.status = "running";
     if (ticket.parent === undefined) this.#slots++;
     this.#holdings.take(ticket);
-  }
-}
-
-/** What those that wait are to get before those behind them. */
-class Reserved {
-  all = false;
-  readonly #keys = new Set<string>();
-  readonly #caps = new Map<string, number>();
-
-  add({ claim: { exclusive, keys, cap } }: Ticket): void {
-    this.all ||= exclusive;
-    for (const key of keys) this.#keys.add(key);
-    if (cap !== undefined) this.#caps.set(cap.key, (this.#caps.get(cap.key) ?? 0) + 1);
-  }
-
-  allow({ claim: { keys, cap } }: Ticket, holdings: Holdings): boolean {
-    if (keys.some((key) => this.#keys.has(key))) return false;
-    if (cap === undefined) return true;
-    return holdings.holders(cap.key).size + (this.#caps.get(cap.key) ?? 0) < cap.limit;
   }
 }

@@ -3,22 +3,36 @@ import type { ToolContext } from "../tool/tool-context.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { answer } from "./answer.ts";
 import type { Gate } from "./gate.ts";
-import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
+import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
 import type { Settled } from "./settled.ts";
+import type { SubCallPlace } from "./sub-call-place.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import type { ToolExecuteResult } from "./tool-execute-result.ts";
 
 /** The sub-calls of one call. */
-export interface SubCalls {
+export class SubCalls {
   /** Those that have not ended; the parent's end ends them. */
-  readonly open: Set<LiveCall>;
+  readonly open = new Set<LiveCall>();
   /** The parent has ended: there will be no more. */
-  over: boolean;
+  over = false;
+  #ended: PromiseWithResolvers<void> | undefined;
+
+  end(): void {
+    this.over = true;
+    this.#ended?.resolve();
+  }
+
+  /** Resolves when the parent ends. */
+  get ended(): Promise<void> | undefined {
+    this.#ended ??= Promise.withResolvers();
+    if (this.over) this.#ended.resolve();
+    return this.#ended.promise;
+  }
 }
 
-export interface SubCallerOptions extends LiveCallOptions {
+export interface SubCallerOptions extends Omit<LiveCallOptions, "lineage"> {
   readonly lineage: Lineage;
   readonly subCalls: SubCalls;
   readonly start: (options: LiveCallOptions) => LiveCall;
@@ -30,6 +44,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
   let made = 0;
   return async (name, args): Promise<ToolExecuteResult> => {
     made++;
+    const place = options.scheduler.openSubCall(lineage.ticket);
     const request = {
       callId: newId("call_"),
       name,
@@ -44,10 +59,14 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     const refusal = tooMany(lineage.depth, made, gate.limits);
     const proposal = await propose(gate, request);
     // Its parent's record is closed: nobody would learn of it.
-    if (subCalls.over) return ended(gate, proposal, "cancelled", parentEnded(proposal)).result;
+    if (subCalls.over) {
+      place.close();
+      return stopped(gate, proposal, "the call that made it ended").result;
+    }
     const call = startSubCall(
       options,
       refusal === undefined ? proposal : ended(gate, proposal, "error", refusal),
+      place,
     );
     subCalls.open.add(call);
     try {
@@ -59,18 +78,38 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
 }
 
 /** Carries a proposal to its end. It can be stopped while it asks, too. */
-function startSubCall(options: SubCallerOptions, proposed: Proposal): LiveCall {
-  const { gate, observer } = options;
+function startSubCall(
+  options: SubCallerOptions,
+  proposed: Proposal,
+  place: SubCallPlace,
+): LiveCall {
+  const { gate, observer, lineage, subCalls } = options;
+  const { callId } = proposed.record;
   const stop = Promise.withResolvers<undefined>();
-  let stopped = false;
+  let why: string | undefined;
   let live: LiveCall | undefined;
 
-  const run = async (): Promise<Settled> => {
+  /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
+  const goOn = async (): Promise<void> => {
+    const back = place.goOn();
+    if (back !== undefined && !subCalls.over)
+      await lineage.paused(async () => Promise.race([back, subCalls.ended]));
+  };
+  const waits: SubLineage["waits"] = async (wait) => {
+    place.wait();
+    try {
+      return await lineage.paused(wait);
+    } finally {
+      await goOn();
+    }
+  };
+
+  const carry = async (): Promise<Settled> => {
     let proposal = proposed;
     await observer.proposed(proposal);
-    if (proposal.status === "asks" && !stopped) {
+    if (proposal.status === "asks" && why === undefined) {
       const { approval } = proposal;
-      const decision = await options.lineage.paused(async () =>
+      const decision = await waits(async () =>
         Promise.race([observer.ask(approval), stop.promise]),
       );
       if (decision !== undefined) {
@@ -79,25 +118,39 @@ function startSubCall(options: SubCallerOptions, proposed: Proposal): LiveCall {
         proposal = answered.proposal;
       }
     }
-    if (stopped && proposal.status !== "settled")
-      proposal = ended(gate, proposal, "cancelled", parentEnded(proposal));
+    // A sibling may have waited already when it was made.
+    if (proposal.status === "approved") await goOn();
+    if (why !== undefined && proposal.status !== "settled") proposal = stopped(gate, proposal, why);
     if (proposal.status === "settled") {
       await observer.settled(proposal);
       return proposal;
     }
     const { record, registered } = proposal;
-    live = options.start({ ...options, record, registered });
+    live = options.start({ ...options, record, registered, lineage: { ...lineage, waits } });
     return live.settled;
   };
-
-  return {
-    settled: run(),
+  const run = async (): Promise<Settled> => {
+    try {
+      const settled = await carry();
+      await goOn();
+      return settled;
+    } finally {
+      if (gate.live.get(callId) === call) gate.live.delete(callId);
+      place.close();
+    }
+  };
+  const settled = Promise.withResolvers<Settled>();
+  const call: LiveCall = {
+    settled: settled.promise,
     cancel(reason) {
-      stopped = true;
+      why ??= reason;
       stop.resolve(undefined);
       live?.cancel(reason);
     },
   };
+  gate.live.set(callId, call);
+  settled.resolve(run());
+  return call;
 }
 
 function ended(
@@ -109,9 +162,9 @@ function ended(
   return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
 }
 
-function parentEnded({ record: { name } }: Proposal): ToolErrorData {
-  const message = `${name} was stopped before it began: the call that made it ended.`;
-  return { code: "cancelled", message };
+function stopped(gate: Gate, proposal: Proposal, why: string) {
+  const message = `${proposal.record.name} was stopped before it began: ${why}.`;
+  return ended(gate, proposal, "cancelled", { code: "cancelled", message });
 }
 
 function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {
