@@ -72,6 +72,7 @@ export async function startInstallation(options: {
     // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
     ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),
     allowedOrigins: configuration.allowedOrigins,
+    history: configuration.history,
     limits: serverLimits(configuration.limits),
     ...(log && { log }),
   });

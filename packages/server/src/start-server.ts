@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { CapstanError, type ModelCatalog, type ToolGroup } from "@capstan/core";
+import { CapstanError, type HistoryMode, type ModelCatalog, type ToolGroup } from "@capstan/core";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** How earlier turns are shown to the model, where a request does not say. @default "log" */
+  readonly history?: HistoryMode;
   /** @default standard error */
   readonly log?: (line: string) => void;
 }
@@ -90,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     toolDefaults,
     createExecutor,
     limits,
+    history: options.history ?? "log",
     version,
     authentication: apiKeys.length > 0,
   };

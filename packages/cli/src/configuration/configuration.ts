@@ -1,4 +1,4 @@
-import type { PolicyRule } from "@capstan/core";
+import type { HistoryMode, PolicyRule } from "@capstan/core";
 
 /** Who may use the server, by a secret. Never printed. */
 export interface ApiKey {
@@ -40,6 +40,8 @@ export interface Configuration {
   };
   /** The administrator's rules: no grant and no request gets past them. */
   readonly rules: readonly PolicyRule[];
+  /** How earlier turns are shown to the model, where a request does not say. */
+  readonly history: HistoryMode;
   readonly limits: ConfiguredLimits;
   /** Hosts and origins that may reach the server beside its own. */
   readonly allowedHosts: readonly string[];

@@ -60,6 +60,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       roots: [folder],
       web: { allowPrivateHosts: [] },
       rules: [],
+      history: "log",
       limits: {},
       allowedHosts: [],
       allowedOrigins: [],

@@ -57,6 +57,7 @@ export async function loadConfiguration(
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: (merged.rules ?? []).map(withoutUndefined),
+    history: merged.history ?? "log",
     limits: withoutUndefined(merged.limits ?? {}),
     allowedHosts: merged.allowedHosts ?? [],
     allowedOrigins: merged.allowedOrigins ?? [],

@@ -72,6 +72,11 @@ export const settingsSchema = z.object(
       )
       .optional(),
     rules: z.array(rule, { error: "a list of rules" }).optional(),
+    history: z
+      .union([z.enum(["log", "full"]), z.object({ keepTurns: z.int().min(0) })], {
+        error: '"log", "full" or {"keepTurns": 3}',
+      })
+      .optional(),
     limits: z
       .object(
         {

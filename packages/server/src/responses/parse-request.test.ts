@@ -44,7 +44,7 @@ test("a string is one message of the user, and everything else has its default",
 
 test("null, empty and unknown members are as if they were not there", () => {
   const nulls = Object.fromEntries(
-    "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals"
+    "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals history"
       .split(" ")
       .map((name) => [name, null]),
   );
@@ -95,6 +95,16 @@ test("settings and echo carry what was given", () => {
     [request.approvals, request.conversation, request.maxToolCalls, request.echo.temperature],
     ["inline", "conv_1", 1, 0],
   );
+});
+
+test("how earlier turns are shown may be asked for", () => {
+  assert.equal(parse({ history: "full" }).history, "full");
+  assert.deepEqual(parse({ history: { keep_turns: 2 } }).history, { keepTurns: 2 });
+  assert.equal(parse({}).history, undefined);
+  for (const history of ["none", {}, 3])
+    refuse({ input: "hi", history }, "invalid_value", "history");
+  const negative = { input: "hi", history: { keep_turns: -1 } };
+  refuse(negative, "integer_below_min_value", "history.keep_turns");
 });
 
 test("a body that is no object, or has no input, is refused", () => {

@@ -1,3 +1,4 @@
+import type { HistoryMode } from "@capstan/core";
 import {
   type ApiError,
   failed,
@@ -82,9 +83,14 @@ export function parseCreateRequest(
     include: given.include ?? [],
     metadata: echo.metadata,
     ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
+    ...(given.history == null ? {} : { history: historyMode(given.history) }),
     echo,
   };
   return { status: "ok", request };
+}
+
+function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
+  return typeof given === "string" ? given : { keepTurns: given.keep_turns };
 }
 
 /** What must be there, and what cannot be together. */

@@ -68,9 +68,10 @@ export async function startResponse(
     if (known === undefined || known !== parent?.id) return failed(unknownApproval(response));
   }
   const { before, turn } = splitHistory(messages);
-  const [history, variables] = crosses
+  const history = request.history ?? services.history;
+  const [said, variables] = crosses
     ? await Promise.all([
-        readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false }),
+        readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false, history }),
         services.runs.variablesOf({ owner, headRunId: parent.id }),
       ])
     : [[], undefined];
@@ -78,9 +79,10 @@ export async function startResponse(
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
-    context: [...answeredBy(history, answers), ...before],
+    context: [...answeredBy(said, answers), ...before],
     // Its history names them.
     ...(variables !== undefined && { variables: variables.snapshot() }),
+    history,
     inputMessages: turn,
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: crosses ? null : (parent?.id ?? null),

@@ -1,4 +1,4 @@
-import type { ModelCatalog, ToolGroup } from "@capstan/core";
+import type { HistoryMode, ModelCatalog, ToolGroup } from "@capstan/core";
 import type { RunService } from "../run/run-service.ts";
 import type { ServerLimits } from "../run/server-limits.ts";
 import type { CreateExecutor } from "../run/session.ts";
@@ -15,6 +15,8 @@ export interface Services {
   readonly toolDefaults: { readonly [toolId: string]: boolean };
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
+  /** How earlier turns are shown to the model, where a request does not say. */
+  readonly history: HistoryMode;
   readonly version: string;
   readonly authentication: boolean;
 }

@@ -1,29 +1,37 @@
-import { type Message, turnMessages } from "@capstan/core";
+import { type HistoryMode, historyMessages, type Message, type StoredTurn } from "@capstan/core";
 import type { RunWithMessages } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 
+export interface HistoryOptions {
+  readonly owner: string;
+  readonly parentId: string | null;
+  /** The next run carries the parent's turn on: it is no history yet. */
+  readonly adopts: boolean;
+  readonly history: HistoryMode;
+}
+
 /**
- * What a model is shown of the runs before: what the client brought along, then each turn's input, the log of what its tools did as
- * a developer message, and the answer. A turn in which the client ran tools is shown in full,
- * since the client's own record is. A run that another took over is part of that one.
+ * What a model is shown of the runs before: what the client brought along, as it is, and each
+ * turn as `history` says. A run that another took over is part of that one.
  */
 export async function readHistory(
   store: Store,
-  options: { readonly owner: string; readonly parentId: string | null; readonly adopts: boolean },
+  { owner, parentId, adopts, history }: HistoryOptions,
 ): Promise<readonly Message[]> {
-  const { owner, parentId, adopts } = options;
   if (parentId === null) return [];
   const ancestors = (await store.ancestors({ owner, runId: parentId })) ?? [];
-  const messages: Message[] = [];
+  const turns: StoredTurn[] = [];
+  let before: readonly Message[] = [];
   for (const [index, ancestor] of ancestors.entries()) {
     const next = ancestors[index + 1];
-    messages.push(...requestOf(ancestor).context);
+    before = [...before, ...requestOf(ancestor).context];
     const taken = next === undefined ? adopts : requestOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
-    messages.push(...(await turnOf(store, owner, ancestor)));
+    turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
+    before = [];
   }
-  return messages;
+  return [...historyMessages(turns, history), ...before];
 }
 
 /** What is kept of a run's request; a run that only holds variables has none. */
@@ -35,18 +43,8 @@ async function turnOf(
   store: Store,
   owner: string,
   { run, messages }: RunWithMessages,
-): Promise<readonly Message[]> {
+): Promise<StoredTurn> {
   const calls = ((await store.readCalls({ owner, runId: run.id })) ?? []).map(({ call }) => call);
-  if (calls.some((call) => call.owner === "client")) return turnMessages(messages, calls);
-  const turn: Message[] = messages.filter(({ role }) => role !== "assistant" && role !== "tool");
-  const { log, answer } = run.result ?? { log: { replay: "" }, answer: "" };
-  if (log.replay !== "") turn.push({ role: "developer", content: log.replay });
-  const words = answer !== "" ? answer : unfinished(run.status);
-  if (words !== "") turn.push({ role: "assistant", content: words });
-  return turn;
-}
-
-/** A turn without an answer still needs one in most providers' forms. */
-function unfinished(status: string): string {
-  return status === "completed" ? "" : "(This answer was not finished.)";
+  const log = run.result?.log;
+  return { messages, calls, ...(log !== undefined && { log }) };
 }

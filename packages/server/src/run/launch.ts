@@ -38,13 +38,13 @@ export interface LaunchOptions {
 export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   const { store, models, limits, run, journal, variables, resume } = options;
   const request = run.request as unknown as StoredRunRequest;
-  const { servers, settings, maxToolCalls } = request;
-  const [conversation, model, history] = await Promise.all([
+  const { servers, settings, maxToolCalls, adopts, history } = request;
+  const [conversation, model, said] = await Promise.all([
     run.conversationId === null
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
     findModel(models, run.model),
-    readHistory(store, { owner: run.owner, parentId: run.parentId, adopts: request.adopts }),
+    readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
   const offered: OfferOptions = {
@@ -58,7 +58,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     model,
     runId: run.id,
     journal,
-    contextMessages: [...history, ...request.context],
+    contextMessages: [...said, ...request.context],
     ...(options.inputMessages && { inputMessages: options.inputMessages }),
     systemPrompt: () =>
       [request.instructions ?? "", executor.toolRules(offered)]

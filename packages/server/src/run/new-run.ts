@@ -16,7 +16,7 @@ export function newRunWrites(
 ): readonly StoreWrite[] {
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
   const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
-  const { context, outputs, wire } = request;
+  const { context, outputs, wire, history } = request;
   const stored: StoredRunRequest = {
     instructions,
     servers,
@@ -24,6 +24,7 @@ export function newRunWrites(
     settings,
     maxToolCalls,
     approvals,
+    history,
     context,
     outputs,
     adopts: inherited !== undefined,

@@ -1,6 +1,7 @@
 import type {
   ApprovalDecision,
   ClientOutput,
+  HistoryMode,
   JsonValue,
   Message,
   ModelSettings,
@@ -19,6 +20,8 @@ export interface StoredRunRequest {
   readonly maxToolCalls: number | null;
   /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
   readonly approvals: "inline" | "deferred";
+  /** How the turns before it are shown to the model, where the server holds them. */
+  readonly history: HistoryMode;
   /** What the client says was said before this turn, after what the run's ancestors say. */
   readonly context: readonly Message[];
   /** What the client's own tools answered to the calls that the parent left open. */

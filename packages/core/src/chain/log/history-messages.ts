@@ -13,6 +13,8 @@ export type HistoryMode = "log" | "full" | { readonly keepTurns: number };
 
 /** A turn that ended, as it is kept. `ToolChainResult.state` is one. Plain JSON. */
 export interface StoredTurn {
+  /** What was said before it elsewhere; it is shown as it is. */
+  readonly before?: readonly Message[];
   /** What was new in it, and what the model said. */
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
@@ -37,9 +39,12 @@ export function historyMessages(
 ): readonly Message[] {
   const firstFull =
     history === "log" ? turns.length : history === "full" ? 0 : turns.length - history.keepTurns;
-  return turns.flatMap((turn, index) =>
-    index >= firstFull || ranAtClient(turn) ? turnMessages(turn.messages, turn.calls) : asLog(turn),
-  );
+  return turns.flatMap((turn, index) => [
+    ...(turn.before ?? []),
+    ...(index >= firstFull || ranAtClient(turn)
+      ? turnMessages(turn.messages, turn.calls)
+      : asLog(turn)),
+  ]);
 }
 
 function ranAtClient({ calls }: StoredTurn): boolean {

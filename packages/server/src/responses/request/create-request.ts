@@ -1,4 +1,4 @@
-import type { JsonObject, ModelSettings, ToolDefinition } from "@capstan/core";
+import type { HistoryMode, JsonObject, ModelSettings, ToolDefinition } from "@capstan/core";
 import type { ResponseEcho } from "../wire.ts";
 import type { InputItem } from "./input-item.ts";
 
@@ -71,6 +71,8 @@ export interface CreateRequest {
   readonly promptCacheKey?: string;
   /** Our own: the response waits for a person instead of ending with the question. */
   readonly approvals?: "inline";
+  /** Our own: how earlier turns that the server holds are shown to the model. */
+  readonly history?: HistoryMode;
   /** What the response repeats of the request. */
   readonly echo: ResponseEcho;
 }

@@ -5,6 +5,7 @@ type Issue = z.core.$ZodIssue;
 
 /** Fields that are whole numbers; zod's issues do not say. */
 const integerFields: ReadonlySet<PropertyKey> = new Set([
+  "keep_turns",
   "max_output_tokens",
   "max_tool_calls",
   "top_logprobs",

@@ -42,6 +42,7 @@ export function createTestApp(
     groupDefaults: {},
     toolDefaults: {},
     createExecutor: executorsOf(tools),
+    history: "log",
     limits,
     version: "0",
     authentication: false,

@@ -87,6 +87,7 @@ export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequ
     settings: {},
     maxToolCalls: null,
     approvals: "inline",
+    history: "log",
     answers: [],
     outputs: [],
     continuesParent: false,

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Api, createApi, eventsOf } from "./api.ts";
+import { createServerFolder, startServerProcess } from "./server-process.ts";
+
+const page = Array.from(
+  { length: 700 },
+  (_, n) => `${n}\t"quoted" \\n é 漢 😀 {{x}} 50% <b>&amp;</b>\n`,
+).join("");
+
+test("after ten turns and a restart a result comes back byte for byte, by ReadVar and by reference", async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.use(await createServerFolder({ "page.txt": page }));
+  const start = async () => {
+    const server = resources.use(await startServerProcess({ folder }));
+    return { server, api: createApi(server.url) };
+  };
+  const turn = async (api: Api, conversation: string, lines: readonly string[]) => {
+    const groups = ["files", "basic", "vars"];
+    const run = await api.startTurn({ conversation, input: lines.join("\n"), groups });
+    return eventsOf(await api.finishedEvents(run), "call.settled");
+  };
+
+  const first = await start();
+  const { id } = await first.api.createConversation();
+  const [viewed] = await turn(first.api, id, ['/ViewFile {"path":"page.txt"}']);
+  const name = viewed?.result.cacheVarResult ?? assert.fail("it is kept");
+  assert.ok(viewed?.result.isTruncated);
+  const whole = (await first.api.readVariable(id, name, "?start=0&length=100000")).text;
+  assert.ok(whole.includes('699\t"quoted" \\n é 漢 😀 {{x}} 50% <b>&amp;</b>'));
+  for (let n = 0; n < 5; n++) await turn(first.api, id, ["/DateTime {}"]);
+  await first.server.stop();
+
+  const { api } = await start();
+  for (let n = 0; n < 4; n++) await turn(api, id, ["/DateTime {}"]);
+  const starts = Array.from({ length: Math.ceil(whole.length / 8_000) }, (_, n) => n * 8_000);
+  const read = await turn(
+    api,
+    id,
+    starts.map((start) => `/ReadVar ${JSON.stringify({ name, start })}`),
+  );
+  const pages = read.map(({ result }) =>
+    result.finalText.replace(/\n\[Characters \d+ to \d+ of \d+\. .*\]$/s, ""),
+  );
+  assert.equal(pages.join(""), whole);
+  await turn(api, id, [`/WriteVar {"name":"copy","value":"$VAR_REF{{${name}}}"}`]);
+  assert.equal((await api.readVariable(id, "copy", "?start=0&length=100000")).text, whole);
+});
