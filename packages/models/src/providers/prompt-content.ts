@@ -1,51 +1,107 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { ContentPart, FilePart, ImagePart } from "@capstan/core";
+import type { Dialect } from "./dialect.ts";
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
+type Reads = Pick<Dialect, "readsData" | "readsUrls">;
+
 /**
- * What a person sent or a tool returned, in a provider's form. A file that is text goes as text,
- * since only few providers read text files; a link goes as its address.
+ * What a person sent or a tool returned, in a provider's form, without empty texts, which some
+ * refuse. A file that is text goes as text, since only few providers read text files; a link goes
+ * as its address; and what the provider does not take is named, since it would refuse the whole.
  */
-export function promptParts(content: string | readonly ContentPart[]): readonly PromptPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content.map(promptPart);
+export function promptParts(
+  content: string | readonly ContentPart[],
+  reads: Reads,
+): readonly PromptPart[] {
+  const parts =
+    typeof content === "string"
+      ? [textPart(content)]
+      : content.map((part) => promptPart(part, reads));
+  return parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
 }
 
-function promptPart(part: ContentPart): PromptPart {
+/** Texts one after the other become one, with an empty line between them. */
+export function joinTexts(parts: readonly PromptPart[]): PromptPart[] {
+  const joined: PromptPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type !== "text" || last?.type !== "text") joined.push(part);
+    else joined[joined.length - 1] = textPart(`${last.text}\n\n${part.text}`);
+  }
+  return joined;
+}
+
+export function textPart(text: string): LanguageModelV4TextPart {
+  return { type: "text", text };
+}
+
+function promptPart(part: ContentPart, reads: Reads): PromptPart {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text };
+      return textPart(part.text);
     case "link":
-      return {
-        type: "text",
-        text: part.title === undefined ? part.url : `[${part.title}](${part.url})`,
-      };
+      return textPart(part.title === undefined ? part.url : `[${part.title}](${part.url})`);
     case "image":
-      return filePart(
-        part,
-        part.detail === undefined
-          ? {}
-          : { providerOptions: { openai: { imageDetail: part.detail } } },
+      return (
+        filePart(part, reads, {
+          ...(part.detail !== undefined && {
+            providerOptions: { openai: { imageDetail: part.detail } },
+          }),
+        }) ?? unreadable(part)
       );
     case "file":
-      return textOfFile(part) ?? filePart(part, { filename: part.name });
+      return textOfFile(part) ?? filePart(part, reads, { filename: part.name }) ?? unreadable(part);
   }
 }
 
-function filePart(part: ImagePart | FilePart, rest: Partial<LanguageModelV4FilePart>): PromptPart {
-  const { source, mimeType: mediaType } = part;
-  if (source.type === "base64")
-    return { type: "file", mediaType, data: { type: "data", data: source.data }, ...rest };
-  const dataUrl = /^data:([^;,]+);base64,(.*)$/s.exec(source.url);
-  if (dataUrl?.[2] !== undefined)
-    return { type: "file", mediaType, data: { type: "data", data: dataUrl[2] }, ...rest };
-  if (!URL.canParse(source.url)) return { type: "text", text: `[${part.type} ${source.url}]` };
-  return { type: "file", mediaType, data: { type: "url", url: new URL(source.url) }, ...rest };
+/** Undefined where the provider does not take it. */
+function filePart(
+  { source, mimeType }: ImagePart | FilePart,
+  { readsData, readsUrls }: Reads,
+  rest: Partial<LanguageModelV4FilePart>,
+): LanguageModelV4FilePart | undefined {
+  const [, , inUrl] =
+    source.type === "url" ? (/^data:([^;,]+);base64,(.+)$/s.exec(source.url) ?? []) : [];
+  const data = source.type === "base64" ? source.data : inUrl;
+  if (data !== undefined) {
+    const mediaType = mediaTypeOf(mimeType);
+    return data !== "" && readsData.test(mediaType)
+      ? { type: "file", mediaType, data: { type: "data", data }, ...rest }
+      : undefined;
+  }
+  const url = source.type === "url" ? webAddress(source.url) : undefined;
+  if (url === undefined) return undefined;
+  const mediaType = mediaTypeOf(mimeType, url);
+  return readsUrls.test(mediaType)
+    ? { type: "file", mediaType, data: { type: "url", url }, ...rest }
+    : undefined;
+}
+
+/** As the providers call it; for an address whose kind alone is known, what its name says. */
+function mediaTypeOf(mimeType: string, url?: URL): string {
+  const type = mimeType.toLowerCase().split(";", 1)[0]?.trim() ?? "";
+  const extension = /\.(png|jpe?g|webp|gif)$/i.exec(url?.pathname ?? "")?.[1]?.toLowerCase();
+  const known = type === "image/*" && extension !== undefined ? `image/${extension}` : type;
+  return known === "image/jpg" ? "image/jpeg" : known;
+}
+
+function webAddress(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url : undefined;
+}
+
+function unreadable({ type, mimeType, source, ...rest }: ImagePart | FilePart): PromptPart {
+  const name = "name" in rest ? rest.name : undefined;
+  const address = source.type === "url" ? source.url.slice(0, 200) : undefined;
+  const what = [type, name, address].filter((word) => word !== undefined).join(" ");
+  return textPart(`[${what} (${mimeType}): it is not sent, since this model does not take it]`);
 }
 
 function textOfFile({ name, mimeType, source }: FilePart): PromptPart | undefined {
   if (source.type !== "base64" || !/^text\/|[/+](?:json|xml|yaml|javascript)$/.test(mimeType))
     return undefined;
   const text = new TextDecoder().decode(Buffer.from(source.data, "base64"));
-  return { type: "text", text: `<file name=${JSON.stringify(name)}>\n${text}\n</file>` };
+  return textPart(`<file name=${JSON.stringify(name)}>\n${text}\n</file>`);
 }

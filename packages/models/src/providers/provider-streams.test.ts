@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Message, Model } from "@capstan/core";
-import { collectEvents, instantClock } from "../testing/collect-events.ts";
+import type { Message } from "@capstan/core";
+import { collectEvents } from "../testing/collect-events.ts";
+import { modelOf } from "../testing/provider-forms.ts";
 import { sseFetch } from "../testing/sse-server.ts";
-import { configuredProviders, type Environment } from "./configured-providers.ts";
-import { createLanguageModels } from "./language-models.ts";
-import { createProviderModel } from "./provider-model.ts";
 
 const tools = [
   {
@@ -14,23 +12,6 @@ const tools = [
   },
 ] as const;
 const question: Message = { role: "user", content: "List." };
-
-function modelOf(
-  environment: Environment,
-  modelName: string,
-  fetch: typeof globalThis.fetch,
-): Model {
-  const [provider] = configuredProviders(environment);
-  assert.ok(provider);
-  const languageModel = () => createLanguageModels(provider, fetch)(modelName);
-  return createProviderModel({
-    provider,
-    modelName,
-    languageModel,
-    clock: instantClock(),
-    random: () => 0.5,
-  });
-}
 
 const anthropicStart = {
   type: "message_start",

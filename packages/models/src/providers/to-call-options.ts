@@ -10,7 +10,8 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from "@capstan/core";
-import { dialectOf, type Provider } from "./provider.ts";
+import { dialectOf } from "./dialect.ts";
+import type { Provider } from "./provider.ts";
 import { toPrompt } from "./to-prompt.ts";
 
 type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;

@@ -4,17 +4,20 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, JsonObject, Message, ToolMessage } from "@capstan/core";
-import { createPromptCallIds } from "./prompt-call-ids.ts";
-import { type PromptPart, promptParts } from "./prompt-content.ts";
-import type { Dialect } from "./provider.ts";
-import { pairResults, type PromptCall } from "./tool-results.ts";
+import type { Dialect } from "./dialect.ts";
+import { createPromptCalls, type PromptCall } from "./prompt-calls.ts";
+import { joinTexts, type PromptPart, promptParts, textPart } from "./prompt-content.ts";
+import { pairResults } from "./tool-results.ts";
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
-/** A conversation in OpenAI Chat's form, as the prompt of a provider that speaks `dialect`. */
+/**
+ * A conversation in OpenAI Chat's form, as the prompt of a provider that speaks `dialect`. Always
+ * one that the provider takes, whatever was stopped, refused, lost or made up in it.
+ */
 export function toPrompt(messages: readonly Message[], dialect: Dialect): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  const callId = createPromptCallIds();
+  const promptCall = createPromptCalls(dialect);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     switch (message?.role) {
@@ -22,29 +25,31 @@ export function toPrompt(messages: readonly Message[], dialect: Dialect): Langua
         break;
       case "system":
       case "developer":
+        if (message.content.trim() === "") break;
         if (dialect.systemAnywhere || prompt.every(({ role }) => role === "system")) {
           prompt.push({ role: "system", content: message.content });
         } else {
-          addUserParts(prompt, [{ type: "text", text: framed(message.content) }]);
+          addUserParts(prompt, [textPart(framed(message.content))]);
         }
         break;
-      case "user":
-        addUserParts(prompt, promptParts(message.content));
+      case "user": {
+        const parts = promptParts(message.content, dialect);
+        addUserParts(prompt, parts.length > 0 ? parts : [textPart("(an empty message)")]);
         break;
+      }
       case "assistant":
       case "tool": {
         const calling = message.role === "assistant" ? message : undefined;
         const results = followingResults(messages, calling === undefined ? index : index + 1);
-        const calls = (calling?.tool_calls ?? []).map((call): PromptCall => ({
-          call,
-          promptId: callId(call.id),
-        }));
+        const calls = (calling?.tool_calls ?? []).map(promptCall);
         addTurn(prompt, { message: calling, calls, results, dialect });
         index += results.length - (calling === undefined ? 1 : 0);
         break;
       }
     }
   }
+  if (prompt.length === 0 || (dialect.strictTurns && !endsWithPerson(prompt)))
+    addUserParts(prompt, [filler(prompt)]);
   return prompt;
 }
 
@@ -57,10 +62,25 @@ interface Turn {
 
 function addTurn(prompt: LanguageModelV4Prompt, { message, calls, results, dialect }: Turn): void {
   const content = message === undefined ? [] : assistantContent(message, calls, dialect);
-  if (content.length > 0) prompt.push({ role: "assistant", content });
+  if (content.length > 0) {
+    if (dialect.strictTurns && !endsWithPerson(prompt)) addUserParts(prompt, [filler(prompt)]);
+    prompt.push({ role: "assistant", content });
+  }
   const paired = pairResults(calls, results, dialect);
   if (paired.results.length > 0) prompt.push({ role: "tool", content: [...paired.results] });
   addUserParts(prompt, paired.rest);
+}
+
+/** What a person says between two answers, where they have to take turns and nobody said a thing. */
+function filler(prompt: LanguageModelV4Prompt): PromptPart {
+  const isFirst = prompt.every(({ role }) => role === "system");
+  return textPart(isFirst ? "(The conversation begins.)" : "(Go on.)");
+}
+
+/** A tool's result counts: it goes to the model in the person's turn. */
+function endsWithPerson(prompt: LanguageModelV4Prompt): boolean {
+  const last = prompt.at(-1)?.role;
+  return last === "user" || last === "tool";
 }
 
 function followingResults(messages: readonly Message[], start: number): readonly ToolMessage[] {
@@ -76,36 +96,26 @@ function assistantContent(
   dialect: Dialect,
 ): AssistantContent {
   const parts: AssistantContent = [];
-  for (const { text, providerMetadata } of reasoning ?? []) {
-    const isOurs = providerMetadata !== undefined && dialect.metadataKey in providerMetadata;
-    const isPlain = providerMetadata === undefined && dialect.unsignedReasoning;
-    if (isOurs || isPlain) parts.push({ type: "reasoning", text, ...optionsOf(providerMetadata) });
-  }
-  if (content !== "") parts.push({ type: "text", text: content });
-  for (const { call, promptId } of calls) {
-    const { name, arguments: args } = call.function;
-    const input = argumentsOf(args);
+  if (content.trim() !== "") parts.push(textPart(content));
+  for (const { call, promptId, promptName, input } of calls) {
     parts.push({
       type: "tool-call",
       toolCallId: promptId,
-      toolName: name,
+      toolName: promptName,
       input,
       ...optionsOf(call.providerMetadata),
     });
   }
-  return parts;
-}
-
-/** The text as the model wrote it where that is an object; providers take nothing else. */
-function argumentsOf(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return text;
-  } catch {
-    // Falls through: what the model wrote is shown to it as it was.
+  // An answer that was cut off while the model was thinking. No provider takes thoughts alone.
+  if (parts.length === 0) return parts;
+  const thoughts: AssistantContent = [];
+  for (const { text, providerMetadata } of reasoning ?? []) {
+    const isOurs = providerMetadata !== undefined && dialect.metadataKey in providerMetadata;
+    const isPlain = providerMetadata === undefined && dialect.unsignedReasoning;
+    if (isOurs || isPlain)
+      thoughts.push({ type: "reasoning", text, ...optionsOf(providerMetadata) });
   }
-  return { invalid_arguments: text };
+  return [...thoughts, ...parts];
 }
 
 function optionsOf(metadata: JsonObject | undefined): {
@@ -118,15 +128,9 @@ function optionsOf(metadata: JsonObject | undefined): {
 function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[]): void {
   if (parts.length === 0) return;
   const last = prompt.at(-1);
-  if (last?.role !== "user") {
-    prompt.push({ role: "user", content: [...parts] });
-    return;
-  }
-  for (const part of parts) {
-    const before = last.content.at(-1);
-    if (part.type === "text" && before?.type === "text") before.text += `\n\n${part.text}`;
-    else last.content.push(part);
-  }
+  const before = last?.role === "user" ? last.content : [];
+  if (last?.role === "user") prompt.pop();
+  prompt.push({ role: "user", content: joinTexts([...before, ...parts]) });
 }
 
 /** A developer's message where the provider has no such role. A turn's log is framed already. */

@@ -1,19 +1,14 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import type { ToolCallRequest, ToolMessage } from "@capstan/core";
-import { type PromptPart, promptParts } from "./prompt-content.ts";
-import type { Dialect } from "./provider.ts";
+import type { ToolMessage } from "@capstan/core";
+import type { Dialect } from "./dialect.ts";
+import { type PromptCall, promptName } from "./prompt-calls.ts";
+import { joinTexts, type PromptPart, promptParts, textPart } from "./prompt-content.ts";
 
 export interface ToolResults {
   /** One for each call, in the order of the calls. */
   readonly results: readonly LanguageModelV4ToolResultPart[];
   /** What cannot be a part of a result here, and follows as if a person had sent it. */
   readonly rest: readonly PromptPart[];
-}
-
-/** A call as it was sent, under the id it goes by in the prompt. */
-export interface PromptCall {
-  readonly call: ToolCallRequest;
-  readonly promptId: string;
 }
 
 /**
@@ -28,13 +23,9 @@ export function pairResults(
 ): ToolResults {
   const unpaired = new Set(messages);
   const rest: PromptPart[] = [];
-  const results = calls.map(({ call, promptId }): LanguageModelV4ToolResultPart => {
+  const results = calls.map(({ call, promptId, promptName }): LanguageModelV4ToolResultPart => {
     const message = [...unpaired].find((candidate) => candidate.tool_call_id === call.id);
-    const base = {
-      type: "tool-result",
-      toolCallId: promptId,
-      toolName: call.function.name,
-    } as const;
+    const base = { type: "tool-result", toolCallId: promptId, toolName: promptName } as const;
     if (message === undefined) {
       return {
         ...base,
@@ -42,20 +33,25 @@ export function pairResults(
       };
     }
     unpaired.delete(message);
+    const text = message.content.trim() === "" ? "(no result)" : message.content;
     // Texts and links are in the content already.
-    const shown = message.parts?.filter(({ type }) => type === "image" || type === "file");
-    const files = promptParts(shown ?? []);
-    if (files.length === 0) return { ...base, output: { type: "text", value: message.content } };
-    if (dialect.filesInResults) {
-      return {
-        ...base,
-        output: { type: "content", value: [{ type: "text", text: message.content }, ...files] },
-      };
-    }
-    rest.push({ type: "text", text: `[Returned by ${call.function.name}:]` }, ...files);
-    return { ...base, output: { type: "text", value: message.content } };
+    const shown = message.parts?.filter(({ type }) => type === "image" || type === "file") ?? [];
+    const parts = promptParts(shown, dialect);
+    const inside = parts.filter((part) => isTakenInResults(part, dialect));
+    const outside = parts.filter((part) => !inside.includes(part));
+    if (outside.length > 0) rest.push(textPart(`[Returned by ${promptName}:]`), ...outside);
+    if (inside.length === 0) return { ...base, output: { type: "text", value: text } };
+    // The texts go first, as one: for some each would be a result of its own.
+    const texts = joinTexts([textPart(text), ...inside.filter(({ type }) => type === "text")]);
+    const files = inside.filter(({ type }) => type !== "text");
+    return { ...base, output: { type: "content", value: [...texts, ...files] } };
   });
   for (const { name, content } of unpaired)
-    rest.push({ type: "text", text: `[Result of an earlier call of ${name}:]\n${content}` });
+    rest.push(textPart(`[Result of an earlier call of ${promptName(name, dialect)}:]\n${content}`));
   return { results, rest };
+}
+
+function isTakenInResults(part: PromptPart, { filesInResults }: Dialect): boolean {
+  if (filesInResults === "none") return false;
+  return part.type === "text" || filesInResults === "all" || part.data.type === "data";
 }

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Message } from "@capstan/core";
+import fc from "fast-check";
+import { anyConversation } from "../testing/any-conversation.ts";
+import { formNames, modelOfForm, type ProviderForm } from "../testing/provider-forms.ts";
+import { anthropicRules } from "../testing/vendor-rules/anthropic-rules.ts";
+import { compatibleRules, openaiChatRules } from "../testing/vendor-rules/chat-rules.ts";
+import { geminiRules, olderGeminiRules } from "../testing/vendor-rules/gemini-rules.ts";
+import { responsesRules } from "../testing/vendor-rules/responses-rules.ts";
+import type { Fields, VendorRules } from "../testing/vendor-rules/rule-checks.ts";
+
+const rules: { readonly [form in ProviderForm]: VendorRules } = {
+  "openai-responses": responsesRules,
+  "openai-chat": openaiChatRules,
+  "openai-compatible": compatibleRules,
+  anthropic: anthropicRules,
+  google: geminiRules,
+  "google-older": olderGeminiRules,
+};
+
+/** The body that a conversation becomes on its way through the provider's own package. */
+async function bodyOf(form: ProviderForm, messages: readonly Message[]): Promise<Fields> {
+  let body: string | undefined;
+  const model = modelOfForm(form, async (_, init) => {
+    body = init?.body as string;
+    return new Response('{"error":{"message":"enough"}}', { status: 400 });
+  });
+  const stream = model.stream({ messages, tools: [] }, new AbortController().signal);
+  const thrown: unknown = await stream[Symbol.asyncIterator]()
+    .next()
+    .catch((error: unknown) => error);
+  assert.ok(body !== undefined, `nothing was sent: ${String(thrown)}`);
+  return JSON.parse(body) as Fields;
+}
+
+for (const form of formNames) {
+  test(`whatever a conversation holds, ${form} gets a request that keeps its rules`, async () => {
+    await fc.assert(
+      fc.asyncProperty(anyConversation, async (messages) => {
+        assert.deepEqual(rules[form](await bodyOf(form, messages)), []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+}
