@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { root } from "../scripts/command.ts";
 
 const run = promisify(execFile);
 
@@ -11,4 +14,39 @@ test("the library example asks, runs its tool and shows the answer", async () =>
   assert.match(stdout, /success in \d+ ms/);
   assert.match(stdout, /clear/);
   assert.match(stdout, /Kept as: Weather_1/);
+});
+
+test("the tools of the guide do what it says", async () => {
+  const { stdout } = await run(process.execPath, ["examples/write-a-tool.ts"]);
+  const lines = stdout.trimEnd().split("\n");
+  const expected = [
+    /^FindBoat: success: \{"name":"Anna","metres":12,"berth":3\}$/,
+    /^FindBoat: error: Error \(boat_not_found\): No boat Cato lies here\. ListBoats shows/,
+    /^FindBoat: error: .*name is required; did you mean it by nam\?/,
+    /^ListBoats: success: name,metres,berth \| Anna,12,3$/,
+    /^asked: MoveBoat \{"name":"Anna","berth":4\}, or MoveBoat: moves of Anna$/,
+    /^MoveBoat: success: Anna lies at 4 now\.$/,
+    /^MoveBoat: execution_rejected: .*the tool forbids it for these arguments/,
+    /^DrawHarbour: success: 2 boats: \| \[image image\/svg\+xml\] \| \[The map\]/,
+    /^SoundDepth: success: \{"3":4,"4":3\}$/,
+    /^asked: MoveBoat \{"name":"Bris","berth":4\}/,
+    /^SwapBoats: success: \["success","success"\]$/,
+    /^ReadManifest: success: 12 barrels$/,
+    /^LogVisit: success: written$/,
+    /^CountCrew: success: 4$/,
+    /^answer: Anna lies at berth 7\.$/,
+    /^- Announce .*"Anna lies at berth 7\."$/,
+  ];
+  for (const [index, line] of expected.entries()) assert.match(lines[index] ?? "", line);
+  assert.equal(lines.length, expected.length);
+});
+
+test("the code of the guide to writing tools is that of its example, and no tool of it is left out", async () => {
+  const guide = await readFile(join(root, "docs/guides/write-a-tool.md"), "utf8");
+  const example = await readFile(join(root, "examples/write-a-tool.ts"), "utf8");
+  const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
+  assert.ok(blocks.length > 10);
+  for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
+  for (const [, name = ""] of example.matchAll(/^const (\w+) = defineTool/gm))
+    assert.ok(guide.includes(`const ${name} = `), `The guide lacks ${name}`);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CapstanError, defineTool, type ToolGroup } from "@capstan/core";
+import { builtInGroups } from "./built-in-groups.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 
 function group(name: string, ...tools: readonly string[]): ToolGroup {
@@ -47,4 +48,41 @@ test("two groups of one name are refused", () => {
     () => createToolExecutor({ groups: [group("a", "One"), group("a", "Two")] }),
     (error) => CapstanError.isInstance(error) && error.code === "duplicate_tool_group",
   );
+});
+
+test("the groups that ship come in their order, all on", () => {
+  const shipped = createToolExecutor({ groups: builtInGroups({ roots: [import.meta.dirname] }) });
+  assert.deepEqual(
+    shipped.groups().map(({ name }) => name),
+    ["vars", "basic", "web", "files"],
+  );
+  assert.ok(shipped.groups().every(({ name }) => shipped.isGroupEnabled(name)));
+  assert.deepEqual(shipped.schemaProblems(), []);
+  assert.ok(shipped.toolRules().includes("<tool-rules>"));
+});
+
+test("each session has variables and grants of its own, and asks who it was given", async () => {
+  const asking: ToolGroup = {
+    name: "a",
+    tools: [defineTool({ name: "Ask", description: "", execute: () => "ran" })],
+  };
+  let asked = 0;
+  const approvals = {
+    request: () => (asked++, { decision: "allow", scope: "session" } as const),
+  };
+  const first = createToolExecutor({ groups: [asking], approvals });
+  const second = createToolExecutor({ groups: [asking], approvals });
+  for (const executor of [first, first, second])
+    assert.equal((await executor.execute("Ask", {})).status, "success");
+  assert.equal(asked, 2);
+  assert.ok(first.variables.getVariable("Ask_2"));
+  assert.equal(second.variables.getVariable("Ask_2"), undefined);
+  const nobody = createToolExecutor({ groups: [asking] });
+  assert.equal((await nobody.execute("Ask", {})).status, "execution_rejected");
+});
+
+test("switches of what is not installed any more change nothing", () => {
+  const groupDefaults = { gone: false };
+  const toolDefaults = { "gone.Tool": false, "a.Gone": false };
+  assert.equal(offered({ groups, groupDefaults, toolDefaults }).length, 4);
 });

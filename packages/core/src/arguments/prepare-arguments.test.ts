@@ -55,6 +55,16 @@ test("an error lets a model correct itself", () => {
   assert.ok(message.length < 800);
 });
 
+test("a name that is like a missing one is named, also where unknown names may be given", () => {
+  const inner = { type: "object", properties: { path: {}, deep: {} }, required: ["path"] };
+  const schema = { type: "object", properties: { file: inner }, required: ["file"] };
+  const prepared = prepareArguments({ file: { pth: ".", deep: 1 } }, schema);
+  assert.ok(prepared.status === "invalid");
+  assert.match(prepared.error.message, /- \/file\/path is required; did you mean it by pth\?\n/);
+  const none = prepareArguments({ file: { other: 1, deep: 1 } }, schema);
+  assert.match(none.status === "invalid" ? none.error.message : "", /\/file\/path is required\n/);
+});
+
 test("at most eight issues are shown", () => {
   const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`unknown${i}`, 1]));
   const prepared = prepareArguments({ path: ".", count: 1, ...unknown }, schema);

@@ -56,9 +56,9 @@ function argumentsError(
   return { code: "invalid_arguments", message, details };
 }
 
-/** For an unknown property: the names that it may be meant for, or the ones there are. */
+/** For an unknown property: the names that it may be meant for, or the ones there are. For a missing one: a name that may be meant by it. */
 function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema): string {
-  if (issue.keyword !== "additionalProperties") return "";
+  if (issue.keyword !== "additionalProperties" && issue.keyword !== "required") return "";
   const parts = issue.path
     .slice(1)
     .split("/")
@@ -72,6 +72,11 @@ function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema
     value = isObject(value) ? value[part] : isList(value) ? value[Number(part)] : undefined;
   }
   const known = view.keys(at);
+  if (issue.keyword === "required") {
+    const unknown = isObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+    const meant = nearestNames(name, unknown, 1)[0];
+    return meant === undefined ? "" : `; did you mean it by ${meant}?`;
+  }
   const nearest = nearestNames(name, known, 1)[0];
   if (nearest !== undefined) return `; did you mean ${nearest}?`;
   return known.length === 0 ? "" : `; known are ${known.slice(0, 20).join(", ")}`;

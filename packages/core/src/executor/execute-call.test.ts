@@ -110,3 +110,21 @@ test("data of a success and the error of a failure cannot be confused: a result 
   assert.deepEqual(["data" in fine, "error" in fine], [true, false]);
   assert.deepEqual(["data" in failed, "error" in failed], [false, true]);
 });
+
+test("what the gate says of arguments is said once, and as data for programs", async () => {
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    parameters: { type: "object", properties: { path: {} }, required: ["path"] },
+    execute: () => 1,
+  });
+  const result = await executorWith([tool]).execute("T", { pth: 1 });
+  assert.ok(result.status === "error");
+  assert.equal(
+    result.finalText,
+    "Error (invalid_arguments): The arguments do not fit:\n- /path is required; did you mean it by pth?\nCorrect these and call again.",
+  );
+  assert.deepEqual(result.error.details, [
+    { path: "/path", expected: "a value", received: "nothing", keyword: "required" },
+  ]);
+});

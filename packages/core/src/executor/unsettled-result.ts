@@ -52,7 +52,11 @@ export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEn
 }
 
 function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData; text: string } {
-  if ("error" in end) return { error: end.error, text: errorText(end.error) };
+  if ("error" in end) {
+    // The gate's own messages say it all; their details say it again, for programs.
+    const { details: _same, ...said } = end.error;
+    return { error: end.error, text: errorText(said) };
+  }
   const refused = end.status === "execution_rejected";
   const text = refused ? rejectionText(record, end.reason) : withheldText(end.reason);
   return { error: { code: end.status, message: text }, text };
