@@ -33,7 +33,15 @@ export {
   type ToolExecutorOptions,
 } from "./executor/tool-executor.ts";
 export type { RequireApproval } from "./policy/decide.ts";
-export type { ReviewDecision, ReviewRequest } from "./policy/review.ts";
+export type {
+  ReviewAnswer,
+  ReviewDecision,
+  ReviewNotice,
+  ReviewOutcome,
+  ReviewRequest,
+} from "./policy/review.ts";
+export { reviewProblem } from "./policy/review-problem.ts";
+export { type Quarantine, reviewRequestOf } from "./executor/quarantine.ts";
 export { GrantBook } from "./policy/grant-book.ts";
 export type { PolicyRule } from "./policy/rule.ts";
 export { type RegisteredTool, titleOf } from "./tool/registry.ts";

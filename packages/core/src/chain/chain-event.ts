@@ -3,6 +3,7 @@ import type { SettledStatus } from "../executor/call-status.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewNotice, ReviewOutcome } from "../policy/review.ts";
 import type { Progress } from "../tool/tool-context.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
@@ -94,6 +95,14 @@ export type ChainEvent =
       readonly name: string;
       readonly data: JsonValue;
     }
+  /** The call ran; a person must see its result before anybody else does. Nothing of it is here. */
+  | { readonly type: "review.requested"; readonly callId: string; readonly review: ReviewNotice }
+  | ({
+      readonly type: "review.answered";
+      readonly callId: string;
+      readonly reviewId: string;
+      readonly at: number;
+    } & ReviewOutcome)
   | {
       readonly type: "call.settled";
       readonly callId: string;

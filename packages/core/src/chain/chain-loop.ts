@@ -8,6 +8,7 @@ import { neutralise } from "../output/neutralise.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
 import type { AssistantMessage, ToolCallRequest } from "../model/message.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import { type Caller, callerWith } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import {
@@ -111,6 +112,10 @@ export class ChainLoop {
 
   answer(approvalId: string, decision: ApprovalDecision): boolean {
     return !this.#stopped && this.#calls.answer(approvalId, decision);
+  }
+
+  answerReview(reviewId: string, decision: ReviewDecision): boolean {
+    return !this.#stopped && this.#calls.answerReview(reviewId, decision);
   }
 
   submitOutput(output: ClientOutput): boolean {

@@ -2,6 +2,7 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewNotice } from "../policy/review.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 
 export type ChainStatus =
@@ -112,6 +113,8 @@ export interface ChainResultRecord {
 /** An answer that the chain waits for. */
 export type Awaited =
   | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
+  /** A person must see its result first. */
+  | { readonly type: "review"; readonly callId: string; readonly review: ReviewNotice }
   | {
       readonly type: "client_call";
       readonly callId: string;

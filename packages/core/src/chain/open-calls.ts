@@ -7,6 +7,7 @@ import { callTokens } from "../executor/call-tokens.ts";
 import { startCall } from "../executor/live-call.ts";
 import type { LiveCall } from "../executor/live-call-options.ts";
 import type { Proposal } from "../executor/propose.ts";
+import { type InReview, withhold } from "../executor/review-result.ts";
 import type { Settled } from "../executor/settled.ts";
 import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
@@ -15,13 +16,16 @@ import type { ToolCallRequest } from "../model/message.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { Caller } from "../tool/caller.ts";
 import { titleOf } from "../tool/registry.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
+import { OpenReviews } from "./open-reviews.ts";
 import type { Recorder } from "./recorder.ts";
+import { reviewAnswered, reviewRequested } from "./review-events.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -52,6 +56,7 @@ export class OpenCalls {
   readonly #open = new Map<string, OpenCall>();
   /** Sub-calls that wait for a person while their parent runs. */
   readonly #subAsks = new Map<string, (decision: ApprovalDecision) => void>();
+  readonly #reviews: OpenReviews;
   readonly #outputItems = new Map<string, OutputItem>();
   /** Final calls in the order in which they started: that of their words. */
   readonly #finalOrder = new Set<string>();
@@ -88,6 +93,11 @@ export class OpenCalls {
     this.#keepResults = options.keepResults;
     this.#onFailure = options.onFailure;
     this.#caller = options.caller;
+    this.#reviews = new OpenReviews({
+      executor: options.executor,
+      signal: options.signal,
+      settle: (settled) => this.#move(async () => this.#settled(settled)),
+    });
     for (const record of options.records) this.records.set(record.callId, record);
     const finals = [...this.records.values()].filter(({ final }) => final === true);
     for (const { callId } of finals.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0)))
@@ -105,7 +115,7 @@ export class OpenCalls {
         waiting.push({ type: "client_call", callId, name, argumentsText });
       }
     }
-    return waiting;
+    return [...waiting, ...this.#reviews.waiting()];
   }
 
   /**
@@ -155,6 +165,19 @@ export class OpenCalls {
   addAsked(asked: Asked): void {
     this.#open.set(asked.record.callId, { type: "asked", asked });
     this.records.set(asked.record.callId, asked.record);
+  }
+
+  /** A call taken up again whose result still waits for a person. */
+  addInReview(call: InReview, announced: boolean): void {
+    this.records.set(call.record.callId, call.record);
+    this.#reviews.park(call);
+    if (announced) void this.#keep(call.record, reviewRequested(call.record));
+  }
+
+  /** Ends a call whose result nobody will see any more. */
+  withhold(record: CallRecord, reason: string): void {
+    const end = withhold(this.#executor.gate, record, { reason, by: "system" });
+    this.#move(async () => this.#settled(end));
   }
 
   /** A call taken up again that was allowed and had not begun, or may be run again. */
@@ -212,6 +235,11 @@ export class OpenCalls {
     return false;
   }
 
+  /** A person's word on a result. False where nothing of that id waits. */
+  answerReview(reviewId: string, decision: ReviewDecision): boolean {
+    return this.#reviews.answer(reviewId, decision);
+  }
+
   /** What a client's tool answered. False where no such call waits. */
   submit({ callId, output: given }: ClientOutput): boolean {
     const open = this.#open.get(callId);
@@ -238,6 +266,7 @@ export class OpenCalls {
 
   /** Stops one call. False where it is not open. */
   cancel(callId: string, reason: string): boolean {
+    if (this.#reviews.cancel(callId)) return true;
     const open = this.#open.get(callId);
     // It may be about to start, or have been made by another call.
     if (open === undefined)
@@ -259,6 +288,7 @@ export class OpenCalls {
   }
 
   cancelAll(reason: string): void {
+    this.#reviews.cancelAll();
     for (const callId of this.#open.keys()) this.cancel(callId, reason);
     for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason, by: "system" });
   }
@@ -349,7 +379,8 @@ export class OpenCalls {
     if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
     this.#move(async () => {
       try {
-        await live.settled;
+        const { status } = await live.settled;
+        if (status === "in_review") this.#open.delete(record.callId);
       } catch {
         const error = {
           code: "internal",
@@ -373,7 +404,10 @@ export class OpenCalls {
         { type: "event", event: speaks },
       ]);
     },
-    review: (request) => this.#executor.review(request, this.#signal),
+    review: async (call) => {
+      await this.#keep(call.record, reviewRequested(call.record));
+      return this.#reviews.ask(call);
+    },
     settled: (settled) => this.#settled(settled),
     answered: async ({ proposal, grant }, approval) => {
       const writes = this.#answerWrites(
@@ -421,8 +455,9 @@ export class OpenCalls {
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
+    if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.results.set(record.callId, result);
-    const writes: JournalWrite[] = [...before];
+    const writes: JournalWrite[] = [...before, ...reviewAnswered(record)];
     const item = this.#outputItems.get(record.callId);
     if (item !== undefined) {
       this.#outputItems.delete(record.callId);

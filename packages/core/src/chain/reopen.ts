@@ -1,6 +1,7 @@
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import { hindered, hindranceTo } from "../executor/hindrance.ts";
+import { inReview } from "../executor/review-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { Message } from "../model/message.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
@@ -47,6 +48,11 @@ export function reopen({
     if (approvalId === undefined || !calls.answer(approvalId, decision))
       problems.push(notAwaited("answer", callId));
   }
+  for (const { callId, decision } of resume.reviews ?? []) {
+    const reviewId = state.calls.find((call) => call.callId === callId)?.review?.id;
+    if (reviewId === undefined || !calls.answerReview(reviewId, decision))
+      problems.push(notAwaited("review", callId));
+  }
   for (const output of resume.outputs ?? [])
     if (!calls.submit(output)) problems.push(notAwaited("output", output.callId));
   if (resume.abandonWaiting === true)
@@ -55,7 +61,7 @@ export function reopen({
   return problems;
 }
 
-function notAwaited(what: "answer" | "output", callId: string): ChainError {
+function notAwaited(what: "answer" | "review" | "output", callId: string): ChainError {
   const message = `The ${what} for the call ${callId.slice(0, 100)} was not used: no such call waits for one. result.waiting names those that do.`;
   return { code: "not_awaited", message, phase: "chain" };
 }
@@ -68,6 +74,10 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
   if (record.owner === "client") return calls.addClient(record, false);
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
+  if (record.status === "in_review") {
+    if (registered === undefined) return calls.withhold(record, `its tool is not here any more`);
+    return calls.addInReview(inReview(record, registered), resume.adopted === true);
+  }
   if (registered === undefined) {
     const message = `The tool "${record.name}" is not here any more.`;
     return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
@@ -89,6 +99,8 @@ const parentGone: ChainError = {
 };
 
 function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
+  if (record.status === "in_review")
+    return calls.withhold(record, `nobody had seen it yet when it ended: ${why.message}`);
   if (record.status === "started")
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   const message = `${record.name} was not run: ${why.message}`;

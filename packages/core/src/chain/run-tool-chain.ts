@@ -1,5 +1,6 @@
 import { newId } from "../executor/new-id.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import { ChainLoop } from "./chain-loop.ts";
 import { EventStream } from "./event-stream.ts";
@@ -15,6 +16,8 @@ export interface ToolChainRun {
   events(): AsyncIterable<ChainEvent>;
   /** A person's word on an approval that was `pending`. False where it no longer waits here. */
   answer(approvalId: string, decision: ApprovalDecision): boolean;
+  /** A person's word on a result whose review was `pending`. False where it no longer waits here. */
+  answerReview(reviewId: string, decision: ReviewDecision): boolean;
   /** What a client's tool answered. False where no such call waits here. */
   submitOutput(output: ClientOutput): boolean;
   /** Stops one call; the turn goes on. */
@@ -50,6 +53,7 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
     result,
     events: () => stream.read(),
     answer: (approvalId, decision) => loop.answer(approvalId, decision),
+    answerReview: (reviewId, decision) => loop.answerReview(reviewId, decision),
     submitOutput: (output) => loop.submitOutput(output),
     cancelCall: (callId, reason = "a person stopped it") => loop.cancelCall(callId, reason),
     abort: (reason = "it was stopped") => loop.abort(reason),

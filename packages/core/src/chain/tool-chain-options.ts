@@ -4,6 +4,7 @@ import type { AssistantMessage, Message } from "../model/message.ts";
 import type { FinishReason, Model, ModelSettings, Usage } from "../model/model.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ChainEvent } from "./chain-event.ts";
@@ -61,6 +62,8 @@ export interface ChainResume {
   /** True where another run takes the calls over: they are announced again. @default false */
   readonly adopted?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
+  /** What people said of results in review. */
+  readonly reviews?: readonly { readonly callId: string; readonly decision: ReviewDecision }[];
   readonly outputs?: readonly ClientOutput[];
   /** How open calls ended in another run that carried the same turn on: they are not run again. */
   readonly ended?: readonly CallRecord[];

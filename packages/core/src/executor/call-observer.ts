@@ -1,10 +1,11 @@
 import type { JsonValue } from "../model/json.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
-import type { ReviewDecision, ReviewRequest } from "../policy/review.ts";
+import type { ReviewAnswer } from "../policy/review.ts";
 import type { Progress } from "../tool/tool-context.ts";
 import type { Answered } from "./answer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Proposal } from "./propose.ts";
+import type { InReview } from "./review-result.ts";
 import type { Settled } from "./settled.ts";
 
 /** Who records what a call does; each is told before anything follows from it. */
@@ -12,8 +13,11 @@ export interface CallObserver {
   proposed(proposal: Proposal): void | Promise<void>;
   /** False: this process may not go on; the tool is not touched. */
   started(record: CallRecord): boolean | Promise<boolean>;
-  /** A person must see the result first. */
-  review(request: ReviewRequest): ReviewDecision | Promise<ReviewDecision>;
+  /**
+   * A person must see the result first; the record has it in quarantine. `pending` parks the call:
+   * whoever is told settles it later. The parent of a sub-call waits: there `pending` withholds.
+   */
+  review(call: InReview): ReviewAnswer | Promise<ReviewAnswer>;
   settled(settled: Settled): void | Promise<void>;
   spoke(callId: string, text: string): void;
   progressed(callId: string, progress: Progress): void;

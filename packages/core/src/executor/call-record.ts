@@ -1,9 +1,11 @@
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewNotice, ReviewOutcome } from "../policy/review.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallStatus } from "./call-status.ts";
 import type { CallTokens } from "./call-tokens.ts";
+import type { Quarantine } from "./quarantine.ts";
 
 /** Who runs a call. A client's calls are announced and wait. */
 export type CallOwner = "server" | "client";
@@ -86,5 +88,11 @@ export interface CallRecord {
    * What it did afterwards is not known; what it returned was ignored.
    */
   readonly leftBehind?: true;
+  /** A person had to see the result first. */
+  readonly review?: ReviewNotice;
+  /** The result while it waits for that person: nobody else may read it. Gone once the call is settled. */
+  readonly quarantine?: Quarantine;
+  /** What was done with it. */
+  readonly reviewed?: ReviewOutcome;
   readonly result?: CallResult;
 }

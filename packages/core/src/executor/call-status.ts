@@ -4,6 +4,8 @@ export type CallStatus =
   | "approved"
   | "started"
   | "waiting"
+  /** It ran, and a person must see its result first. */
+  | "in_review"
   | "succeeded"
   | "failed"
   | "timed_out"
@@ -31,6 +33,7 @@ export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } =
   approved: "pending",
   started: "pending",
   waiting: "pending",
+  in_review: "pending",
   succeeded: "success",
   failed: "error",
   timed_out: "timed_out",

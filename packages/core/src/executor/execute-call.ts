@@ -10,7 +10,7 @@ import { newId } from "./new-id.ts";
 import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { ExecuteOptions } from "./tool-executor.ts";
-import type { ToolExecuteResult } from "./tool-execute-result.ts";
+import { executeResultOf, type ToolExecuteResult } from "./tool-execute-result.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 
 export interface ExecuteContext {
@@ -48,7 +48,13 @@ export async function executeCall(
     const word = await ask(context, proposal, signal);
     if (word.decision === "pending") {
       const { approval, registered } = proposal;
-      return { status: "pending", callId, toolId: registered.id, approval };
+      return {
+        status: "pending",
+        waitsFor: "approval",
+        callId,
+        toolId: registered.id,
+        approval,
+      };
     }
     proposal =
       word.decision === "stopped"
@@ -72,11 +78,11 @@ export async function executeCall(
     caller,
     ...(checkToolResults !== undefined && { checkToolResults }),
   });
-  if (signal === undefined) return (await call.settled).result;
+  if (signal === undefined) return executeResultOf(await call.settled);
   const cancel = () => call.cancel("the caller stopped it");
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    return (await call.settled).result;
+    return executeResultOf(await call.settled);
   } finally {
     signal.removeEventListener("abort", cancel);
   }

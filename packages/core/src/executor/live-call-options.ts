@@ -5,7 +5,7 @@ import type { CallObserver } from "./call-observer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Settled } from "./settled.ts";
+import type { Settling } from "./settle.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** What a call inherits from the one it was made in. */
@@ -24,7 +24,8 @@ export interface SubLineage extends Lineage {
 }
 
 export interface LiveCall {
-  readonly settled: Promise<Settled>;
+  /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
+  readonly settled: Promise<Settling>;
   /** Stops it wherever it is; its sub-calls too. */
   cancel(reason: string): void;
 }

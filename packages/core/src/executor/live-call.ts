@@ -1,4 +1,5 @@
-import { isReviewDue, type ReviewDecision } from "../policy/review.ts";
+import { errorMessage } from "../errors/error-message.ts";
+import { type ReviewAnswer, type ReviewDecision, reviewReason } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -6,22 +7,23 @@ import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts"
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
 import { claimOf } from "./claim.ts";
-import { settle } from "./settle.ts";
-import type { Settled } from "./settled.ts";
+import { type InReview, settleReviewed } from "./review-result.ts";
+import { settle, type Settling } from "./settle.ts";
 import { speechOf } from "./speech.ts";
 import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./ticket.ts";
 
 /**
  * The second and third segment of an approved call: waits for its turn, is written as started,
- * runs, is settled and written as settled. A call is settled exactly once, whatever happens.
+ * runs, is settled and written as settled. A call is settled exactly once, whatever happens; one
+ * whose result a person will see later is parked, and settled by who recorded it.
  */
 export function startCall(options: LiveCallOptions): LiveCall {
   const { gate, scheduler, observer, registered, checkToolResults, lineage } = options;
   const caller = options.caller ?? gate.caller;
   const args = options.record.args ?? {};
   const { callId } = options.record;
-  const { promise: settled, resolve, reject } = Promise.withResolvers<Settled>();
+  const { promise: settled, resolve, reject } = Promise.withResolvers<Settling>();
 
   let record = options.record;
   let running: RunningTool | undefined;
@@ -45,16 +47,32 @@ export function startCall(options: LiveCallOptions): LiveCall {
       registered,
       outcome,
       ...(checkToolResults !== undefined && { checkToolResults }),
-      ask: (request) => {
-        const review = async () => Promise.race([observer.review(request), unreviewed.promise]);
-        return lineage === undefined ? review() : lineage.waits(review);
-      },
     });
-    const result = settling instanceof Promise ? await settling : settling;
-    const told = observer.settled(result);
+    const end = settling.status === "in_review" ? await reviewed(settling) : settling;
+    const told = end.status === "settled" ? observer.settled(end) : undefined;
     if (told instanceof Promise) await told;
     gate.live.delete(callId);
-    resolve(result);
+    resolve(end);
+  };
+
+  /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
+  const reviewed = async (
+    asked: Extract<Settling, { readonly status: "in_review" }>,
+  ): Promise<Settling> => {
+    const ask = async () => Promise.race([review(asked), unreviewed.promise]);
+    const word = lineage === undefined ? await ask() : await lineage.waits(ask);
+    if (word.decision === "pending" && lineage === undefined) return asked;
+    const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
+    return { status: "settled", ...settleReviewed(gate, asked, decision) };
+  };
+
+  const review = async (asked: InReview): Promise<ReviewAnswer> => {
+    try {
+      return await observer.review(asked);
+    } catch (thrown) {
+      const reason = `the review failed: ${errorMessage(thrown)}`;
+      return { decision: "withhold", reason, by: "system" };
+    }
   };
 
   /** Whoever records it failed: it goes no further, and lets go of what it holds. */
@@ -117,7 +135,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
     cancel(reason) {
       if (stopped !== undefined) return;
       stopped = reason;
-      unreviewed.resolve({ decision: "withhold", reason: "it was stopped before it was reviewed" });
+      unreviewed.resolve(unseen);
       if (!begun) finish(cancelledOutcome(reason, false)).catch(fail);
       running?.cancel(reason);
     },
@@ -148,7 +166,8 @@ async function endAll(calls: Iterable<LiveCall>): Promise<void> {
 function isSecret({ gate, registered, checkToolResults = true }: LiveCallOptions): boolean {
   if (registered.tool.speaks === "hidden") return true;
   const { rules, overrides } = gate;
-  return isReviewDue({ registered, isError: false, rules, overrides, checkToolResults });
+  const policy = { registered, isError: false, rules, overrides, checkToolResults };
+  return reviewReason(policy) !== undefined;
 }
 
 /** What a final tool wrote is what it gives, beside its data where it has some. */
@@ -156,6 +175,19 @@ function withWords(outcome: Outcome, words: string | undefined): Outcome {
   if (words === undefined || outcome.status !== "returned") return outcome;
   return { ...outcome, words, value: outcome.value ?? words };
 }
+
+/** How a call ends that is stopped while a person looks at its result. */
+export const unseen: ReviewDecision = {
+  decision: "withhold",
+  reason: "it was stopped before a person had seen it",
+  by: "system",
+};
+
+const cannotWait: ReviewDecision = {
+  decision: "withhold",
+  reason: "a person must see it first, and that takes longer than the call that made it can wait",
+  by: "system",
+};
 
 function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };

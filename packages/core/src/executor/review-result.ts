@@ -1,81 +1,166 @@
 import { errorMessage } from "../errors/error-message.ts";
-import { isReviewDue, redact, type ReviewDecision, type ReviewRequest } from "../policy/review.ts";
-import type { RegisteredTool } from "../tool/registry.ts";
+import type {
+  ReviewDecision,
+  ReviewNotice,
+  ReviewOutcome,
+  ReviewRequest,
+} from "../policy/review.ts";
+import { redact } from "../policy/redact.ts";
+import { reviewProblem } from "../policy/review-problem.ts";
+import { type RegisteredTool, titleOf } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { cutForModel } from "./cut-for-model.ts";
 import type { DraftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
+import { keepResult } from "./keep-result.ts";
+import { newId } from "./new-id.ts";
+import { draftOf, quarantineOf, reviewRequestOf } from "./quarantine.ts";
 import type { Settled } from "./settled.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 
-export type AskReview = (request: ReviewRequest) => ReviewDecision | Promise<ReviewDecision>;
-
-export interface ReviewOptions {
-  readonly gate: Gate;
+/** A call that ran and whose result a person must see first. Its record is all that is needed to go on. */
+export interface InReview {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
-  readonly draft: DraftResult;
-  readonly checkToolResults: boolean;
-  readonly ask: AskReview;
+  readonly request: ReviewRequest;
 }
 
-/** What is to be kept, or a result that was withheld. */
-export type Reviewed =
-  | { readonly status: "released"; readonly draft: DraftResult }
-  | { readonly status: "withheld"; readonly settled: Settled };
-
-/**
- * Stage 10. Where policy says so, a person sees the result before anybody else does. Until then
- * it is kept nowhere, and what is withheld never is. A review that fails withholds.
- */
-export function reviewResult(options: ReviewOptions): Reviewed | Promise<Reviewed> {
-  const { gate, record, registered, draft, checkToolResults } = options;
-  const isError = draft.end.status !== "success";
-  const { rules, overrides } = gate;
-  const policy = { registered, isError, rules, overrides, checkToolResults };
-  if (draft.end.status === "cancelled" || !isReviewDue(policy))
-    return { status: "released", draft };
-  const request: ReviewRequest = {
+/** Stage 10, first half: the result goes into quarantine. */
+export function beginReview(
+  gate: Gate,
+  call: { readonly record: CallRecord; readonly registered: RegisteredTool },
+  draft: DraftResult,
+  reason: string,
+): InReview {
+  const { registered } = call;
+  const { retries, ...record } = call.record;
+  const createdAt = gate.clock.now();
+  const review: ReviewNotice = {
+    id: newId("appr_"),
     callId: record.callId,
     toolId: registered.id,
     toolName: registered.name,
-    args: record.args ?? {},
-    isError,
-    text: draft.formatted.text,
-    shown: draft.cut.text,
+    groupTitle: titleOf(registered.group),
+    isError: draft.end.status !== "success",
+    reason,
+    createdAt,
+    expiresAt: createdAt + gate.limits.approvalMs,
   };
-  return decide(options, request);
+  const quarantined: CallRecord = {
+    ...record,
+    status: "in_review",
+    review,
+    quarantine: quarantineOf(draft, retries),
+  };
+  return inReview(quarantined, registered);
 }
 
-async function decide(options: ReviewOptions, request: ReviewRequest): Promise<Reviewed> {
-  let decision: ReviewDecision;
+/** A call as its record says, e.g. one that another process put into quarantine. */
+export function inReview(record: CallRecord, registered: RegisteredTool): InReview {
+  const request = reviewRequestOf(record);
+  if (request === undefined)
+    throw new TypeError(
+      `The call ${record.callId} is ${record.status}: nothing of it is in review.`,
+    );
+  return { record, registered, request };
+}
+
+/**
+ * Stage 10, second half, with the stages after it: from a call in quarantine and a person's word
+ * to what the model reads. A pure step over the record. Only what was released is kept; an answer
+ * that cannot be carried out withholds.
+ */
+export function settleReviewed(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  decision: ReviewDecision,
+): Settled {
+  if (decision.decision === "withhold") return withhold(gate, record, decision);
+  const reviewed = reviewedDraft(gate, { record, registered }, decision);
+  if (reviewed.status === "refused")
+    return withhold(gate, record, { reason: reviewed.reason, by: "system" });
+  const { retries } = record.quarantine ?? {};
+  const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
+  const released = { ...outOfQuarantine(record, outcomes[decision.decision]), ...whole };
+  return keepResult(gate, released, registered, reviewed.draft);
+}
+
+/** Ends a call in quarantine without its result. Needs no tool: it may be gone. */
+export function withhold(
+  gate: Gate,
+  record: CallRecord,
+  { reason: given, by = "person" }: Pick<ReviewOutcome, "reason"> & { by?: "person" | "system" },
+): Settled {
+  const reason = given?.trim() || "no reason was given";
+  const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
+  return unsettledResult(gate, ended, { status: "result_rejected", reason });
+}
+
+/** What the model would get after this answer, or why the answer cannot be carried out. */
+export function previewReviewed(
+  gate: Gate,
+  asked: Pick<InReview, "record" | "registered">,
+  decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
+): { readonly status: "shown"; readonly text: string } | Refusal {
+  const reviewed = reviewedDraft(gate, asked, decision);
+  return reviewed.status === "refused"
+    ? reviewed
+    : { status: "shown", text: reviewed.draft.cut.text };
+}
+
+interface Refusal {
+  readonly status: "refused";
+  readonly reason: string;
+}
+
+const outcomes: {
+  readonly [decision in Exclude<ReviewDecision["decision"], "withhold">]: ReviewOutcome;
+} = {
+  release: { outcome: "released", by: "person" },
+  redact: { outcome: "redacted", by: "person" },
+  replace: { outcome: "replaced", by: "person" },
+};
+
+function reviewedDraft(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
+): { readonly status: "draft"; readonly draft: DraftResult } | Refusal {
+  const { quarantine } = record;
+  if (quarantine === undefined) return { status: "refused", reason: "the result is gone" };
+  const draft = draftOf(quarantine);
+  const whole = draft.formatted.text;
+  const problem = reviewProblem(decision, whole);
+  if (problem !== undefined) return { status: "refused", reason: problem };
+  if (decision.decision === "release") return { status: "draft", draft };
   try {
-    decision = await options.ask(request);
+    const text = decision.decision === "redact" ? redact(whole, decision.words) : decision.text;
+    return { status: "draft", draft: withText(gate, { record, registered }, draft, text) };
   } catch (thrown) {
-    decision = { decision: "withhold", reason: `the review failed: ${errorMessage(thrown)}` };
-  }
-  const { gate, record, draft } = options;
-  switch (decision.decision) {
-    case "release":
-      return { status: "released", draft };
-    case "redact":
-      return released(options, redact(draft.formatted.text, decision.words));
-    case "replace":
-      return released(options, decision.text);
-    case "withhold": {
-      const reason = decision.reason?.trim() || "no reason was given";
-      const settled = unsettledResult(gate, record, { status: "result_rejected", reason });
-      return { status: "withheld", settled };
-    }
+    return { status: "refused", reason: `the review failed: ${errorMessage(thrown)}` };
   }
 }
 
-/** Only what was released is kept: not the data behind it, nor its pictures. */
-function released({ gate, record, registered, draft }: ReviewOptions, text: string): Reviewed {
+/** Not the data behind it either, nor its pictures, nor what an error says beside its text. */
+function withText(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  draft: DraftResult,
+  text: string,
+): DraftResult {
   const { end } = draft;
   const isError = end.status !== "success";
   const cut = cutForModel(gate, registered.tool, { whole: text, record, isError });
-  const shown = end.status === "success" ? { ...end, data: text } : end;
-  const formatted = { status: "formatted", text } as const;
-  return { status: "released", draft: { ...draft, end: shown, formatted, cut } };
+  const shown =
+    end.status === "success"
+      ? { ...end, data: text }
+      : { ...end, error: { code: end.error.code, message: text } };
+  return { ...draft, end: shown, formatted: { status: "formatted", text }, cut };
+}
+
+function outOfQuarantine(
+  { quarantine: _wiped, ...record }: CallRecord,
+  reviewed: ReviewOutcome,
+): CallRecord {
+  return { ...record, reviewed };
 }

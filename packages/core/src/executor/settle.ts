@@ -1,10 +1,11 @@
+import { reviewReason } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { draftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
 import { keepResult } from "./keep-result.ts";
 import type { Outcome } from "./outcome.ts";
-import { type AskReview, type Reviewed, reviewResult } from "./review-result.ts";
+import { beginReview, type InReview } from "./review-result.ts";
 import type { Settled } from "./settled.ts";
 
 export interface SettleOptions {
@@ -12,24 +13,27 @@ export interface SettleOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly outcome: Outcome;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean;
-  readonly ask: AskReview;
 }
+
+/** A call that ran: it has ended, or a person must see its result first. */
+export type Settling =
+  | ({ readonly status: "settled" } & Settled)
+  | ({ readonly status: "in_review" } & InReview);
 
 /**
- * The third segment, stages 8 to 12: from how a tool ended to what the model reads. A promise
- * only where a person reviews.
+ * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person
+ * reviews it stops at stage 10, and `settleReviewed` goes on from the record.
  */
-export function settle(options: SettleOptions): Settled | Promise<Settled> {
-  const { gate, record, registered, outcome, ask, checkToolResults = true } = options;
+export function settle(options: SettleOptions): Settling {
+  const { gate, record, registered, outcome, checkToolResults = true } = options;
   const draft = draftResult(gate, record, registered, outcome);
-  const reviewed = reviewResult({ gate, record, registered, draft, checkToolResults, ask });
-  return reviewed instanceof Promise
-    ? reviewed.then((result) => finish(options, result))
-    : finish(options, reviewed);
-}
-
-function finish({ gate, record, registered }: SettleOptions, reviewed: Reviewed): Settled {
-  if (reviewed.status === "withheld") return reviewed.settled;
-  return keepResult(gate, record, registered, reviewed.draft);
+  const { end } = draft;
+  const { rules, overrides } = gate;
+  const isError = end.status !== "success";
+  const reason = reviewReason({ registered, isError, rules, overrides, checkToolResults });
+  if (reason === undefined || end.status === "cancelled")
+    return { status: "settled", ...keepResult(gate, record, registered, draft) };
+  return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }

@@ -6,10 +6,10 @@ import type { Gate } from "./gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type Proposal, propose } from "./propose.ts";
-import type { Settled } from "./settled.ts";
+import type { Settling } from "./settle.ts";
 import type { SubCallPlace } from "./sub-call-place.ts";
 import { unsettledResult } from "./unsettled-result.ts";
-import type { ToolExecuteResult } from "./tool-execute-result.ts";
+import { executeResultOf, type ToolExecuteResult } from "./tool-execute-result.ts";
 
 /** The sub-calls of one call. */
 export class SubCalls {
@@ -70,7 +70,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     );
     subCalls.open.add(call);
     try {
-      return (await call.settled).result;
+      return executeResultOf(await call.settled);
     } finally {
       subCalls.open.delete(call);
     }
@@ -104,7 +104,7 @@ function startSubCall(
     }
   };
 
-  const carry = async (): Promise<Settled> => {
+  const carry = async (): Promise<Settling> => {
     let proposal = proposed;
     await observer.proposed(proposal);
     if (proposal.status === "asks" && why === undefined) {
@@ -129,7 +129,7 @@ function startSubCall(
     live = options.start({ ...options, record, registered, lineage: { ...lineage, waits } });
     return live.settled;
   };
-  const run = async (): Promise<Settled> => {
+  const run = async (): Promise<Settling> => {
     try {
       const settled = await carry();
       await goOn();

@@ -1,7 +1,10 @@
 import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewNotice } from "../policy/review.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallTokens } from "./call-tokens.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Settling } from "./settle.ts";
 
 interface SettledResult {
   readonly callId: string;
@@ -36,9 +39,36 @@ export type ToolExecuteResult =
     })
   | {
       readonly status: "pending";
+      readonly waitsFor: "approval";
       readonly callId: string;
       readonly toolId: string;
       readonly approval: ApprovalRequest;
+    }
+  | {
+      /** It ran; `executor.settleReviewed(record, decision)` goes on. */
+      readonly status: "pending";
+      readonly waitsFor: "review";
+      readonly callId: string;
+      readonly toolId: string;
+      readonly review: ReviewNotice;
+      /** Holds the result in quarantine, for the reviewer alone. */
+      readonly record: CallRecord;
     };
 
 export type SettledToolResult = Exclude<ToolExecuteResult, { readonly status: "pending" }>;
+
+/** A call as its caller gets it. */
+export function executeResultOf(settling: Settling): ToolExecuteResult {
+  if (settling.status === "settled") return settling.result;
+  const { record, registered, request } = settling;
+  const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = request;
+  const { callId } = record;
+  return {
+    status: "pending",
+    waitsFor: "review",
+    callId,
+    toolId: registered.id,
+    review,
+    record,
+  };
+}

@@ -1,10 +1,11 @@
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
+import { CapstanError } from "../errors/capstan-error.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
 import type { ApprovalAdapter, ApprovalAnswer, ApprovalRequest } from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
-import type { ReviewDecision, ReviewRequest } from "../policy/review.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
@@ -25,6 +26,8 @@ import { toolRules } from "../tool/tool-rules.ts";
 import type { ToolsChange } from "../tool/tools-change.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { askApproval } from "./ask-approval.ts";
+import { askReview } from "./ask-review.ts";
+import type { CallRecord } from "./call-record.ts";
 import { executeCall } from "./execute-call.ts";
 import { isOn } from "./find-tool.ts";
 import { defaultGateLimits, type Gate, type GateLimits } from "./gate.ts";
@@ -32,7 +35,8 @@ import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { ToolExecuteResult } from "./tool-execute-result.ts";
+import { settleReviewed } from "./review-result.ts";
+import type { SettledToolResult, ToolExecuteResult } from "./tool-execute-result.ts";
 
 export interface ToolExecutorOptions {
   /** @default a new, empty one */
@@ -297,14 +301,31 @@ export class ToolExecutor {
   }
 
   /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
-  async review(
-    request: ReviewRequest,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<ReviewDecision> {
-    const reviewer = this.approvals;
-    if (reviewer?.review !== undefined) return reviewer.review(request, signal);
-    const reason = "a person must see it first, and nobody is there to do so";
-    return { decision: "withhold", reason };
+  async review(request: ReviewRequest, signal?: AbortSignal): Promise<ReviewAnswer> {
+    const { approvals: adapter } = this;
+    return askReview({ adapter, request, clock: this.gate.clock, signal });
+  }
+
+  /**
+   * Settles a call whose result waited for a person: `execute` gave `pending` for it, here or in
+   * another process. Answer it once; the ledger has its end.
+   *
+   * @param record the call in quarantine, from `execute` or from the ledger
+   * @throws CapstanError `not_in_review` where the record is of another call, or its tool is not here
+   */
+  async settleReviewed(record: CallRecord, decision: ReviewDecision): Promise<SettledToolResult> {
+    const registered = this.gate.registry.tool(record.toolId ?? "");
+    if (record.quarantine === undefined || registered === undefined) {
+      const why =
+        registered === undefined
+          ? `its tool ${record.toolId ?? record.name} is not registered here`
+          : `it is ${record.status}`;
+      const message = `The call ${record.callId} does not wait for a review: ${why}.`;
+      throw new CapstanError({ code: "not_in_review", message });
+    }
+    const settled = settleReviewed(this.gate, { record, registered }, decision);
+    await this.gate.ledger?.record(settled.record);
+    return settled.result;
   }
 
   #registered(name: string): RegisteredTool | undefined {
@@ -328,7 +349,10 @@ export class ToolExecutor {
     const recorded = ledger === undefined ? unrecorded : recordedIn(ledger);
     return {
       ...recorded,
-      review: (request) => this.review(request, signal),
+      review: async ({ record, request }) => {
+        await ledger?.record(record);
+        return this.review(request, signal);
+      },
       spoke: () => {},
       progressed: () => {},
       said: () => {},

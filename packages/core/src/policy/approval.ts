@@ -1,5 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
-import type { ReviewDecision, ReviewRequest } from "./review.ts";
+import type { ReviewAnswer, ReviewRequest } from "./review.ts";
 
 /** A question to a person about one call, with what they need to answer it. Plain JSON. */
 export interface ApprovalRequest {
@@ -54,7 +54,7 @@ export type ApprovalDecision =
 export interface ApprovalAdapter {
   request(request: ApprovalRequest, signal: AbortSignal): ApprovalAnswer | Promise<ApprovalAnswer>;
   /** Shows a result to a person before the model sees it. Without this, such results are withheld. */
-  review?(request: ReviewRequest, signal: AbortSignal): ReviewDecision | Promise<ReviewDecision>;
+  review?(request: ReviewRequest, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
 }
 
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };

@@ -1,29 +1,60 @@
 import type { JsonObject } from "../model/json.ts";
+import type { ContentPart } from "../tool/content-part.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ResultApprovalPolicy } from "./policy.ts";
 import { type PolicyRule, resultRule } from "./rule.ts";
 
-/** A result that a person sees before the model does. */
-export interface ReviewRequest {
+/** Says that a result waits for a person, and nothing of the result. Plain JSON. */
+export interface ReviewNotice {
+  readonly id: string;
   readonly callId: string;
   readonly toolId: string;
+  /** The tool's bare name and its group's title. */
   readonly toolName: string;
-  readonly args: JsonObject;
-  /** The call failed; the text is its error. */
+  readonly groupTitle: string;
+  /** The call failed; the result is its error. */
   readonly isError: boolean;
+  /** Why a person must see it, in words. */
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A result that a person sees before the model does: for the reviewer alone. */
+export interface ReviewRequest extends ReviewNotice {
+  readonly args: JsonObject;
   /** The whole. */
   readonly text: string;
   /** What the model would get of it. */
   readonly shown: string;
+  /** Pictures, files and links that the model would get with it. */
+  readonly parts?: readonly ContentPart[];
 }
 
 export type ReviewDecision =
   | { readonly decision: "release" }
-  /** These words are taken out wherever they stand. */
+  /** These words are taken out wherever they stand. Each must occur in the text. */
   | { readonly decision: "redact"; readonly words: readonly string[] }
   /** This stands in its place. */
   | { readonly decision: "replace"; readonly text: string }
-  | { readonly decision: "withhold"; readonly reason?: string };
+  | {
+      readonly decision: "withhold";
+      readonly reason?: string;
+      /** `system`: nobody answered, or nobody could be asked. @default "person" */
+      readonly by?: "person" | "system";
+    };
+
+/** How a library user answers; `pending` means that the answer comes later. */
+export type ReviewAnswer = ReviewDecision | { readonly decision: "pending" };
+
+/** What was done with a result under review, without anything of it. */
+export interface ReviewOutcome {
+  readonly outcome: "released" | "redacted" | "replaced" | "withheld";
+  readonly by: "person" | "system";
+  /** Why it was withheld. */
+  readonly reason?: string;
+}
 
 export interface ReviewPolicy {
   readonly registered: RegisteredTool;
@@ -34,21 +65,17 @@ export interface ReviewPolicy {
   readonly checkToolResults: boolean;
 }
 
-/** Whether a person must see this result first: by a rule, an override, or the tool's own wish. */
-export function isReviewDue(policy: ReviewPolicy): boolean {
+/** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
+export function reviewReason(policy: ReviewPolicy): string | undefined {
   const { registered, isError, rules, overrides, checkToolResults } = policy;
-  const rule =
-    resultRule(rules, registered.id)?.result ?? resultRule(overrides, registered.id)?.result;
+  const rule = resultRule(rules, registered.id) ?? resultRule(overrides, registered.id);
   const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
-  return asks(rule ?? own ?? "never", isError);
-}
-
-/** What is left of a text once these words are out. */
-export function redact(text: string, words: readonly string[]): string {
-  return words.reduce(
-    (left, word) => (word === "" ? left : left.replaceAll(word, "[redacted]")),
-    text,
-  );
+  const wish = rule?.result ?? own ?? "never";
+  if (!asks(wish, isError)) return undefined;
+  const what = wish === "on-error" ? "its failures" : "its results";
+  return rule === undefined
+    ? `This tool wants ${what} seen by a person first.`
+    : (rule.reason ?? `A rule wants ${what} seen by a person first.`);
 }
 
 function asks(policy: ResultApprovalPolicy, isError: boolean): boolean {
