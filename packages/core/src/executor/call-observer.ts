@@ -16,8 +16,9 @@ export interface CallObserver {
   /**
    * A person must see the result first; the record has it in quarantine. `pending` parks the call:
    * whoever is told settles it later. The parent of a sub-call waits: there `pending` withholds.
+   * The signal aborts where the answer is not wanted any more.
    */
-  review(call: InReview): ReviewAnswer | Promise<ReviewAnswer>;
+  review(call: InReview, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
   settled(settled: Settled): void | Promise<void>;
   spoke(callId: string, text: string): void;
   progressed(callId: string, progress: Progress): void;

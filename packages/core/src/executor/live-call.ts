@@ -34,6 +34,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   const unreviewed = Promise.withResolvers<ReviewDecision>();
   const isFinal = registered.tool.final === true;
   const speech = speechOf({ gate, callId, observer, isFinal, isHeard: !isSecret(options) });
+  let reviewing: AbortController | undefined;
 
   const finish = async (ended: Outcome): Promise<void> => {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
@@ -67,8 +68,9 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 
   const review = async (asked: InReview): Promise<ReviewAnswer> => {
+    reviewing = new AbortController();
     try {
-      return await observer.review(asked);
+      return await observer.review(asked, reviewing.signal);
     } catch (thrown) {
       const reason = `the review failed: ${errorMessage(thrown)}`;
       return { decision: "withhold", reason, by: "system" };
@@ -136,6 +138,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
       if (stopped !== undefined) return;
       stopped = reason;
       unreviewed.resolve(unseen);
+      reviewing?.abort();
       if (!begun) finish(cancelledOutcome(reason, false)).catch(fail);
       running?.cancel(reason);
     },

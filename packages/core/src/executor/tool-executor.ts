@@ -349,9 +349,9 @@ export class ToolExecutor {
     const recorded = ledger === undefined ? unrecorded : recordedIn(ledger);
     return {
       ...recorded,
-      review: async ({ record, request }) => {
+      review: async ({ record, request }, stop) => {
         await ledger?.record(record);
-        return this.review(request, signal);
+        return this.review(request, stop);
       },
       spoke: () => {},
       progressed: () => {},
