@@ -46,6 +46,8 @@ export function callFace(call: CallState, runIsOver: boolean): CallFace {
       return face("waiting", "waiting for its turn", "quiet", "wait");
     case "asking":
       return face("asking", "asks you", "asking", "hand");
+    case "reviewing":
+      return face("reviewing", "shows you its result first", "asking", "hand");
     case "client":
       return face("waiting", "waits for a client", "quiet", "wait");
     case "running":

@@ -4,6 +4,8 @@ import type {
   CallDecision,
   CallResult,
   Progress,
+  ReviewNotice,
+  ReviewOutcome,
   RunEventOf,
   SettledStatus,
 } from "./run-event.ts";
@@ -11,6 +13,7 @@ import type {
 /**
  * `writing`: the model is still writing the arguments. `asking`: a person is asked. `answered`:
  * they said something, and the server has not gone on yet. `client`: a client has to run it.
+ * `reviewing`: it ran, and a person must see its result first.
  */
 export type CallPhase =
   | "writing"
@@ -19,6 +22,7 @@ export type CallPhase =
   | "answered"
   | "client"
   | "running"
+  | "reviewing"
   | "settled";
 
 /** What a tool said while it ran; `text` is the end of it where it is long. */
@@ -52,6 +56,8 @@ export interface CallState {
   readonly decision: CallDecision | null;
   /** A person changed the arguments. */
   readonly edited: boolean;
+  readonly review: ReviewNotice | null;
+  readonly reviewed: ReviewOutcome | null;
   readonly outputs: readonly CallOutput[];
   readonly notes: readonly CallNote[];
   readonly progress: Progress | null;
@@ -77,6 +83,8 @@ export function newCall(callId: string, name: string): CallState {
     approval: null,
     decision: null,
     edited: false,
+    review: null,
+    reviewed: null,
     outputs: [],
     notes: [],
     progress: null,

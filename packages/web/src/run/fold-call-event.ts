@@ -11,6 +11,8 @@ type CallEvent =
   | RunEventOf<"call.started">
   | RunEventOf<"call.progress">
   | RunEventOf<"call.event">
+  | RunEventOf<"review.requested">
+  | RunEventOf<"review.answered">
   | RunEventOf<"call.settled">;
 
 /** Notes of a tool that are kept; the newest. */
@@ -48,6 +50,18 @@ function step(
       return {
         ...call,
         notes: [...call.notes, { name: event.name, data: event.data }].slice(-noteLimit),
+      };
+    case "review.requested":
+      return { ...call, phase: "reviewing", review: event.review };
+    case "review.answered":
+      return {
+        ...call,
+        phase: call.phase === "reviewing" ? "answered" : call.phase,
+        reviewed: {
+          outcome: event.outcome,
+          by: event.by,
+          ...(event.reason !== undefined && { reason: event.reason }),
+        },
       };
     case "call.settled":
       return {
@@ -87,7 +101,12 @@ function announce(
   event: Exclude<CallEvent, { readonly type: "call.proposed" }>,
 ): RunState {
   if (state.calls[event.callId] !== undefined) return state;
-  const request = event.type === "approval.requested" ? event.approval : null;
+  const request =
+    event.type === "approval.requested"
+      ? event.approval
+      : event.type === "review.requested"
+        ? event.review
+        : null;
   const call: CallState = {
     ...newCall(event.callId, request?.toolName ?? "earlier call"),
     toolId: request?.toolId ?? null,
