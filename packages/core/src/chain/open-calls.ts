@@ -405,7 +405,9 @@ export class OpenCalls {
       ]);
     },
     review: async (call) => {
-      await this.#keep(call.record, reviewRequested(call.record));
+      const { record } = call;
+      // A final tool's words come once they are released; an item must not stay open meanwhile.
+      await this.#keep(record, [...this.#itemEnd(record.callId), ...reviewRequested(record)]);
       return this.#reviews.ask(call);
     },
     settled: (settled) => this.#settled(settled),
@@ -436,6 +438,14 @@ export class OpenCalls {
     return { type: "item.start", itemId, kind, callId };
   }
 
+  #itemEnd(callId: string): readonly JournalWrite[] {
+    const item = this.#outputItems.get(callId);
+    this.#outputItems.delete(callId);
+    if (item === undefined) return [];
+    const { itemId, parts } = item;
+    return [{ type: "event", event: { type: "item.end", itemId, text: parts.join("") } }];
+  }
+
   async #askForSubCall(approval: Asked["approval"]): Promise<ApprovalDecision> {
     const word = await this.#executor.ask(approval, this.#signal);
     if (word.decision !== "pending") return word;
@@ -458,6 +468,9 @@ export class OpenCalls {
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.results.set(record.callId, result);
     const writes: JournalWrite[] = [...before, ...reviewAnswered(record)];
+    // What a person released begins to be said now.
+    if (record.review !== undefined && record.answer !== undefined)
+      writes.push({ type: "event", event: this.#openItem(record.callId, "text") });
     const item = this.#outputItems.get(record.callId);
     if (item !== undefined) {
       this.#outputItems.delete(record.callId);

@@ -212,3 +212,29 @@ test("a result whose tool is gone when its answer comes is withheld", async () =
   assert.equal(second.last("c1").status, "result_rejected");
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
 });
+
+test("a final tool's words are heard once they were released, and as they were", async () => {
+  const answer = defineTool({
+    ...reads,
+    name: "Answer",
+    final: true,
+    permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
+    execute: (_args, { output }) => {
+      output.write("The password is tulip.");
+    },
+  });
+  const first = start([answer], [{ calls: [{ name: "Answer", id: "c1" }] }]);
+  const parked = await first.run.result;
+  assert.equal(parked.status, "requires_action");
+  assert.doesNotMatch(first.open(), /tulip/);
+  const began = first.events.filter(({ type }) => type === "item.start").length;
+  assert.equal(first.events.filter(({ type }) => type === "item.end").length, began);
+
+  const reviews = [{ callId: "c1", decision: { decision: "redact", words: ["tulip"] } }] as const;
+  const second = start([answer], [], { resume: { state: parked.state, reviews } });
+  const result = await second.run.result;
+  assert.equal(result.answer, "The password is [redacted].");
+  const said = second.events.flatMap((event) => (event.type === "item.end" ? [event.text] : []));
+  assert.deepEqual(said, ["The password is [redacted]."]);
+  assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
+});

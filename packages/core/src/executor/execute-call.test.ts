@@ -42,6 +42,7 @@ test("the stages of a call come in their order, each once", async () => {
       "run with hello",
       "format",
       "truncate",
+      "record in_review",
       'review {"said":"hello"}',
       "record succeeded",
     ],

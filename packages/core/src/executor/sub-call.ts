@@ -139,7 +139,7 @@ function startSubCall(
       place.close();
     }
   };
-  const settled = Promise.withResolvers<Settled>();
+  const settled = Promise.withResolvers<Settling>();
   const call: LiveCall = {
     settled: settled.promise,
     cancel(reason) {
