@@ -35,7 +35,7 @@ export function quarantineOf(
   const isOther = typeof end.data === "string" && end.data !== formatted.text;
   return {
     ...kept,
-    end: { status: "success", ...(isOther && { value: end.data as string }) },
+    end: { status: "success", ...(isOther && { value: end.data }) },
   };
 }
 

@@ -76,7 +76,7 @@ test("pictures and texts in another form are released as they were", async () =>
   const loud = defineTool({
     ...reviewed,
     name: "Loud",
-    formatForLLM: (data) => String(data).toUpperCase(),
+    formatForLLM: (data) => data.toUpperCase(),
     execute: () => "quiet",
   });
   const { result } = await answered(loud, { decision: "release" });
