@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Claim } from "./claim.ts";
 import { Scheduler } from "./scheduler.ts";
+import type { SubCallPlace } from "./sub-call-place.ts";
 import type { Ticket } from "./ticket.ts";
 
 const claims: fc.Arbitrary<Claim> = fc.record(
@@ -25,34 +26,109 @@ type Step =
   /** A call that runs and waits for no sub-call ends. */
   | { readonly type: "end"; readonly which: number }
   /** A call that waits is given up. */
-  | { readonly type: "give-up"; readonly which: number };
+  | { readonly type: "give-up"; readonly which: number }
+  /** A sub-call of a running call asks a person before it may enter. */
+  | { readonly type: "ask"; readonly of: number; readonly claim: Claim }
+  /** A question is answered: what was asked about goes on, or is over. */
+  | { readonly type: "answer"; readonly which: number; readonly allows: boolean };
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant("enter" as const), claim: mixed }),
   fc.record({ type: fc.constant("sub" as const), of: fc.nat(20), claim: mixed }),
   fc.record({ type: fc.constant("end" as const), which: fc.nat(20) }),
   fc.record({ type: fc.constant("give-up" as const), which: fc.nat(20) }),
+  fc.record({ type: fc.constant("ask" as const), of: fc.nat(20), claim: mixed }),
+  fc.record({
+    type: fc.constant("answer" as const),
+    which: fc.nat(20),
+    allows: fc.boolean(),
+  }),
 );
 
 /** Calls that make calls, which is where they may wait for one another. */
-const growing = step.filter(({ type }) => type === "enter" || type === "sub");
+const growing = step.filter(({ type }) => ["enter", "sub", "ask"].includes(type));
+
+/** A sub-call as its parent sees it: from being made to its end. */
+interface Sub {
+  readonly parent: Ticket;
+  readonly claim: Claim;
+  readonly place: SubCallPlace;
+  status: "asks" | "comes back" | "entered" | "over";
+  ticket: Ticket | undefined;
+}
 
 /** A scheduler, and what a watcher knows of it. */
 class Watched {
   readonly scheduler: Scheduler;
   readonly entered: Ticket[] = [];
+  readonly subs: Sub[] = [];
   refused = 0;
 
   constructor(atOnce: number) {
     this.scheduler = new Scheduler(atOnce);
   }
 
-  enter(claim: Claim, parent?: Ticket): void {
+  enter(claim: Claim, parent?: Ticket): Ticket | undefined {
     const ticket = this.scheduler.enter(claim, {
       start: () => {},
       ...(parent !== undefined && { parent }),
     });
     if (ticket === undefined) this.refused++;
     else this.entered.push(ticket);
+    return ticket;
+  }
+
+  sub(claim: Claim, parent: Ticket): Sub {
+    const place = this.scheduler.openSubCall(parent);
+    const sub: Sub = { parent, claim, place, status: "comes back", ticket: undefined };
+    this.subs.push(sub);
+    return sub;
+  }
+
+  ask(claim: Claim, parent: Ticket): void {
+    const sub = this.sub(claim, parent);
+    sub.status = "asks";
+    sub.place.wait();
+  }
+
+  answer(sub: Sub, allows: boolean): void {
+    sub.status = "comes back";
+    const back = sub.place.goOn();
+    const then = () => (allows ? this.start(sub) : this.close(sub));
+    if (back === undefined) then();
+    else this.coming.set(sub, then);
+  }
+
+  /** What those do that wanted to come back, once they have. */
+  readonly coming = new Map<Sub, () => void>();
+
+  /** As promises would, without the wait for them. */
+  come(): void {
+    for (const [sub, then] of this.coming) {
+      if (sub.parent.root.status === "suspended") continue;
+      this.coming.delete(sub);
+      then();
+    }
+  }
+
+  start(sub: Sub): void {
+    sub.status = "entered";
+    sub.ticket = this.enter(sub.claim, sub.parent);
+    if (sub.ticket === undefined) this.close(sub);
+  }
+
+  close(sub: Sub): void {
+    sub.status = "over";
+    sub.place.close();
+  }
+
+  leave(ticket: Ticket): void {
+    this.scheduler.leave(ticket);
+    const sub = this.subs.find((one) => one.ticket === ticket);
+    if (sub !== undefined) this.close(sub);
+  }
+
+  open(parent: Ticket): Sub[] {
+    return this.subs.filter((sub) => sub.parent === parent && sub.status !== "over");
   }
 
   running(): Ticket[] {
@@ -65,9 +141,7 @@ class Watched {
 
   /** Running calls that none of their sub-calls keeps. */
   free(): Ticket[] {
-    return this.running().filter(
-      (call) => !this.entered.some((sub) => sub.parent === call && sub.status !== "left"),
-    );
+    return this.running().filter((call) => this.open(call).length === 0);
   }
 
   play(steps: readonly Step[], after: () => void): void {
@@ -76,12 +150,20 @@ class Watched {
       if (one.type === "enter") this.enter(one.claim);
       else if (one.type === "sub") {
         const parent = pick(this.running(), one.of);
-        if (parent !== undefined && parent.depth < 3) this.enter(one.claim, parent);
+        if (parent !== undefined && parent.depth < 3) this.start(this.sub(one.claim, parent));
+      } else if (one.type === "ask") {
+        const parent = pick(this.running(), one.of);
+        if (parent !== undefined && parent.depth < 3) this.ask(one.claim, parent);
+      } else if (one.type === "answer") {
+        const asking = this.subs.filter(({ status }) => status === "asks");
+        const sub = pick(asking, one.which);
+        if (sub !== undefined) this.answer(sub, one.allows);
       } else {
         const from = one.type === "end" ? this.free() : this.waiting();
         const ticket = pick(from, one.which);
-        if (ticket !== undefined) this.scheduler.leave(ticket);
+        if (ticket !== undefined) this.leave(ticket);
       }
+      this.come();
       after();
     }
   }
@@ -98,7 +180,7 @@ test("never do two calls run that exclude each other, and caps hold", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: "max" }),
       (atOnce, steps) => {
         const watched = new Watched(atOnce);
         watched.play(steps, () => {
@@ -126,17 +208,61 @@ test("everything that enters leaves, whatever it claims and whoever made it", ()
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
-      fc.array(fc.oneof({ weight: 3, arbitrary: growing }, step), { maxLength: 40 }),
+      fc.array(fc.oneof({ weight: 3, arbitrary: growing }, step), { maxLength: 40, size: "max" }),
       (atOnce, steps) => {
         const watched = new Watched(atOnce);
         watched.play(steps, () => {});
         for (;;) {
+          watched.come();
+          const asking = watched.subs.find(({ status }) => status === "asks");
           const [next] = watched.free();
-          if (next === undefined) break;
-          watched.scheduler.leave(next);
+          if (next !== undefined) watched.leave(next);
+          else if (asking !== undefined) watched.answer(asking, true);
+          else break;
         }
-        assert.deepEqual(watched.waiting(), []);
-        assert.deepEqual(watched.running(), []);
+        assert.deepEqual(
+          watched.entered.filter(({ status }) => status !== "left"),
+          [],
+        );
+        assert.equal(watched.coming.size, 0);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("calls in which everything waits for a person hold nothing, and those in which something goes on hold all", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { maxLength: 60, size: "max" }),
+      (atOnce, steps) => {
+        const watched = new Watched(atOnce);
+        const waits = (call: Ticket): boolean => {
+          const open = watched.open(call);
+          const sits = ({ status, ticket }: Sub) =>
+            status === "asks" ||
+            (status === "entered" &&
+              ticket?.status !== "waiting" &&
+              ticket !== undefined &&
+              waits(ticket));
+          return open.length > 0 && open.every(sits);
+        };
+        watched.play(steps, () => {
+          const tops = watched.entered.filter(
+            ({ parent, status }) =>
+              parent === undefined && status !== "left" && status !== "waiting",
+          );
+          for (const top of tops) {
+            if (waits(top)) assert.equal(top.status, "suspended");
+            const isOnItsWay = [...watched.coming.keys()].some((sub) => sub.parent.root === top);
+            if (!waits(top) && !isOnItsWay) assert.equal(top.status, "running");
+            const kin = watched.entered.filter(
+              ({ root, status }) => root === top && status !== "left" && status !== "waiting",
+            );
+            for (const one of kin) assert.equal(one.status, top.status);
+          }
+        });
       },
     ),
     { numRuns: 300 },
@@ -144,11 +270,11 @@ test("everything that enters leaves, whatever it claims and whoever made it", ()
 });
 
 test("nobody is overtaken for ever: the oldest call runs, whatever comes after it", () => {
-  const plain = step.filter(({ type }) => type !== "sub");
+  const plain = step.filter(({ type }) => type !== "sub" && type !== "ask");
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
-      fc.array(plain, { maxLength: 60 }),
+      fc.array(plain, { maxLength: 60, size: "max" }),
       (atOnce, steps) => {
         const watched = new Watched(atOnce);
         watched.play(steps, () => {

@@ -86,6 +86,18 @@ test("a sub-call that wants to be alone waits for all but those it is made in", 
   assert.deepEqual(running, ["parent", "other", "alone"]);
 });
 
+test("a sub-call that would close a circle through every holder of a cap is not taken in", () => {
+  const { running, enter, tryEnter } = schedule();
+  const capped: Claim = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
+  const top = enter("top", keys());
+  const [a, b] = ["a", "b"].map((name) => enter(name, capped, top));
+  const holder = enter("holds x", keys("x"), top);
+  enter("b wants x", keys("x"), b);
+  enter("wants a place", capped, holder);
+  assert.equal(tryEnter("a wants x", keys("x"), a), undefined, "else no place ever gets free");
+  assert.deepEqual(running, ["top", "a", "b", "holds x"]);
+});
+
 test("a sub-call that would wait in a circle is not taken in", () => {
   const { leave, running, enter, tryEnter } = schedule();
   const [a, b, c] = ["x", "y", "z"].map((key) => enter(`holds ${key}`, keys(key)));

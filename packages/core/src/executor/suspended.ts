@@ -50,20 +50,26 @@ export class Suspended {
   comesBack(root: Ticket, reserved: Reserved): boolean {
     const family = this.#families.get(root);
     if (family === undefined) return false;
-    const taken: Ticket[] = [];
-    for (const member of family.members) {
-      const isFree = !reserved.all && reserved.allow(member, this.#holdings);
-      if (!isFree || !this.#holdings.allow(member)) break;
-      this.#holdings.take(member);
-      taken.push(member);
-    }
-    if (taken.length < family.members.size) {
-      for (const member of taken) this.#holdings.release(member);
-      for (const member of family.members) reserved.add(member);
+    const members = [...family.members];
+    const mayTake =
+      !reserved.all && members.every((member) => reserved.allow(member, this.#holdings));
+    if (!mayTake || !this.#takeAll(members)) {
+      for (const member of members) reserved.add(member);
       return false;
     }
-    for (const member of taken) member.status = "running";
+    for (const member of members) member.status = "running";
     this.#over(root);
+    return true;
+  }
+
+  #takeAll(members: readonly Ticket[]): boolean {
+    for (const [n, member] of members.entries()) {
+      if (this.#holdings.allow(member)) this.#holdings.take(member);
+      else {
+        for (const taken of members.slice(0, n)) this.#holdings.release(taken);
+        return false;
+      }
+    }
     return true;
   }
 

@@ -10,23 +10,23 @@ export function waitsForItself(
   holdings: Holdings,
   waiting: ReadonlySet<Ticket>,
 ): boolean {
-  const known = new Map<Ticket, boolean>();
-  const neverEnds = (holder: Ticket): boolean =>
-    ticket.isIn(holder) || [...waiting].some((other) => other.isIn(holder) && neverStarts(other));
-  const neverStarts = (waiter: Ticket): boolean => {
-    const before = known.get(waiter);
-    if (before !== undefined) return before;
-    // Meanwhile: a circle without the ticket would have been found when it closed.
-    known.set(waiter, false);
-    const never = holdings.blockers(waiter).some(neverEnds) || staysFull(waiter);
-    known.set(waiter, never);
-    return never;
-  };
-  const staysFull = (waiter: Ticket): boolean => {
+  const waiters = [...waiting, ticket];
+  // Found step by step: first those that wait for nobody, then those that wait for these only.
+  const canEnd = new Set<Ticket>();
+  const stays = (holder: Ticket): boolean => !canEnd.has(holder);
+  const canStart = (waiter: Ticket): boolean => {
+    if (holdings.blockers(waiter).some(stays)) return false;
     const { cap } = waiter.claim;
-    if (cap === undefined) return false;
+    if (cap === undefined) return true;
     const others = [...holdings.holders(cap.key)].filter((holder) => !waiter.isIn(holder));
-    return others.length >= cap.limit && others.filter(neverEnds).length >= cap.limit;
+    return others.filter(stays).length < cap.limit;
   };
-  return neverStarts(ticket);
+  for (let before = -1; before < canEnd.size;) {
+    before = canEnd.size;
+    for (const holder of holdings.running) {
+      const own = waiters.filter((waiter) => waiter.isIn(holder));
+      if (stays(holder) && own.every(canStart)) canEnd.add(holder);
+    }
+  }
+  return !canStart(ticket);
 }
