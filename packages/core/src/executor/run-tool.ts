@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
@@ -40,7 +41,8 @@ export function runTool(options: RunToolOptions): RunningTool {
   const startedAt = gate.clock.now();
   const stop: StopSignal = { controller: undefined, reason: undefined };
   const context = withSignal(options.context, stop);
-  const run = () => attempt(() => execute(args, context));
+  // Its own, each time: the record, the events and the next try have the arguments as they were.
+  const run = () => attempt(() => execute(copyJson(args), context));
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
     return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel() {} };

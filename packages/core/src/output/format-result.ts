@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { JsonValue } from "../model/json.ts";
 import type { ContentPart } from "../tool/content-part.ts";
@@ -27,7 +28,8 @@ export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Format
     const problem = contentPartsProblem(value);
     if (problem !== undefined)
       return { status: "failed", message: `What it returned is unusable: ${problem}.` };
-    return { status: "formatted", text: value.parts.map(partText).join("\n"), parts: value.parts };
+    const parts = copyJson(value.parts);
+    return { status: "formatted", text: parts.map(partText).join("\n"), parts };
   }
   const json = toJson(value);
   if (json.status === "failed") return json;
