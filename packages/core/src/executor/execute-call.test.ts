@@ -129,3 +129,38 @@ test("what the gate says of arguments is said once, and as data for programs", a
     { path: "/path", expected: "a value", received: "nothing", keyword: "required" },
   ]);
 });
+
+test("an approval that comes later leaves the call pending, with the question; nothing ran", async () => {
+  let ran = 0;
+  const tool = defineTool({ name: "T", description: "Does it.", execute: () => ++ran });
+  const approvals = { request: () => ({ decision: "pending" }) as const };
+  const executor = executorWith([tool], { approvals });
+  const result = await executor.execute("T", { path: "." }, { callId: "call_1" });
+  assert.ok(result.status === "pending");
+  assert.deepEqual([result.callId, result.toolId], ["call_1", "test.T"]);
+  const { args, description, toolName } = result.approval;
+  assert.deepEqual([args, description, toolName], [{ path: "." }, "Does it.", "T"]);
+  assert.equal(ran, 0);
+});
+
+test("a person's word holds for the same arguments, however they are written, and for no others", async () => {
+  const asked: unknown[] = [];
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    parameters: { type: "object", properties: { n: { type: "integer" }, text: {} } },
+    execute: () => "ran",
+  });
+  const approvals = {
+    request: ({ args }: { args: unknown }) => (asked.push(args), { decision: "allow" } as const),
+  };
+  const executor = executorWith([tool], { approvals });
+  const long = "x".repeat(10_000);
+  await executor.execute("T", { n: 1, text: long });
+  await executor.execute("T", `{"text":"${long}","n":"1"}`);
+  await executor.execute("T", { text: long, n: 1, limit: 100 });
+  assert.equal(asked.length, 1, "neither order, nor repair, nor limit makes another call of it");
+  await executor.execute("T", { n: 1, text: `${long.slice(1)}y` });
+  await executor.execute("T", { n: 2, text: long });
+  assert.equal(asked.length, 3);
+});

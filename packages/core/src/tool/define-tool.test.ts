@@ -29,6 +29,12 @@ test("JSON Schema parameters are taken as they are", () => {
   });
 });
 
+test("strict is part of the definition, and a tool without execute is a client's", () => {
+  const strict = defineTool({ name: "T", description: "d", strict: true });
+  assert.equal(strict.definition.function.strict, true);
+  assert.equal("execute" in strict, false);
+});
+
 test("every callback gets the arguments with the schema's defaults", () => {
   const seen: unknown[] = [];
   const see = (args: unknown) => (seen.push(args), "x");

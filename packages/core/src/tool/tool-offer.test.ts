@@ -93,3 +93,19 @@ test("a registered tool without execute is a client's: offered as it is, not run
   const result = await executor.execute("Client", {});
   assert.equal(result.status === "error" && result.error.code, "client_tool");
 });
+
+test("a declared return type is a line of what the model reads, and changes nothing else", () => {
+  const declared = tool("Count", { declaredReturnType: { type: "number", note: "people" } });
+  const bare = tool("Bare", { declaredReturnType: { type: "{ a: string }" } });
+  const executor = executorWith([
+    {
+      ...declared,
+      definition: { ...declared.definition, function: { name: "Count", description: "Counts." } },
+    },
+    { ...bare, definition: { type: "function", function: { name: "Bare" } } },
+  ]);
+  const descriptions = executor.getEnabledToolDefinitions().map((one) => one.function.description);
+  assert.deepEqual(descriptions, ["Counts.\nReturns number: people", "Returns { a: string }"]);
+  assert.equal(executor.offer().definitions[0], executor.offer().definitions[0], "made once");
+  assert.equal(executor.getTool("Bare")?.definition.function.description, undefined);
+});

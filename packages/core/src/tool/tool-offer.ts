@@ -1,5 +1,6 @@
 import { offerLimit } from "../arguments/limit.ts";
 import type { RegisteredTool } from "./registry.ts";
+import type { Tool } from "./tool.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /** What one request shows the model, and what each name in it means. */
@@ -33,29 +34,34 @@ export function offerTools(
     const isClients = tool.execute === undefined;
     if (isClients) registeredForClient.push(modelName);
     // A client knows nothing of the executor's own arguments.
-    const definition = isClients ? tool.definition : definitionForModel(tool.definition);
+    const definition = isClients ? tool.definition : definitionForModel(tool);
     definitions.push(named(definition, modelName));
   }
   for (const name of registeredForClient) clientNames.add(name);
   return { definitions: [...definitions, ...clientTools], names, clientNames };
 }
 
-const offered = new WeakMap<ToolDefinition, ToolDefinition>();
+const offered = new WeakMap<Tool, ToolDefinition>();
 
-/** With the executor's own `limit`; the same object each time, since it is asked for every round. */
-function definitionForModel(definition: ToolDefinition): ToolDefinition {
-  let known = offered.get(definition);
+/** What the model reads of a tool that runs here; the same object each time, since it is asked for every round. */
+function definitionForModel(tool: Tool): ToolDefinition {
+  let known = offered.get(tool);
   if (known === undefined) {
-    known = offerLimit(specOf(definition));
-    offered.set(definition, known);
+    known = offerLimit(specOf(tool));
+    offered.set(tool, known);
   }
   return known;
 }
 
-/** What others wrote beside the function spec is theirs, and some providers refuse it. */
-function specOf(definition: ToolDefinition): ToolDefinition {
+/** The function spec alone: what others wrote beside it is theirs, and some providers refuse it. */
+function specOf({ definition, declaredReturnType }: Tool): ToolDefinition {
   const { type, function: spec } = definition;
-  return Object.keys(definition).length === 2 ? definition : { type, function: spec };
+  if (declaredReturnType === undefined)
+    return Object.keys(definition).length === 2 ? definition : { type, function: spec };
+  const { type: returned, note } = declaredReturnType;
+  const returns = `Returns ${returned}${note === undefined ? "" : `: ${note}`}`;
+  const description = spec.description === undefined ? returns : `${spec.description}\n${returns}`;
+  return { type, function: { ...spec, description } };
 }
 
 function named(definition: ToolDefinition, name: string): ToolDefinition {

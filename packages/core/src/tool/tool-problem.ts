@@ -58,7 +58,10 @@ function definitionProblem(tool: Tool): string | undefined {
     return "it is final and has no execute; a client's tool cannot give the answer";
   if (tool.final === true && tool.speaks === "hidden")
     return 'it is final and speaks: "hidden"; what gives the answer cannot be silent';
-  const returns = tool.declaredReturnType?.schema;
+  const { declaredReturnType } = tool;
+  if (declaredReturnType !== undefined && typeof declaredReturnType.type !== "string")
+    return "its declaredReturnType has no type, which is text for the model";
+  const returns = declaredReturnType?.schema;
   const problem = returns === undefined ? undefined : schemaProblem(returns);
   return problem === undefined ? undefined : `the schema of its return type is refused: ${problem}`;
 }

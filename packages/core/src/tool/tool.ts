@@ -78,7 +78,7 @@ export interface Tool {
   /** How the call's arguments and result are named in the log. */
   readonly compressArgs?: (args: ToolArgs) => string;
   readonly compressResult?: (result: unknown) => string;
-  /** What `data` is, for programs that call the tool. With a schema, what comes back is checked. */
+  /** What `data` is: a line of the definition that the model reads. With a schema, what comes back is checked. */
   readonly declaredReturnType?: {
     readonly type: string;
     readonly note?: string;
