@@ -136,7 +136,7 @@ test("an approval that comes later leaves the call pending, with the question; n
   const approvals = { request: () => ({ decision: "pending" }) as const };
   const executor = executorWith([tool], { approvals });
   const result = await executor.execute("T", { path: "." }, { callId: "call_1" });
-  assert.ok(result.status === "pending");
+  assert.ok(result.status === "pending" && result.waitsFor === "approval");
   assert.deepEqual([result.callId, result.toolId], ["call_1", "test.T"]);
   const { args, description, toolName } = result.approval;
   assert.deepEqual([args, description, toolName], [{ path: "." }, "Does it.", "T"]);
