@@ -28,7 +28,7 @@ import { modelStep } from "./model-step.ts";
 import { newCall, requestOf } from "./new-call.ts";
 import { OpenCalls, stoppedBefore } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
-import { reopen } from "./reopen.ts";
+import { countResults, reopen } from "./reopen.ts";
 import { roundSettings } from "./round-settings.ts";
 import type {
   ChainResume,
@@ -197,6 +197,8 @@ export class ChainLoop {
       const said = this.#finalMessage();
       if (said !== undefined && inputMessages.length === 0) return { status: "completed" };
       if (said !== undefined) await this.#turn.say(said);
+      // Its process may have ended before it could write that it was done.
+      if (this.#turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
     }
     await this.#turn.hear(inputMessages.map(neutraliseMessage));
     if (firstResponse !== undefined) {
@@ -216,11 +218,8 @@ export class ChainLoop {
       if ("status" in step) return step;
       const requests = step.tool_calls ?? [];
       if (requests.length > 0) {
-        const waits = await this.#runCalls(
-          requests,
-          offer,
-          limit ?? this.#budget.reached(0, this.#turn.usage),
-        );
+        const now = limit ?? this.#budget.reached(0, this.#turn.usage);
+        const waits = await this.#runCalls(requests, await this.#propose(requests, offer, now));
         if (waits !== undefined) return waits;
         if (this.#finalMessage() !== undefined) return { status: "completed" };
       }
@@ -238,18 +237,17 @@ export class ChainLoop {
     const { executor } = this.#options;
     this.#budget.restore(resume.state.calls);
     if (resume.close === undefined) await this.#turn.restart(resume.state);
-    const problems = reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
-    for (const problem of problems) this.#listeners.report(problem);
     const { close } = resume;
     const requests = this.#turn.lastRequests();
     const open = new Set(requests.map(({ id }) => id));
     this.#budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
-    const waits = await this.#runCalls(
-      requests,
-      this.#offer(),
-      this.#budget.reached(0, this.#turn.usage),
-      close,
-    );
+    // What was never proposed was never run. It gets its names before anything runs.
+    countResults(executor, resume.state.calls);
+    const limit = this.#budget.reached(0, this.#turn.usage);
+    const proposed = await this.#propose(requests, this.#offer(), limit, close);
+    const problems = reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
+    for (const problem of problems) this.#listeners.report(problem);
+    const waits = await this.#runCalls(requests, proposed);
     if (close === undefined) return waits;
     return { status: close.code === "aborted" ? "aborted" : "error", error: close };
   }
@@ -266,7 +264,8 @@ export class ChainLoop {
     await this.#turn.finishRound({ message: safe, usage, finishReason, at: clock.now() });
     const requests = message.tool_calls ?? [];
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
-    return this.#runCalls(requests, this.#offer(), this.#budget.reached(0, this.#turn.usage));
+    const limit = this.#budget.reached(0, this.#turn.usage);
+    return this.#runCalls(requests, await this.#propose(requests, this.#offer(), limit));
   }
 
   /** What is offered now: switches, groups and a client's tools may change between rounds. */
@@ -335,34 +334,42 @@ export class ChainLoop {
   }
 
   /**
-   * Runs what the model asked for, but for calls that are known already. Undefined once all have
-   * ended. Whatever stops the chain, each call is on record.
+   * Puts what the model asked for to the gate, but for calls that are known already. All are
+   * proposed before the first one runs: what it calls itself comes after them.
+   *
+   * @returns what takes each of them in. Whatever stops the chain, each call is on record then.
    */
-  async #runCalls(
+  async #propose(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
     close?: ChainError,
-  ): Promise<ChainEnding | undefined> {
+  ): Promise<readonly (() => void)[]> {
     const { executor, runId } = this.#options;
     const { gate } = executor;
-    const round = this.#turn.round;
-    const caller = this.#caller;
-    // All are proposed before the first one runs, so that none finds its name taken by what another calls.
+    const about = { gate, runId, round: this.#turn.round, caller: this.#caller };
     const proposed: (() => void)[] = [];
     let n = 0;
     for (const request of requests) {
       n++;
       if (this.#calls.records.has(request.id)) continue;
-      const record = newCall(request, offer, { gate, runId, round, caller });
+      const record = newCall(request, offer, about);
       const end = this.#refusal(record, n, limit, close);
       if (end !== undefined) proposed.push(() => this.#calls.refuse(record, end));
       else if (record.owner === "client") proposed.push(() => this.#calls.addClient(record));
       else {
-        const proposal = this.#propose(record, offer);
+        const proposal = this.#proposal(record, offer);
         proposed.push(proposal instanceof Promise ? await proposal : proposal);
       }
     }
+    return proposed;
+  }
+
+  /** Runs the calls of a round. Undefined once all have ended. */
+  async #runCalls(
+    requests: readonly ToolCallRequest[],
+    proposed: readonly (() => void)[],
+  ): Promise<ChainEnding | undefined> {
     for (const take of proposed) take();
     const waits = await this.#settleRound();
     if (waits !== undefined) return waits;
@@ -388,7 +395,7 @@ export class ChainLoop {
   }
 
   /** Puts a call to the gate; what it returns takes the proposal in. */
-  #propose(record: CallRecord, offer: ToolOffer): (() => void) | Promise<() => void> {
+  #proposal(record: CallRecord, offer: ToolOffer): (() => void) | Promise<() => void> {
     const proposal = propose(this.#options.executor.gate, requestOf(record, offer, this.#options));
     if (!(proposal instanceof Promise)) return () => this.#calls.add(proposal);
     return untilAborted(proposal, this.#abort.signal).then((checked) =>
@@ -447,13 +454,14 @@ export class ChainLoop {
       estimated: executor.gate.countTokens === estimateTokens,
       elapsed: this.#budget.elapsed,
     });
-    await this.#recorder.commit([
+    const written = await this.#recorder.commit([
       ...said,
       { type: "result", result: record },
       { type: "event", event },
     ]);
     this.#recorder.close();
-    return result;
+    if (written || this.#failure === undefined) return result;
+    return { ...result, status: "error", error: this.#failure };
   }
 
   #newItemId(): string {

@@ -20,10 +20,11 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
   let since: number | undefined;
   /** Whether the last words are those of a step, or of a final tool, that did not come to its end. */
   const isCut = () => {
-    const [before, last] =
-      messages.slice(-2).length === 2 ? messages.slice(-2) : [undefined, messages.at(-1)];
+    const last = messages.at(-1);
     if (last?.message.role !== "assistant" || last.message.tool_calls !== undefined) return false;
-    return last.round > round || before?.message.role === "assistant";
+    const before = messages.at(-2);
+    const ofFinalTool = before?.message.role === "assistant" && before.round === last.round;
+    return last.round > round || ofFinalTool;
   };
   for (const write of writes) {
     if (write.type === "message") messages.push(write);

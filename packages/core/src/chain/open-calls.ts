@@ -107,7 +107,10 @@ export class OpenCalls {
   /** What is waited for, in the order of the calls. */
   waiting(): readonly Awaited[] {
     const waiting: Awaited[] = [];
-    for (const [callId, open] of this.#open) {
+    if (this.#open.size === 0) return waiting;
+    for (const callId of this.records.keys()) {
+      const open = this.#open.get(callId);
+      if (open === undefined) continue;
       if (open.type === "asked")
         waiting.push({ type: "approval", callId, approval: open.asked.approval });
       if (open.type === "client") {
@@ -161,10 +164,12 @@ export class OpenCalls {
     ]);
   }
 
-  /** A call taken up again that still waits for a person. */
-  addAsked(asked: Asked): void {
-    this.#open.set(asked.record.callId, { type: "asked", asked });
-    this.records.set(asked.record.callId, asked.record);
+  /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
+  addAsked(asked: Asked, { answered }: { readonly answered: boolean }): void {
+    const { callId } = asked.record;
+    this.records.set(callId, asked.record);
+    if (answered) this.#open.set(callId, { type: "asked", asked });
+    else this.#move(() => this.#ask(asked));
   }
 
   /** A call taken up again whose result still waits for a person. */
@@ -318,11 +323,7 @@ export class OpenCalls {
           event: { type: "approval.requested", callId, approval: proposal.approval },
         },
       ]);
-    } else {
-      // Written with its start, in one commit.
-      this.records.set(record.callId, record);
-      await this.#recorder.commit([proposed]);
-    }
+    } else await this.#keep(record, [proposed]);
   }
 
   async #ask(asked: Asked): Promise<void> {

@@ -38,8 +38,6 @@ export function reopen({
   if (resume.adopted === true)
     void recorder.commit(inherited(state.messages, state.calls, executor));
   for (const record of state.calls) {
-    // Names that open calls were given are not given again.
-    if (record.keepAs !== undefined) executor.variables.countResult(record.keepAs);
     if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
   }
   const problems: ChainError[] = [];
@@ -59,6 +57,11 @@ export function reopen({
     for (const { callId } of calls.waiting())
       calls.cancel(callId, "it was not answered before the conversation went on");
   return problems;
+}
+
+/** Names that calls have are not given to others. */
+export function countResults({ variables }: ToolExecutor, calls: readonly CallRecord[]): void {
+  for (const { keepAs } of calls) if (keepAs !== undefined) variables.countResult(keepAs);
 }
 
 function notAwaited(what: "answer" | "review" | "output", callId: string): ChainError {
@@ -82,7 +85,12 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
     const message = `The tool "${record.name}" is not here any more.`;
     return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
   }
-  if (record.status === "waiting") return reopenAsked(calls, record, registered);
+  if (record.status === "waiting") {
+    const { answers, abandonWaiting } = resume;
+    const answered =
+      abandonWaiting === true || answers?.some(({ callId }) => callId === record.callId) === true;
+    return reopenAsked(calls, record, registered, answered);
+  }
   if (record.status === "started" && !mayRunAgain(registered.tool)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
@@ -112,7 +120,12 @@ function unknownOutcome(record: CallRecord): ToolErrorData {
   return { code: "outcome_unknown", message };
 }
 
-function reopenAsked(calls: OpenCalls, record: CallRecord, registered: RegisteredTool): void {
+function reopenAsked(
+  calls: OpenCalls,
+  record: CallRecord,
+  registered: RegisteredTool,
+  answered: boolean,
+): void {
   const { approval, args } = record;
   if (
     approval === undefined ||
@@ -122,7 +135,8 @@ function reopenAsked(calls: OpenCalls, record: CallRecord, registered: Registere
     const message = `${record.name} changed since it was asked about, so the question is void. Call it again.`;
     return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
   }
-  calls.addAsked({ status: "asks", record, registered, approval: { ...approval, args } });
+  const asked = { status: "asks", record, registered, approval: { ...approval, args } } as const;
+  calls.addAsked(asked, { answered });
 }
 
 /** The turn so far, in the journal of the run that takes it over; its open calls are announced. */

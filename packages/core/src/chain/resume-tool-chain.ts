@@ -7,7 +7,7 @@ export type ResumeToolChainOptions = Omit<
   ToolChainOptions,
   "executor" | "firstResponse" | "resume"
 > &
-  Pick<ChainResume, "answers" | "outputs">;
+  Pick<ChainResume, "answers" | "reviews" | "outputs">;
 
 /**
  * Carries a stopped chain on: one that waits (with some or all of the answers), one that was
@@ -24,8 +24,13 @@ export type ResumeToolChainOptions = Omit<
 export function resumeToolChain(
   executor: ToolExecutor,
   state: ChainState,
-  { answers, outputs, ...options }: ResumeToolChainOptions,
+  { answers, reviews, outputs, ...options }: ResumeToolChainOptions,
 ): ToolChainRun {
-  const given = { ...(answers && { answers }), ...(outputs && { outputs }) };
-  return runToolChain({ ...options, executor, resume: { state, ...given } });
+  const resume = {
+    state,
+    ...(answers && { answers }),
+    ...(reviews && { reviews }),
+    ...(outputs && { outputs }),
+  };
+  return runToolChain({ ...options, executor, resume });
 }

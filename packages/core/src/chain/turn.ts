@@ -133,6 +133,12 @@ export class Turn {
       this.#sent?.push(toolMessage(id, called.name, calls.get(id)));
   }
 
+  /** Whether the last thing that was said is an answer. */
+  get isAnswered(): boolean {
+    const last = this.#messages.at(-1);
+    return last?.role === "assistant" && !last.tool_calls?.length && last.content.trim() !== "";
+  }
+
   /** The calls of the last thing that was said, where nothing but their answers came after it. */
   lastRequests(): readonly ToolCallRequest[] {
     const last = this.#messages.at(-1);

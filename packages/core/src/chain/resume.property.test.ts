@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Model } from "../model/model.ts";
+import type { JsonObject } from "../model/json.ts";
+import { messageProblems } from "../testing/chain-problems.ts";
+import { newWorld, richExecutor, richModel, type World } from "../testing/rich-chain.ts";
+import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { resumeToolChain } from "./resume-tool-chain.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+import type { ToolChainResult } from "./tool-chain-result.ts";
+
+const contextMessages = [{ role: "user", content: "Go." }] as const;
+
+/** Takes so many commits and no more, as where the process is killed. */
+class CutJournal implements Journal {
+  readonly kept = new MemoryJournal();
+  commits = 0;
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  commit(writes: readonly JournalWrite[]): CommitOutcome {
+    if (this.commits >= this.#limit) return { status: "fenced", reason: "the process is gone" };
+    this.commits++;
+    return this.kept.commit(JSON.parse(JSON.stringify(writes)) as JournalWrite[]);
+  }
+}
+
+async function cutAfter(commits: number, world: World, model: Model) {
+  const journal = new CutJournal(commits);
+  const result = await runToolChain({
+    executor: richExecutor(world),
+    model,
+    contextMessages,
+    runId: "run",
+    journal,
+  }).result;
+  return { result, journal };
+}
+
+/** What another process makes of what is in the journal. */
+function carryOn(journal: MemoryJournal, world: World, model: Model): Promise<ToolChainResult> {
+  const kept = { variables: journal.variables(), grants: journal.grants() };
+  return resumeToolChain(richExecutor(world, kept), journal.state(), {
+    model,
+    contextMessages,
+    runId: "run",
+    journal,
+  }).result;
+}
+
+/** A chain's record, without what is random or says how it was run. */
+function recordOf({ status, answer, responseContent, toolChainContent, ...more }: ToolChainResult) {
+  const { usage, messages, stats, state, toolCallHistory } = more;
+  const calls = state.calls
+    .map(({ approval, retries, parentCallId, callId, idempotencyKey, ...call }) => {
+      const { id: _id, ...asked } = approval ?? { id: "" };
+      const own = parentCallId === undefined ? { callId, idempotencyKey } : {};
+      const value = { ...call, ...own, parentCallId, approval: asked, retries: retries?.length };
+      return JSON.parse(JSON.stringify(value)) as JsonObject;
+    })
+    .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+  // Ids of sub-calls are random.
+  const llmUsage = toolCallHistory.flatMap((entry) =>
+    /^call_\d_/.test(entry.callId) ? [[entry.callId, entry.llmUsage]] : [],
+  );
+  return {
+    status,
+    answer,
+    responseContent,
+    toolChainContent,
+    usage,
+    messages,
+    stats,
+    calls,
+    llmUsage,
+  };
+}
+
+test("cut at any commit and carried on, a chain ends with the record of one that was never cut", async () => {
+  const model = richModel({ without: "Outer" });
+  const uncut = await cutAfter(Infinity, newWorld(), model);
+  assert.ok(uncut.journal.commits > 50);
+  for (let commits = 1; commits < uncut.journal.commits; commits++) {
+    const world = newWorld();
+    const { result, journal } = await cutAfter(commits, world, model);
+    assert.equal(result.error?.code, "fenced", `cut after commit ${commits}`);
+    const resumed = await carryOn(journal.kept, world, model);
+    assert.deepEqual(recordOf(resumed), recordOf(uncut.result), `cut after commit ${commits}`);
+    assert.deepEqual([...world.effects.values()], [1, 1], `cut after commit ${commits}`);
+  }
+});
+
+test("cut again and again, a chain still comes to the same end", async () => {
+  const model = richModel({ without: "Outer" });
+  const uncut = await cutAfter(Infinity, newWorld(), model);
+  for (const step of [7, 11, 13]) {
+    const world = newWorld();
+    let { journal } = await cutAfter(step, world, model);
+    for (let times = 0; times < 100; times++) {
+      const next = new CutJournal(step);
+      for (const write of journal.kept.writes) next.kept.writes.push(write);
+      journal = next;
+      const variables = journal.kept.variables();
+      const grants = journal.kept.grants();
+      const options = { model, contextMessages, runId: "run", journal };
+      const executor = richExecutor(world, { variables, grants });
+      const result = await resumeToolChain(executor, journal.kept.state(), options).result;
+      if (result.status !== "completed" || result.error !== undefined) continue;
+      assert.deepEqual(recordOf(result), recordOf(uncut.result));
+      assert.deepEqual([...world.effects.values()], [1, 1]);
+      break;
+    }
+    assert.equal(journal.kept.writes.at(-1)?.type, "event", `cut after each ${step} commits`);
+  }
+});
+
+test("a call that was making another when it was cut makes it anew; all messages stay in pairs", async () => {
+  const uncut = await cutAfter(Infinity, newWorld(), richModel());
+  for (let commits = 1; commits < uncut.journal.commits; commits++) {
+    const world = newWorld();
+    const { journal } = await cutAfter(commits, world, richModel());
+    const resumed = await carryOn(journal.kept, world, richModel());
+    assert.equal(resumed.status, "completed", `cut after commit ${commits}`);
+    assert.equal(resumed.answer, uncut.result.answer);
+    assert.deepEqual(messageProblems(resumed.messages.complete), []);
+    assert.deepEqual(contents(resumed), contents(uncut.result), `cut after commit ${commits}`);
+    assert.deepEqual([...world.effects.values()], [1, 1]);
+  }
+});
+
+/** What the model read. */
+function contents({ messages }: ToolChainResult) {
+  return messages.complete.map(({ content }) => content);
+}
