@@ -107,8 +107,7 @@ export class OpenCalls {
   /** What is waited for, in the order of the calls. */
   waiting(): readonly Awaited[] {
     const waiting: Awaited[] = [];
-    if (this.#open.size === 0) return waiting;
-    for (const callId of this.records.keys()) {
+    for (const callId of this.#open.size === 0 ? [] : this.records.keys()) {
       const open = this.#open.get(callId);
       if (open === undefined) continue;
       if (open.type === "asked")
