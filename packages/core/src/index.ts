@@ -109,15 +109,26 @@ export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model
 export { neutraliseMessage } from "./output/neutralise-message.ts";
 export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";
 export { ToolOutputChannel, type ToolOutputChannelOptions } from "./output/tool-output-channel.ts";
+export {
+  type AnswerOutcome,
+  InlineApprovalAdapter,
+  type PendingApproval,
+} from "./policy/inline-approval-adapter.ts";
+export type { ArgumentOperators, ArgumentTest } from "./policy/argument-test.ts";
+export { type ArgumentConditions, conditionsText } from "./policy/argument-conditions.ts";
+export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule-problems.ts";
+export { executionRule, resultRule } from "./policy/rule.ts";
 export type {
+  AnswerCheck,
   ApprovalAdapter,
   ApprovalAnswer,
   ApprovalDecision,
   ApprovalRequest,
   ApprovalScope,
+  GrantCover,
   GrantOffer,
 } from "./policy/approval.ts";
-export type { Grant } from "./policy/grant.ts";
+export type { Grant, GrantMatch } from "./policy/grant.ts";
 export type { ExecutionDecision, ExecutionPolicy, ResultApprovalPolicy } from "./policy/policy.ts";
 export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./tool/content-part.ts";
 export { type ContentParts, contentParts } from "./tool/content-parts.ts";

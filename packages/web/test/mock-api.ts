@@ -247,9 +247,10 @@ function keepGrant(mock: MockServer, { request, run }: MockApproval): void {
     verdict: "allow",
     scope: "session",
     definitionDigest: request.definitionDigest,
-    match: { type: "key", key: request.grant.key ?? "" },
-    title: request.grant.title,
+    match: { type: "key", key: request.grant?.key ?? "" },
+    title: request.grant?.title ?? "",
     args: request.args,
+    grantedBy: "local",
     createdAt: Date.now(),
   };
   mock.store.grants.set(grant.id, grant);

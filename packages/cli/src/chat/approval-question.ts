@@ -24,7 +24,7 @@ export function questionText(question: Question, style: Style, whole = false): s
     ...(left > 0 ? [indent(style.yellow(`… ${left} more characters; v shows them all`))] : []),
     indent(style.dim(printableLine(question.reason))),
     indent(question.remember ? "y  this call, and the same again in this session" : "y  this call"),
-    indent(`s  for this session: ${printableLine(question.grant.title)}`),
+    indent(`s  for this session: ${printableLine(question.grant?.title ?? "")}`),
     indent(`n  refuse; what follows is the reason: n wrong folder`),
     indent(`e  change the arguments`),
     "",

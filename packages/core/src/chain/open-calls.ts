@@ -20,6 +20,7 @@ import type { ReviewDecision } from "../policy/review.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { Caller } from "../tool/caller.ts";
 import { titleOf } from "../tool/registry.ts";
+import { coveredBy } from "./covered-by.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
@@ -55,7 +56,10 @@ export class OpenCalls {
   readonly #signal: AbortSignal;
   readonly #open = new Map<string, OpenCall>();
   /** Sub-calls that wait for a person while their parent runs. */
-  readonly #subAsks = new Map<string, (decision: ApprovalDecision) => void>();
+  readonly #subAsks = new Map<
+    string,
+    { readonly approval: Asked["approval"]; readonly decide: (decision: ApprovalDecision) => void }
+  >();
   readonly #reviews: OpenReviews;
   readonly #outputItems = new Map<string, OutputItem>();
   /** Final calls in the order in which they started: that of their words. */
@@ -227,7 +231,7 @@ export class OpenCalls {
   answer(approvalId: string, decision: ApprovalDecision): boolean {
     const sub = this.#subAsks.get(approvalId);
     if (sub !== undefined) {
-      sub(decision);
+      sub.decide(decision);
       return true;
     }
     for (const [callId, open] of this.#open) {
@@ -294,7 +298,8 @@ export class OpenCalls {
   cancelAll(reason: string): void {
     this.#reviews.cancelAll();
     for (const callId of this.#open.keys()) this.cancel(callId, reason);
-    for (const [, decide] of this.#subAsks) decide({ decision: "refuse", reason, by: "system" });
+    for (const { decide } of this.#subAsks.values())
+      decide({ decision: "refuse", reason, by: "system" });
   }
 
   #move(work: () => Promise<void>): void {
@@ -343,7 +348,19 @@ export class OpenCalls {
     const { record } = proposal;
     if (proposal.status === "settled") return this.#settled(proposal, writes);
     await this.#keep(record, writes);
+    this.#release(answered.grant);
     this.#start(proposal);
+  }
+
+  /** Answers what else waits and is covered by what was just allowed. */
+  #release(grant: Grant | undefined): void {
+    const asked = [...this.#open.values()].filter((open) => open.type === "asked");
+    const questions = [
+      ...asked.map((open) => open.asked.approval),
+      ...[...this.#subAsks.values()].map(({ approval }) => approval),
+    ];
+    for (const id of coveredBy(grant, questions, this.#executor.gate.registry))
+      this.answer(id, { decision: "allow", by: "grant" });
   }
 
   #answerWrites({ proposal, grant }: Answered, approvalId: string): readonly JournalWrite[] {
@@ -417,6 +434,7 @@ export class OpenCalls {
         approval.id,
       );
       await this.#recorder.commit(writes);
+      this.#release(grant);
     },
     spoke: (callId, delta) => {
       if (!this.#outputItems.has(callId))
@@ -450,7 +468,7 @@ export class OpenCalls {
     const word = await this.#executor.ask(approval, this.#signal);
     if (word.decision !== "pending") return word;
     const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
-    this.#subAsks.set(approval.id, resolve);
+    this.#subAsks.set(approval.id, { approval, decide: resolve });
     try {
       return await promise;
     } finally {

@@ -1,7 +1,8 @@
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
 import { grantFor } from "../policy/grant-for.ts";
-import type { CallRecord } from "./call-record.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
+import type { CallDecision, CallRecord } from "./call-record.ts";
 import { hindered, hindranceTo } from "./hindrance.ts";
 import type { Gate } from "./gate.ts";
 import { type Proposal, proposeEdited, rejected } from "./propose.ts";
@@ -10,6 +11,20 @@ export interface Answered {
   readonly proposal: Exclude<Proposal, { readonly status: "asks" }>;
   /** What the answer leaves behind; already in the gate's book. */
   readonly grant?: Grant;
+}
+
+/** Another answer covers this question: which one, in words. */
+function byGrant(
+  gate: Gate,
+  { approval, registered }: Extract<Proposal, { readonly status: "asks" }>,
+): CallDecision {
+  const query = approvalQuery(approval, registered);
+  const grant = query && gate.grants.find(query, gate.clock.now());
+  return {
+    verdict: "allowed",
+    by: "grant",
+    ...(grant !== undefined && { reason: grant.title }),
+  };
 }
 
 /** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
@@ -21,7 +36,8 @@ export async function answer(
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
   const { principalId } = record;
-  const grant = grantFor({ approval, decision, principalId, now });
+  const grantedBy = principalId ?? gate.caller.principal.id;
+  const grant = grantFor({ approval, decision, principalId, grantedBy, now });
   if (grant !== undefined) gate.grants.add(grant);
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {
@@ -42,7 +58,7 @@ export async function answer(
   const allowed: CallRecord = {
     ...record,
     status: "approved",
-    decision: { verdict: "allowed", by: "person" },
+    decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
     decidedAt: now,
   };
   return { proposal: { status: "approved", record: allowed, registered }, ...left };

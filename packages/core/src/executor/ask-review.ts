@@ -23,8 +23,9 @@ export async function askReview(options: AskReviewOptions): Promise<ReviewAnswer
   const { promise: answer, resolve } = Promise.withResolvers<ReviewAnswer>();
   // Whoever still shows the result may take it away.
   const giveUp = (why: string) => () => {
-    resolve(withhold(why));
-    asking.abort();
+    const word = withhold(why);
+    resolve(word);
+    asking.abort(word);
   };
   const stop = giveUp("it was stopped");
   const disarm = clock.after(

@@ -13,7 +13,8 @@ export type CallOwner = "server" | "client";
 /** Who decided that a call may run, or may not. */
 export interface CallDecision {
   readonly verdict: "allowed" | "refused";
-  readonly by: "tool" | "rule" | "grant" | "person" | "request" | "system";
+  /** `rule` is the administrator's, `override` the user's own. */
+  readonly by: "tool" | "rule" | "override" | "grant" | "person" | "request" | "system";
   readonly reason?: string;
 }
 

@@ -1,9 +1,11 @@
 import type { JsonObject } from "../model/json.ts";
-import type { ApprovalAdapter } from "../policy/approval.ts";
+import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
 import { callerWith } from "../tool/caller.ts";
 import { answer } from "./answer.ts";
 import { askApproval, type Asked } from "./ask-approval.ts";
 import type { CallObserver } from "./call-observer.ts";
+import { checkAnswer } from "./check-answer.ts";
 import type { Gate } from "./gate.ts";
 import { startCall } from "./live-call.ts";
 import { newId } from "./new-id.ts";
@@ -91,10 +93,14 @@ export async function executeCall(
 /** While it asks, a call can be stopped like any other. */
 async function ask(
   { gate, approvals: adapter }: ExecuteContext,
-  { approval, record: { callId } }: Asks,
+  { approval, registered, record: { callId } }: Asks,
   signal: AbortSignal | undefined,
 ): Promise<Asked> {
-  const asking = askApproval({ adapter, approval, clock: gate.clock, signal });
+  const { clock, grants } = gate;
+  const query = approvalQuery(approval, registered);
+  const check = (decision: ApprovalDecision) =>
+    checkAnswer({ gate, registered, approval, decision });
+  const asking = askApproval({ adapter, approval, clock, signal, grants, query, check });
   gate.live.set(callId, { cancel: asking.stop });
   const word = await asking.answer;
   gate.live.delete(callId);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
-import { forbids } from "../policy/decide.ts";
+import { type Denier, forbids } from "../policy/decide.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { isOn } from "./find-tool.ts";
@@ -10,7 +10,7 @@ import { unsettledResult } from "./unsettled-result.ts";
 /** What has come between a call's approval and its start. */
 export type Hindrance =
   | { readonly type: "switched_off" }
-  | { readonly type: "forbidden"; readonly by: "rule" | "tool"; readonly reason: string };
+  | { readonly type: "forbidden"; readonly by: Denier; readonly reason: string };
 
 /**
  * Why an approved call may not start after all: switches and rules are those of now, not of when

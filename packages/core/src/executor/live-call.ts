@@ -166,10 +166,11 @@ async function endAll(calls: Iterable<LiveCall>): Promise<void> {
 }
 
 /** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
-function isSecret({ gate, registered, checkToolResults = true }: LiveCallOptions): boolean {
+function isSecret({ gate, record, registered, checkToolResults = true }: LiveCallOptions): boolean {
   if (registered.tool.speaks === "hidden") return true;
   const { rules, overrides } = gate;
-  const policy = { registered, isError: false, rules, overrides, checkToolResults };
+  const { args = {} } = record;
+  const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
   return reviewReason(policy) !== undefined;
 }
 

@@ -2,15 +2,18 @@ import { digest } from "../arguments/canonical-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { ApprovalRequest } from "../policy/approval.ts";
+import type { ApprovalRequest, GrantOffer } from "../policy/approval.ts";
+import { conditionsHold } from "../policy/argument-conditions.ts";
 import {
   decide,
   type Decision,
   forbids,
-  grantKey,
+  grantScope,
   type RequireApproval,
   type RequireApprovalOf,
 } from "../policy/decide.ts";
+import { conditionProblems } from "../policy/rule-problems.ts";
+import { canonicalArguments } from "../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { resolveReferences } from "../variables/reference.ts";
@@ -126,7 +129,7 @@ export async function proposeEdited(
   const { rules, overrides } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides });
   if (denial !== undefined) {
-    const decision = { verdict: "refused", ...denial } as const;
+    const decision: CallDecision = { verdict: "refused", ...denial };
     const decidedAt = gate.clock.now();
     return rejected(gate, { ...record, args: checked.args, decision, decidedAt }, denial.reason);
   }
@@ -173,7 +176,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     now,
   });
   if (decision.verdict === "allow") {
-    const allowed: CallDecision = { verdict: "allowed", by: decision.by };
+    const allowed = allowedBy(decision);
     const record: CallRecord = { ...valid, status: "approved", decision: allowed, decidedAt: now };
     return { status: "approved", registered, record };
   }
@@ -229,8 +232,8 @@ function questions(
   gate: Gate,
   { record, registered, args, digests, decision }: Question,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
-  const key = grantKey(registered, args);
   const createdAt = gate.clock.now();
+  const offer = decision.grantable ? offerOf(registered, args) : undefined;
   const common = {
     id: newId("appr_"),
     callId: record.callId,
@@ -241,12 +244,10 @@ function questions(
     definitionDigest: digests.definition,
     reason: decision.reason,
     remember: decision.remember,
-    grant:
-      key === undefined
-        ? { title: `every call of ${registered.name}` }
-        : { key: key.key, title: `${registered.name}: ${key.title}` },
+    ...(offer !== undefined && { grant: offer }),
     createdAt,
-    expiresAt: createdAt + gate.limits.approvalMs,
+    expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
+    ...(record.principalId !== undefined && { principalId: record.principalId }),
   };
   const kept = {
     ...common,
@@ -262,6 +263,29 @@ function questions(
     },
   };
   return { approval, kept };
+}
+
+/**
+ * What a wider answer would cover, unless the person says otherwise. A tool whose pattern is none,
+ * or does not cover its own call, offers nothing: a guess could only be too wide.
+ */
+function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | undefined {
+  if (registered.tool.permission?.grantScope === undefined)
+    return { title: `every call of ${registered.name}` };
+  const scope = grantScope(registered, args);
+  if (scope === undefined) return undefined;
+  const { when } = scope;
+  if (when !== undefined) {
+    const fits =
+      conditionProblems(when).length === 0 &&
+      conditionsHold(when, canonicalArguments(registered.tool, args), "every");
+    if (!fits) return undefined;
+  }
+  return { ...scope, title: `${registered.name}: ${scope.title}` };
+}
+
+function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
+  return { verdict: "allowed", by, ...(reason !== undefined && { reason }) };
 }
 
 function refused(

@@ -166,7 +166,11 @@ test("rules and overrides say what is reviewed; a request lifts the tool's own w
   assert.equal(await isReviewed(secret, { rules: says("*", "never") }), false);
   assert.equal(
     await isReviewed(plain, { rules: says("*", "never"), overrides: says("*", "always") }),
-    false,
+    true,
+  );
+  assert.equal(
+    await isReviewed(plain, { rules: says("*", "always"), overrides: says("*", "never") }),
+    true,
   );
   assert.equal(await isReviewed(secret, {}, true), false);
   assert.equal(await isReviewed(plain, { rules: says("*", "always") }, true), true);
@@ -176,7 +180,7 @@ test("rules and overrides say what is reviewed; a request lifts the tool's own w
 test("a rule's own reason is what the reviewer reads", async () => {
   const rules = [{ tool: "*", result: "always", reason: "Customers' data." }] as const;
   const { asked } = await answered(secret, { decision: "release" }, { rules });
-  assert.equal(asked[0]?.reason, "Customers' data.");
+  assert.match(asked[0]?.reason ?? "", /^A rule of the administrator .*: Customers' data\.$/);
 });
 
 test("a result waits in the ledger until another process settles it from there", async () => {

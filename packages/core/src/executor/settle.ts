@@ -30,9 +30,10 @@ export function settle(options: SettleOptions): Settling {
   const { gate, record, registered, outcome, checkToolResults = true } = options;
   const draft = draftResult(gate, record, registered, outcome);
   const { end } = draft;
+  const { args = {} } = record;
   const { rules, overrides } = gate;
   const isError = end.status !== "success";
-  const reason = reviewReason({ registered, isError, rules, overrides, checkToolResults });
+  const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")
     return { status: "settled", ...keepResult(gate, record, registered, draft) };
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };

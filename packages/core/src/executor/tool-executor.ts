@@ -3,11 +3,18 @@ import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import { CapstanError } from "../errors/capstan-error.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
-import type { ApprovalAdapter, ApprovalAnswer, ApprovalRequest } from "../policy/approval.ts";
+import type {
+  ApprovalAdapter,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalRequest,
+} from "../policy/approval.ts";
 import type { RequireApproval } from "../policy/decide.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
 import type { PolicyRule } from "../policy/rule.ts";
+import { checkRules } from "../policy/rule-problems.ts";
 import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
 import { Switches } from "../tool/switches.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
@@ -28,6 +35,7 @@ import { VariableSystem } from "../variables/variable-system.ts";
 import { askApproval } from "./ask-approval.ts";
 import { askReview } from "./ask-review.ts";
 import type { CallRecord } from "./call-record.ts";
+import { checkAnswer } from "./check-answer.ts";
 import { executeCall } from "./execute-call.ts";
 import { isOn } from "./find-tool.ts";
 import { defaultGateLimits, type Gate, type GateLimits } from "./gate.ts";
@@ -44,8 +52,8 @@ export interface ToolExecutorOptions {
   readonly grants?: GrantBook;
   /** The administrator's rules; no grant or request lifts them. */
   readonly rules?: readonly PolicyRule[];
-  /** The user's overrides. */
-  readonly overrides?: readonly PolicyRule[];
+  /** The user's overrides; a function is asked for each call, so that they can change. */
+  readonly overrides?: readonly PolicyRule[] | (() => readonly PolicyRule[]);
   /** Who is asked. Without one the answer is no. */
   readonly approvals?: ApprovalAdapter;
   /** Whose session it is. @default { id: "local" } */
@@ -110,15 +118,21 @@ export class ToolExecutor {
     { readonly revision: string; readonly offer: ToolOffer }
   >();
 
+  /** @throws CapstanError `invalid_rule` with what is wrong, and where */
   constructor(options: ToolExecutorOptions = {}) {
     const limits = { ...defaultGateLimits, ...options.limits };
+    const { rules = [], overrides = [] } = options;
+    checkRules("rules", rules);
+    if (typeof overrides !== "function") checkRules("overrides", overrides);
     this.gate = {
       registry: new ToolRegistry(),
       switches: new Switches(),
       variables: options.variables ?? new VariableSystem(),
       grants: options.grants ?? new GrantBook(),
-      rules: options.rules ?? [],
-      overrides: options.overrides ?? [],
+      rules,
+      get overrides() {
+        return typeof overrides === "function" ? overrides() : overrides;
+      },
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
       live: new Map(),
@@ -293,11 +307,22 @@ export class ToolExecutor {
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
   async ask(approval: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer> {
     const { approvals: adapter } = this;
-    const { clock } = this.gate;
-    const word = await askApproval({ adapter, approval, clock, signal }).answer;
+    const { clock, grants, registry } = this.gate;
+    const query = approvalQuery(approval, registry.tool(approval.toolId));
+    const check = (decision: ApprovalDecision) => this.checkAnswer(approval, decision);
+    const asked = askApproval({ adapter, approval, clock, signal, grants, query, check });
+    const word = await asked.answer;
     return word.decision === "stopped"
       ? { decision: "refuse", reason: "it was stopped", by: "system" }
       : word;
+  }
+
+  /** Why an answer to a question cannot be taken, in a sentence; undefined where it can. It may come from outside. */
+  async checkAnswer(approval: ApprovalRequest, decision: unknown): Promise<string | undefined> {
+    const registered = this.gate.registry.tool(approval.toolId);
+    // A tool that is gone has no call to run: whatever is answered, its question is void.
+    if (registered === undefined) return undefined;
+    return checkAnswer({ gate: this.gate, registered, approval, decision });
   }
 
   /** Shows a result to a person first. Nobody there to see it means that it is withheld. */

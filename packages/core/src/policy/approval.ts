@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
+import type { ArgumentConditions } from "./argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
 
 /** A question to a person about one call, with what they need to answer it. Plain JSON. */
@@ -18,30 +19,48 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** A plain answer holds for exactly these arguments in this session (`ask-once`). */
   readonly remember: boolean;
-  /** What "allow for this session" would cover, in words and as the key it is kept under. */
-  readonly grant: GrantOffer;
+  /** What a wider answer covers where it says nothing else. Absent: a rule asks every time, and an answer is for this call alone. */
+  readonly grant?: GrantOffer;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** For whom the call is made, where that is not the session's own principal. */
+  readonly principalId?: string;
 }
 
 export interface GrantOffer {
-  /** Undefined: every call of this tool. */
+  /** Calls that the tool says belong together. Neither this nor `when`: every call of this tool. */
   readonly key?: string;
+  /** The same as a pattern, which a person may change. Wins over `key`. */
+  readonly when?: ArgumentConditions;
   /** What people read: `FetchWebPage: pages of example.org`. */
   readonly title: string;
 }
 
-/** `once` this call; `session` what the offer says, in this session; `always` the same in every session. */
+/** `once` this call; `session` in this session; `always` in every session. */
 export type ApprovalScope = "once" | "session" | "always";
+
+/** Which calls a wider answer is for. */
+export type GrantCover =
+  /** As the request's `grant` says. */
+  | { readonly type: "offer" }
+  | { readonly type: "arguments" }
+  | { readonly type: "pattern"; readonly when: ArgumentConditions }
+  | { readonly type: "tool" };
 
 export type ApprovalDecision =
   | {
       readonly decision: "allow";
       /** @default "once" */
       readonly scope?: ApprovalScope;
-      /** The arguments as a person changed them; validated again. */
+      /** For `session` and `always`. @default { type: "offer" } */
+      readonly covers?: GrantCover;
+      /** When a wider answer ends; ms since the epoch. @default never */
+      readonly expiresAt?: number;
+      /** The arguments as a person changed them; validated again. They are for this call alone. */
       readonly arguments?: JsonObject;
+      /** `grant`: an answer to another question covers this one. @default "person" */
+      readonly by?: "person" | "grant";
     }
   | {
       readonly decision: "refuse";
@@ -52,9 +71,19 @@ export type ApprovalDecision =
 
 /** How a library user answers; `pending` means that the answer comes later. */
 export interface ApprovalAdapter {
-  request(request: ApprovalRequest, signal: AbortSignal): ApprovalAnswer | Promise<ApprovalAnswer>;
+  /** `signal` aborts where the answer is not wanted any more; its reason is what was decided instead. */
+  request(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+    check: AnswerCheck,
+  ): ApprovalAnswer | Promise<ApprovalAnswer>;
   /** Shows a result to a person before the model sees it. Without this, such results are withheld. */
   review?(request: ReviewRequest, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
 }
+
+/** Why an answer cannot be taken, so that a person can give another; undefined where it can. */
+export type AnswerCheck = (
+  decision: ApprovalDecision,
+) => string | undefined | Promise<string | undefined>;
 
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };

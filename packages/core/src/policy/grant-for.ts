@@ -1,55 +1,81 @@
 import { newId } from "../executor/new-id.ts";
-import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
-import type { Grant } from "./grant.ts";
+import { conditionsText } from "./argument-conditions.ts";
+import type { ApprovalDecision, ApprovalRequest, GrantCover } from "./approval.ts";
+import type { Grant, GrantMatch } from "./grant.ts";
 
 export interface GrantForOptions {
   readonly approval: ApprovalRequest;
   readonly decision: ApprovalDecision;
   /** For whom the call is made, where that is not the session's own principal. */
   readonly principalId?: string | undefined;
+  /** Whose word it is. */
+  readonly grantedBy: string;
   readonly now: number;
 }
 
-/** What an answer leaves behind for later calls; undefined where it was for this call alone. */
-export function grantFor({
-  approval,
-  decision,
-  principalId,
-  now,
-}: GrantForOptions): Grant | undefined {
-  // Made only where something is left behind: most answers are for one call.
-  const common = () => ({
+/**
+ * What an answer leaves behind for later calls; undefined where it was for this call alone: it
+ * said `once`, a rule asks every time, or the arguments were changed, which nobody had asked about.
+ */
+export function grantFor(options: GrantForOptions): Grant | undefined {
+  const { approval, decision, principalId, grantedBy, now } = options;
+  const make = (rest: Pick<Grant, "verdict" | "scope" | "match" | "title">): Grant => ({
     id: newId("grant_"),
     toolId: approval.toolId,
     definitionDigest: approval.definitionDigest,
     args: approval.args,
+    grantedBy,
     createdAt: now,
     ...(principalId !== undefined && { principalId }),
+    ...rest,
   });
-  const exactly = () =>
-    ({
-      ...common(),
-      match: { type: "arguments", digest: approval.argsDigest },
-      title: `${approval.toolName} with exactly these arguments`,
-      scope: "session",
-    }) as const;
+  const exactly = () => covered(approval, { type: "arguments" });
   if (decision.decision === "refuse") {
     if (!approval.remember || decision.by === "system") return undefined;
-    const reason = decision.reason === undefined ? {} : { reason: decision.reason };
-    return { ...exactly(), verdict: "refuse", ...reason };
+    const { reason } = decision;
+    const refusal = make({ verdict: "refuse", scope: "session", ...exactly() });
+    return reason === undefined ? refusal : { ...refusal, reason };
   }
-  const scope = decision.scope ?? "once";
+  if (decision.arguments !== undefined || decision.by === "grant") return undefined;
+  const { scope = "once", covers = { type: "offer" }, expiresAt } = decision;
   if (scope === "once") {
-    // Edited arguments were allowed once; what was asked was not.
-    if (!approval.remember || decision.arguments !== undefined) return undefined;
-    return { ...exactly(), verdict: "allow" };
+    if (!approval.remember) return undefined;
+    return make({ verdict: "allow", scope: "session", ...exactly() });
   }
-  const { key, title } = approval.grant;
-  return {
-    ...common(),
-    verdict: "allow",
-    scope,
-    match: key === undefined ? { type: "tool" } : { type: "key", key },
-    title,
-  };
+  if (approval.grant === undefined) return undefined;
+  const grant = make({ verdict: "allow", scope, ...covered(approval, covers) });
+  return expiresAt === undefined ? grant : { ...grant, expiresAt };
+}
+
+function covered(
+  { toolName, argsDigest, grant }: ApprovalRequest,
+  cover: GrantCover,
+): { readonly match: GrantMatch; readonly title: string } {
+  switch (cover.type) {
+    case "arguments":
+      return {
+        match: { type: "arguments", digest: argsDigest },
+        title: `${toolName} with exactly these arguments`,
+      };
+    case "pattern": {
+      const { when } = cover;
+      return {
+        match: { type: "pattern", when },
+        title: `${toolName} where ${conditionsText(when)}`,
+      };
+    }
+    case "tool":
+      return everyCall(toolName);
+    case "offer": {
+      if (grant?.when !== undefined)
+        return { match: { type: "pattern", when: grant.when }, title: grant.title };
+      if (grant?.key !== undefined)
+        return { match: { type: "key", key: grant.key }, title: grant.title };
+      return everyCall(toolName);
+    }
+  }
+}
+
+function everyCall(toolName: string): { readonly match: GrantMatch; readonly title: string } {
+  return { match: { type: "tool" }, title: `every call of ${toolName}` };
 }

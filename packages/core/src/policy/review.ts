@@ -2,7 +2,9 @@ import type { JsonObject } from "../model/json.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ResultApprovalPolicy } from "./policy.ts";
-import { type PolicyRule, resultRule } from "./rule.ts";
+import type { ToolArgs } from "../tool/tool.ts";
+import { type PolicyRule, resultRule, resultStrictness } from "./rule.ts";
+import { ruledCall } from "./ruled-call.ts";
 
 /** Says that a result waits for a person, and nothing of the result. Plain JSON. */
 export interface ReviewNotice {
@@ -58,6 +60,7 @@ export interface ReviewOutcome {
 
 export interface ReviewPolicy {
   readonly registered: RegisteredTool;
+  readonly args: ToolArgs;
   readonly isError: boolean;
   readonly rules: readonly PolicyRule[];
   readonly overrides: readonly PolicyRule[];
@@ -67,15 +70,28 @@ export interface ReviewPolicy {
 
 /** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
 export function reviewReason(policy: ReviewPolicy): string | undefined {
-  const { registered, isError, rules, overrides, checkToolResults } = policy;
-  const rule = resultRule(rules, registered.id) ?? resultRule(overrides, registered.id);
+  const { registered, args, isError, rules, overrides, checkToolResults } = policy;
+  const call = ruledCall(registered, args);
+  const rule = resultRule(rules, call);
+  const override = resultRule(overrides, call);
+  // The user may see more than the administrator's rule asks for, not less.
+  const chosen = stricter(rule, override);
   const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
-  const wish = rule?.result ?? own ?? "never";
+  const wish = chosen?.result ?? own ?? "never";
   if (!asks(wish, isError)) return undefined;
   const what = wish === "on-error" ? "its failures" : "its results";
-  return rule === undefined
-    ? `This tool wants ${what} seen by a person first.`
-    : (rule.reason ?? `A rule wants ${what} seen by a person first.`);
+  if (chosen === undefined) return `This tool wants ${what} seen by a person first.`;
+  const whose = chosen === rule ? "A rule of the administrator" : "Your own rule";
+  const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
+  return `${whose} wants ${what} seen by a person first${why}`;
+}
+
+function stricter(
+  one: PolicyRule | undefined,
+  other: PolicyRule | undefined,
+): PolicyRule | undefined {
+  if (one?.result === undefined || other?.result === undefined) return one ?? other;
+  return resultStrictness(other.result) > resultStrictness(one.result) ? other : one;
 }
 
 function asks(policy: ResultApprovalPolicy, isError: boolean): boolean {

@@ -1,41 +1,103 @@
+import type { ToolArgs } from "../tool/tool.ts";
+import { type ArgumentConditions, conditionsHold, narrowness } from "./argument-conditions.ts";
 import type { ExecutionDecision, ResultApprovalPolicy } from "./policy.ts";
 
 /** A rule as data: an administrator's, or a user's override. */
 export interface PolicyRule {
-  /** `files.ViewFile`, `files.*` or `*`. The most specific one that says something wins. */
+  /** `files.ViewFile`, `files.*` or `*`. */
   readonly tool: string;
+  /** Only for calls with such arguments. @default every call */
+  readonly when?: ArgumentConditions;
   readonly execution?: ExecutionDecision;
   readonly result?: ResultApprovalPolicy;
+  /** Milliseconds that a question about such a call stays open. @default the tool's, else the gate's */
+  readonly approvalMs?: number;
   /** Shown to the person who is asked, or to the model that is refused. */
   readonly reason?: string;
 }
 
-/** What the rules say of one tool's execution; undefined where they say nothing. */
+/** The call that rules are about. */
+export interface RuledCall {
+  readonly toolId: string;
+  /** As rules see them: see `ToolPermission.canonicalArguments`. */
+  readonly args: ToolArgs;
+}
+
+/**
+ * What rules of one source say of a call; undefined where they say nothing. A deny that matches
+ * wins; else the most specific one: a tool before its group before `*`, then more conditions, then
+ * longer patterns, then the stricter word.
+ */
 export function executionRule(
   rules: readonly PolicyRule[],
-  toolId: string,
+  call: RuledCall,
 ): PolicyRule | undefined {
-  return mostSpecific(rules, toolId, (rule) => rule.execution !== undefined);
+  return choose(rules, call, "execution", executionStrictness);
 }
 
-export function resultRule(rules: readonly PolicyRule[], toolId: string): PolicyRule | undefined {
-  return mostSpecific(rules, toolId, (rule) => rule.result !== undefined);
+/** The same of its result. Nothing is denied there, so that the most specific one counts. */
+export function resultRule(rules: readonly PolicyRule[], call: RuledCall): PolicyRule | undefined {
+  return choose(rules, call, "result", resultStrictness);
 }
 
-function mostSpecific(
+/** The rule that says how long a question stays open; of two alike the shorter. */
+export function approvalTimeRule(
   rules: readonly PolicyRule[],
-  toolId: string,
-  says: (rule: PolicyRule) => boolean,
+  call: RuledCall,
+): PolicyRule | undefined {
+  return choose(rules, call, "approvalMs", (ms) => -ms);
+}
+
+export const executionStrictness = (word: ExecutionDecision): number =>
+  executionWords.indexOf(word);
+const executionWords: readonly ExecutionDecision[] = ["auto", "ask-once", "ask-always", "deny"];
+
+export const resultStrictness = (word: ResultApprovalPolicy): number => resultWords.indexOf(word);
+const resultWords: readonly ResultApprovalPolicy[] = ["never", "on-error", "always"];
+
+type Field = "execution" | "result" | "approvalMs";
+type Word<F extends Field> = Exclude<PolicyRule[F], undefined>;
+
+function choose<F extends Field>(
+  rules: readonly PolicyRule[],
+  call: RuledCall,
+  field: F,
+  strictness: (word: Word<F>) => number,
 ): PolicyRule | undefined {
   let best: PolicyRule | undefined;
+  let bestRank: readonly number[] = [];
   for (const rule of rules) {
-    if (!says(rule) || !covers(rule.tool, toolId)) continue;
-    if (best === undefined || rule.tool.length > best.tool.length) best = rule;
+    const word = rule[field] as Word<F> | undefined;
+    if (word === undefined || !covers(rule, call, word)) continue;
+    if (word === "deny") return rule;
+    const rank = [...specificity(rule), strictness(word)];
+    if (best === undefined || isAbove(rank, bestRank)) {
+      best = rule;
+      bestRank = rank;
+    }
   }
   return best;
 }
 
-function covers(pattern: string, toolId: string): boolean {
-  if (pattern === "*" || pattern === toolId) return true;
-  return pattern.endsWith(".*") && toolId.startsWith(pattern.slice(0, -1));
+function covers(rule: PolicyRule, { toolId, args }: RuledCall, word: unknown): boolean {
+  const { tool, when } = rule;
+  const named =
+    tool === "*" ||
+    tool === toolId ||
+    (tool.endsWith(".*") && toolId.startsWith(tool.slice(0, -1)));
+  if (!named) return false;
+  const loosens = word === "auto" || word === "never";
+  return when === undefined || conditionsHold(when, args, loosens ? "every" : "some");
+}
+
+function specificity({ tool, when }: PolicyRule): readonly number[] {
+  return [tool === "*" ? 0 : tool.endsWith(".*") ? 1 : 2, ...narrowness(when)];
+}
+
+function isAbove(one: readonly number[], other: readonly number[]): boolean {
+  for (const [index, value] of one.entries()) {
+    const against = other[index] ?? 0;
+    if (value !== against) return value > against;
+  }
+  return false;
 }

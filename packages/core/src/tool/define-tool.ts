@@ -1,5 +1,6 @@
 import { CapstanError } from "../errors/capstan-error.ts";
 import type { JsonSchema } from "../model/json.ts";
+import type { GrantOffer } from "../policy/approval.ts";
 import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.ts";
 import type { ContentParts } from "./content-parts.ts";
 import type { Tool, ToolArgs, ToolEffects } from "./tool.ts";
@@ -50,7 +51,9 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
   readonly permission?: {
     readonly executionPolicy?: ExecutionDecision | ((args: Args) => ExecutionDecision);
     readonly resultApprovalPolicy?: ResultApprovalPolicy;
-    readonly grantScope?: (args: Args) => { readonly key: string; readonly title: string };
+    readonly grantScope?: (args: Args) => GrantOffer;
+    readonly canonicalArguments?: (args: Args) => ToolArgs;
+    readonly approvalMs?: number;
   };
   readonly effects?:
     | Exclude<ToolEffects, object>

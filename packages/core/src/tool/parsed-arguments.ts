@@ -7,7 +7,7 @@ type Callbacks = Omit<Tool, "definition" | "execute">;
 export function withParsedArguments(schema: StandardSchema, tool: Callbacks): Callbacks {
   const parsed = (args: ToolArgs) => parse(schema, args);
   const { permission, effects, formatForLLM, truncateForLLM, compressArgs } = tool;
-  const { executionPolicy, grantScope } = permission ?? {};
+  const { executionPolicy, grantScope, canonicalArguments } = permission ?? {};
   return {
     ...tool,
     ...(permission !== undefined && {
@@ -18,6 +18,9 @@ export function withParsedArguments(schema: StandardSchema, tool: Callbacks): Ca
         }),
         ...(grantScope !== undefined && {
           grantScope: (args: ToolArgs) => grantScope(parsed(args)),
+        }),
+        ...(canonicalArguments !== undefined && {
+          canonicalArguments: (args: ToolArgs) => canonicalArguments(parsed(args)),
         }),
       },
     }),

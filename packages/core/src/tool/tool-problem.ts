@@ -94,10 +94,12 @@ function limitProblem(tool: Tool): string | undefined {
 
 function permissionProblem({ permission, effects = "write" }: Tool): string | undefined {
   const { executionPolicy = "ask-once", resultApprovalPolicy = "never" } = permission ?? {};
+  const { approvalMs = 1 } = permission ?? {};
   if (typeof executionPolicy !== "function" && !executionPolicies.includes(executionPolicy))
     return `its executionPolicy is none of ${executionPolicies.join(", ")}`;
   if (!resultPolicies.includes(resultApprovalPolicy))
     return `its resultApprovalPolicy is none of ${resultPolicies.join(", ")}`;
+  if (!(approvalMs > 0)) return "its approvalMs is not above 0";
   const known =
     typeof effects === "string"
       ? effectWords.includes(effects)

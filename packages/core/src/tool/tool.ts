@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../model/json.ts";
+import type { GrantOffer } from "../policy/approval.ts";
 import type { ExecutionPolicy, ResultApprovalPolicy } from "../policy/policy.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
@@ -21,12 +22,21 @@ export interface ToolPermission {
   /** @default "never" */
   readonly resultApprovalPolicy?: ResultApprovalPolicy;
   /**
-   * The part of the arguments a person's word holds for, and how to say it. Without it
-   * `ask-once` remembers exactly these arguments.
+   * Which calls a person's wider word is for, and how to say it: those with the same key, or those
+   * that fit a pattern, which the person sees and may change. Without it: every call of the tool.
    *
-   * @example grantScope: (args) => ({ key: new URL(args.url).origin, title: "pages of example.org" })
+   * @example grantScope: ({ url }) => ({ when: { url: { host: "example.org" } }, title: "pages of example.org" })
    */
-  readonly grantScope?: (args: ToolArgs) => { readonly key: string; readonly title: string };
+  readonly grantScope?: (args: ToolArgs) => GrantOffer;
+  /**
+   * The arguments as rules and patterns see them: where one thing can be written in several ways,
+   * the one way. Does no I/O.
+   *
+   * @example canonicalArguments: ({ path = "." }) => ({ path: fromRoot(path) })
+   */
+  readonly canonicalArguments?: (args: ToolArgs) => ToolArgs;
+  /** Milliseconds that a question about a call stays open. @default the gate's, 24 hours */
+  readonly approvalMs?: number;
 }
 
 /**

@@ -124,5 +124,6 @@ const grant = {
   definitionDigest: "d",
   match: { type: "tool" },
   title: "t",
+  grantedBy: "ann",
   createdAt: 1,
 } as const;

@@ -163,7 +163,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         </div>
         <p class="approval-covers">
           “For this session” covers:{" "}
-          <strong data-testid="approval-covers">{props.approval.grant.title}</strong>.
+          <strong data-testid="approval-covers">{props.approval.grant?.title}</strong>.
           <Show when={props.approval.remember}>
             {" "}
             “Once” also holds for exactly these arguments in this chat.

@@ -2,7 +2,8 @@ import type { CallDecision } from "../run/run-event.ts";
 
 const deciders: { readonly [by in Exclude<CallDecision["by"], "system">]: string } = {
   tool: "by the tool's own policy",
-  rule: "by a rule of this server",
+  rule: "by a rule of the administrator",
+  override: "by your own rule",
   grant: "by what you said before",
   person: "by you",
   request: "by the request",

@@ -164,6 +164,7 @@ export function grantOf(id: string, more: Partial<Grant> = {}): Grant {
     definitionDigest: "d",
     match: { type: "tool" },
     title: "ViewFile",
+    grantedBy: "ann",
     createdAt: 1,
     ...more,
   };

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ArgumentConditions, conditionsHold, conditionsText } from "./argument-conditions.ts";
+
+type Case = readonly [
+  what: string,
+  when: ArgumentConditions,
+  args: { readonly [name: string]: unknown },
+  holds: boolean,
+];
+const cases: readonly Case[] = [
+  ["a bare text is a path", { path: "docs/*" }, { path: "./docs/a.md" }, true],
+  ["a bare number is exact", { n: 3 }, { n: 3 }, true],
+  ["a number is not the text of it", { n: 3 }, { n: "3" }, false],
+  ["null is exact", { n: null }, { n: null }, true],
+  [
+    "equals compares JSON, whatever the order of keys",
+    { o: { equals: { a: 1, b: [2] } } },
+    { o: { b: [2], a: 1 } },
+    true,
+  ],
+  ["equals takes text as it is", { path: { equals: "a" } }, { path: "./a" }, false],
+  ["glob goes over slashes", { cmd: { glob: "rm *" } }, { cmd: "rm -rf /a/b" }, true],
+  ["prefix", { cmd: { prefix: "git " } }, { cmd: "git push" }, true],
+  [
+    "host, whatever its case and final dot",
+    { url: { host: "example.org" } },
+    { url: "https://EXAMPLE.org./x" },
+    true,
+  ],
+  [
+    "host in the URL's own spelling",
+    { url: { host: "münchen.de" } },
+    { url: "https://xn--mnchen-3ya.de/" },
+    true,
+  ],
+  [
+    "host is not what stands before @",
+    { url: { host: "example.org" } },
+    { url: "https://example.org@evil.net/" },
+    false,
+  ],
+  [
+    "a host with any port",
+    { url: { host: "example.org" } },
+    { url: "http://example.org:8080/" },
+    true,
+  ],
+  [
+    "a host with its port",
+    { url: { host: "example.org:443" } },
+    { url: "https://example.org/" },
+    true,
+  ],
+  [
+    "a host with another port",
+    { url: { host: "example.org:8080" } },
+    { url: "https://example.org/" },
+    false,
+  ],
+  ["hosts below", { url: { host: "*.example.org" } }, { url: "https://a.b.example.org/" }, true],
+  [
+    "hosts below are not the host",
+    { url: { host: "*.example.org" } },
+    { url: "https://example.org/" },
+    false,
+  ],
+  [
+    "hosts below end at a dot",
+    { url: { host: "*.example.org" } },
+    { url: "https://badexample.org/" },
+    false,
+  ],
+  ["site", { url: { site: "https://example.org" } }, { url: "https://example.org:443/x" }, true],
+  [
+    "site with its scheme",
+    { url: { site: "https://example.org" } },
+    { url: "http://example.org/" },
+    false,
+  ],
+  ["what is no URL is on no host", { url: { host: "example.org" } }, { url: "example.org" }, false],
+  ["bounds", { n: { min: 1, max: 5 } }, { n: 5 }, true],
+  ["out of bounds", { n: { min: 1, max: 5 } }, { n: 6 }, false],
+  ["a bound takes numbers alone", { n: { min: 1 } }, { n: "5" }, false],
+  ["what is not given passes nothing", { path: "**" }, {}, false],
+  ["not is about what is given", { path: { not: "docs/**" } }, {}, false],
+  ["not", { path: { not: "docs/**" } }, { path: "secrets/a" }, true],
+  ["not fails where it is so", { path: { not: "docs/**" } }, { path: "docs/a" }, false],
+  ["given", { force: { exists: true } }, { force: false }, true],
+  ["not given", { force: { exists: false } }, {}, true],
+  ["given after all", { force: { exists: false } }, { force: null }, false],
+  ["all conditions must hold", { a: 1, b: 2 }, { a: 1, b: 3 }, false],
+  ["a pointer", { "/options/depth": { max: 3 } }, { options: { depth: 2 } }, true],
+  ["a pointer with escapes", { "/a~1b": 1 }, { "a/b": 1 }, true],
+  ["a key of every object is none of these", { constructor: { exists: true } }, {}, false],
+];
+for (const [what, when, args, holds] of cases)
+  test(`condition: ${what}`, () => {
+    assert.equal(conditionsHold(when, args, "some"), holds);
+    assert.equal(conditionsHold(when, args, "every"), holds);
+  });
+
+test("of a list every element must fit what allows, and one what asks or denies", () => {
+  const args = { paths: ["docs/a", "secrets/b"], edits: [{ path: "docs/a" }, { path: "x" }] };
+  for (const when of [{ paths: "docs/**" }, { "/edits/*/path": "docs/**" }]) {
+    assert.equal(conditionsHold(when, args, "every"), false);
+    assert.equal(conditionsHold(when, args, "some"), true);
+  }
+  assert.equal(conditionsHold({ paths: "**" }, args, "every"), true);
+  assert.equal(conditionsHold({ paths: "**" }, { paths: [] }, "every"), false);
+});
+
+test("an element that lacks the argument is not covered by what allows", () => {
+  const args = { edits: [{ path: "docs/a" }, { target: "secrets/b" }] };
+  assert.equal(conditionsHold({ "/edits/*/path": "docs/**" }, args, "every"), false);
+  assert.equal(conditionsHold({ "/edits/*/path": "docs/**" }, args, "some"), true);
+});
+
+test("conditions read as words", () => {
+  assert.equal(
+    conditionsText({ path: "docs/**", url: { host: "a.org" }, n: { min: 1, not: 3 }, x: true }),
+    "path is the path docs/** and url is on the host a.org and n is at least 1 and not (is exactly 3) and x is exactly true",
+  );
+});

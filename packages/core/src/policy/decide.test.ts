@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalRequest } from "./approval.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolPermission } from "../tool/tool.ts";
+import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import type { PolicyRule } from "./rule.ts";
+
+/** An executor of one tool whose questions are kept, and always answered yes. */
+function asking(permission: ToolPermission, options: ToolExecutorOptions = {}) {
+  const asked: ApprovalRequest[] = [];
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" }, n: { type: "number" } },
+    },
+    permission,
+    execute: () => "ran",
+  });
+  const approvals = {
+    request: (request: ApprovalRequest) => (asked.push(request), { decision: "allow" } as const),
+  };
+  return { executor: executorWith([tool], { approvals, ...options }), asked };
+}
+
+test("a rule by argument denies what it names, and nothing else", async () => {
+  const rules: readonly PolicyRule[] = [
+    { tool: "test.*", when: { path: "secrets/**" }, execution: "deny", reason: "these are secret" },
+  ];
+  const { executor } = asking({ executionPolicy: "auto" }, { rules });
+  const refused = await executor.execute("T", { path: "docs/../secrets/a" });
+  assert.equal(refused.status, "execution_rejected");
+  assert.match(
+    refused.status === "execution_rejected" ? refused.finalText : "",
+    /these are secret/,
+  );
+  assert.equal((await executor.execute("T", { path: "docs/a" })).status, "success");
+});
+
+test("rules see arguments in the one way the tool writes them", async () => {
+  const rules: readonly PolicyRule[] = [
+    { tool: "*", when: { path: "secrets/**" }, execution: "deny" },
+  ];
+  const canonicalArguments = ({ path }: { readonly [name: string]: unknown }) => ({
+    path: String(path).replace("/home/me/", ""),
+  });
+  const permission: ToolPermission = { executionPolicy: "auto", canonicalArguments };
+  const { executor } = asking(permission, { rules });
+  const whole = await executor.execute("T", { path: "/home/me/secrets/a" });
+  assert.equal(whole.status, "execution_rejected");
+  assert.equal((await executor.execute("T", { path: "/home/me/a" })).status, "success");
+});
+
+test("the question says whose rule it is, and why", async () => {
+  const rule = { tool: "test.T", execution: "ask-always", reason: "it costs money" } as const;
+  const admin = asking({}, { rules: [rule] });
+  await admin.executor.execute("T", {});
+  assert.equal(
+    admin.asked[0]?.reason,
+    "A rule of the administrator asks every time: it costs money",
+  );
+  const user = asking({}, { overrides: [{ ...rule, execution: "ask-once" }] });
+  await user.executor.execute("T", {});
+  assert.equal(user.asked[0]?.reason, "Your own rule asks the first time: it costs money");
+});
+
+test("what a rule asks every time offers no wider answer, and takes none", async () => {
+  const { executor, asked } = asking({}, { rules: [{ tool: "*", execution: "ask-always" }] });
+  await executor.execute("T", {});
+  await executor.execute("T", {});
+  assert.equal(asked.length, 2);
+  assert.equal(asked[0]?.grant, undefined);
+  assert.equal(executor.gate.grants.list().length, 0);
+});
+
+test("the user's override tightens the administrator's rule, and cannot loosen it", async () => {
+  const rules = [{ tool: "*", execution: "auto" }] as const;
+  const tightened = asking({}, { rules, overrides: [{ tool: "*", execution: "ask-always" }] });
+  await tightened.executor.execute("T", {});
+  assert.equal(tightened.asked.length, 1);
+  const loosened = asking(
+    {},
+    {
+      rules: [{ tool: "*", execution: "ask-always" }],
+      overrides: [{ tool: "test.T", execution: "auto" }],
+    },
+  );
+  await loosened.executor.execute("T", {});
+  assert.equal(loosened.asked.length, 1);
+});
+
+test("an override that is a function counts as it is now", async () => {
+  let overrides: readonly PolicyRule[] = [];
+  const { executor } = asking({ executionPolicy: "auto" }, { overrides: () => overrides });
+  assert.equal((await executor.execute("T", {})).status, "success");
+  overrides = [{ tool: "*", execution: "deny" }];
+  assert.equal((await executor.execute("T", {})).status, "execution_rejected");
+});
+
+test("a question stays open as long as the rule says, else the tool, else the gate", async () => {
+  const rules = [{ tool: "*", when: { n: 1 }, approvalMs: 1_000 }] as const;
+  const { executor, asked } = asking(
+    { executionPolicy: "ask-always", approvalMs: 2_000 },
+    { rules, clock: new FakeClock(0), limits: { approvalMs: 3_000 } },
+  );
+  await executor.execute("T", { n: 1 });
+  await executor.execute("T", { n: 2 });
+  assert.deepEqual(
+    asked.map(({ expiresAt }) => expiresAt),
+    [1_000, 2_000],
+  );
+});
+
+test("a policy that throws, or says what is no policy, asks", async () => {
+  const odd = [
+    () => "maybe",
+    () => undefined,
+    () => {
+      throw new Error("broken");
+    },
+  ] as unknown as readonly (() => "auto")[];
+  for (const executionPolicy of odd) {
+    const { executor, asked } = asking({ executionPolicy });
+    assert.equal((await executor.execute("T", {})).status, "success");
+    assert.equal(asked.length, 1);
+  }
+});
+
+test("a request lifts the tool's own wish, and tightens everybody's", async () => {
+  const lifted = asking({ executionPolicy: "ask-always" });
+  await lifted.executor.execute("T", {}, { requireApproval: "never" });
+  assert.equal(lifted.asked.length, 0);
+  const ruled = asking({}, { rules: [{ tool: "*", execution: "ask-once" }] });
+  await ruled.executor.execute("T", {}, { requireApproval: "never" });
+  assert.equal(ruled.asked.length, 1);
+  const denied = asking({ executionPolicy: "deny" });
+  const result = await denied.executor.execute("T", {}, { requireApproval: "never" });
+  assert.equal(result.status, "execution_rejected");
+  const tightened = asking({}, { rules: [{ tool: "*", execution: "auto" }] });
+  await tightened.executor.execute("T", {}, { requireApproval: "always" });
+  assert.equal(tightened.asked.length, 1);
+});

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolPermission } from "../tool/tool.ts";
+import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
+import { GrantBook } from "./grant-book.ts";
+
+function write(permission: ToolPermission = {}, description = "") {
+  return defineTool({
+    name: "Write",
+    description,
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" }, n: { type: "number" } },
+    },
+    permission,
+    execute: () => "written",
+  });
+}
+
+/** Calls of a tool whose questions are answered with the given words, the last one for good. */
+function answering(
+  words: readonly unknown[],
+  permission: ToolPermission = {},
+  options: ToolExecutorOptions = {},
+) {
+  const asked: ApprovalRequest[] = [];
+  const request = (approval: ApprovalRequest) => {
+    asked.push(approval);
+    return (words[asked.length - 1] ?? words.at(-1)) as ApprovalDecision;
+  };
+  const executor = executorWith([write(permission)], { approvals: { request }, ...options });
+  const statusOf = async (args: { readonly path?: string; readonly n?: number } = {}) =>
+    (await executor.execute("Write", args)).status;
+  return { executor, asked, statusOf, grants: executor.gate.grants };
+}
+const allow = { decision: "allow" } as const;
+
+test("a grant for a pattern covers what fits it, wherever and whenever it says", async () => {
+  const clock = new FakeClock(0);
+  const covers = { type: "pattern", when: { path: "notes/**" } } as const;
+  const word = { ...allow, scope: "session", covers, expiresAt: 1_000 } as const;
+  const { asked, statusOf, grants } = answering([word, { decision: "refuse" }], {}, { clock });
+  assert.equal(await statusOf({ path: "notes/a" }), "success");
+  assert.equal(await statusOf({ path: "notes/b/c" }), "success");
+  assert.equal(asked.length, 1);
+  assert.equal(await statusOf({ path: "notes/../secrets" }), "execution_rejected");
+  const [grant] = grants.list();
+  assert.equal(grant?.title, "Write where path is the path notes/**");
+  assert.deepEqual(
+    { by: grant?.grantedBy, at: grant?.createdAt, until: grant?.expiresAt },
+    { by: "local", at: 0, until: 1_000 },
+  );
+  clock.advance(1_000);
+  assert.equal(await statusOf({ path: "notes/d" }), "execution_rejected");
+});
+
+test("a pattern that does not cover the call asked about is no answer", async () => {
+  const covers = { type: "pattern", when: { path: "other/**" } };
+  const { statusOf, grants } = answering([{ ...allow, scope: "always", covers }]);
+  assert.equal(await statusOf({ path: "notes/a" }), "execution_rejected");
+  assert.equal(grants.list().length, 0);
+});
+
+const nonsense: readonly [what: string, answer: unknown][] = [
+  ["an unknown scope", { ...allow, scope: "forever" }],
+  ["a time that is past", { ...allow, scope: "session", expiresAt: 1 }],
+  ["an end that is no time", { ...allow, scope: "session", expiresAt: "soon" }],
+  ["a cover of no kind", { ...allow, scope: "session", covers: { type: "all" } }],
+  ["a broken pattern", { ...allow, scope: "session", covers: { type: "pattern", when: {} } }],
+  ["a cover for one call", { ...allow, covers: { type: "tool" } }],
+];
+for (const [what, word] of nonsense)
+  test(`${what} is no yes, and leaves nothing behind`, async () => {
+    const { statusOf, grants } = answering([word]);
+    assert.equal(await statusOf({ path: "a" }), "execution_rejected");
+    assert.equal(grants.list().length, 0);
+  });
+
+test("an answer may cover exactly these arguments, or every call", async () => {
+  const exact = answering([{ ...allow, scope: "session", covers: { type: "arguments" } }]);
+  for (const path of ["a", "a", "b"]) await exact.statusOf({ path });
+  assert.equal(exact.asked.length, 2);
+  const every = answering([{ ...allow, scope: "always", covers: { type: "tool" } }]);
+  for (const path of ["a", "b"]) await every.statusOf({ path });
+  assert.equal(every.asked.length, 1);
+  assert.equal(every.grants.list()[0]?.scope, "always");
+});
+
+test("what the tool offers is a pattern that the person sees before it is kept", async () => {
+  const grantScope = () => ({ when: { path: "notes/**" }, title: "all notes" });
+  const { asked, statusOf, grants } = answering([{ ...allow, scope: "session" }], { grantScope });
+  await statusOf({ path: "notes/a" });
+  assert.deepEqual(asked[0]?.grant, { when: { path: "notes/**" }, title: "Write: all notes" });
+  await statusOf({ path: "notes/b" });
+  assert.equal(asked.length, 1);
+  assert.deepEqual(grants.list()[0]?.match, { type: "pattern", when: { path: "notes/**" } });
+  await statusOf({ path: "else" });
+  assert.equal(asked.length, 2);
+});
+
+test("changed arguments are allowed once: nothing is granted that nobody asked for", async () => {
+  const word = { ...allow, scope: "always", arguments: { path: "b" } };
+  const { executor, asked, statusOf, grants } = answering([word]);
+  const result = await executor.execute("Write", { path: "a" });
+  assert.match(
+    result.status === "success" ? result.finalText : "",
+    /A person changed the arguments/,
+  );
+  assert.equal(grants.list().length, 0);
+  await statusOf({ path: "b" });
+  assert.equal(asked.length, 2);
+});
+
+test("a refusal is remembered, listed, told to the model, and taken back", async () => {
+  const { executor, asked, statusOf, grants } = answering([
+    { decision: "refuse", reason: "not there" },
+    allow,
+  ]);
+  await statusOf({ path: "a" });
+  const again = await executor.execute("Write", { path: "a" });
+  assert.equal(asked.length, 1);
+  assert.match(
+    again.status === "execution_rejected" ? again.finalText : "",
+    /refused exactly this before \(not there\), and that is remembered until they take it back/,
+  );
+  const [refusal] = grants.list();
+  assert.deepEqual([refusal?.verdict, refusal?.reason], ["refuse", "not there"]);
+  assert.equal(grants.revoke(refusal!.id), true);
+  assert.equal(await statusOf({ path: "a" }), "success");
+});
+
+test("a remembered refusal holds against a rule that lets the tool run", async () => {
+  const grants = new GrantBook();
+  const refused = answering([{ decision: "refuse" }], {}, { grants });
+  await refused.statusOf({ path: "a" });
+  const rules = [{ tool: "*", execution: "auto" }] as const;
+  const { statusOf } = answering([allow], {}, { grants, rules });
+  assert.equal(await statusOf({ path: "a" }), "execution_rejected");
+  assert.equal(await statusOf({ path: "b" }), "success");
+});
+
+test("a grant is for the tool as it was", async () => {
+  const grants = new GrantBook();
+  const before = answering([{ ...allow, scope: "always" }], {}, { grants });
+  await before.statusOf();
+  let asked = 0;
+  const approvals = { request: () => (asked++, allow) };
+  const changed = executorWith([write({}, "writes, and sends")], { approvals, grants });
+  await changed.execute("Write", {});
+  assert.equal(asked, 1);
+});
+
+test("a grant of one book holds for every executor that shares it, and so does its revocation", async () => {
+  const grants = new GrantBook();
+  const one = answering([{ ...allow, scope: "session" }], {}, { grants });
+  const fork = answering([{ decision: "refuse" }], {}, { grants });
+  await one.statusOf();
+  assert.equal(await fork.statusOf(), "success");
+  grants.revoke(grants.list()[0]!.id);
+  assert.equal(await fork.statusOf(), "execution_rejected");
+});
+
+const badOffers: readonly [what: string, grantScope: NonNullable<ToolPermission["grantScope"]>][] =
+  [
+    [
+      "throws",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+    ["is no pattern", () => ({ when: {}, title: "x" })],
+    ["does not cover its own call", () => ({ when: { path: "else" }, title: "x" })],
+  ];
+for (const [what, grantScope] of badOffers)
+  test(`a tool whose offer ${what} offers no wider answer`, async () => {
+    const { asked, statusOf, grants } = answering([{ ...allow, scope: "always" }], {
+      executionPolicy: "ask-always",
+      grantScope,
+    });
+    assert.equal(await statusOf({ path: "a" }), "success");
+    assert.equal(asked[0]?.grant, undefined);
+    assert.equal(grants.list().length, 0);
+  });

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import { runToolChain } from "../chain/run-tool-chain.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolPermission } from "../tool/tool.ts";
+import { InlineApprovalAdapter } from "./inline-approval-adapter.ts";
+
+function asking(permission: ToolPermission = {}, options: ToolExecutorOptions = {}) {
+  const approvals = new InlineApprovalAdapter();
+  const tool = defineTool({
+    name: "Write",
+    description: "",
+    parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+    permission,
+    effects: "read",
+    execute: ({ n }) => `written ${String(n)}`,
+  });
+  const executor = executorWith([tool], { approvals, ...options });
+  return { approvals, executor };
+}
+const allow = { decision: "allow" } as const;
+
+test("questions are a list that changes its identity when it changes, and not before", async () => {
+  const { approvals, executor } = asking();
+  let changes = 0;
+  const { subscribe } = approvals;
+  const unsubscribe = subscribe(() => changes++);
+  const empty = approvals.pending;
+  assert.equal(approvals.pending, empty);
+  const call = executor.execute("Write", { n: 1 });
+  const { pending } = approvals;
+  assert.notEqual(pending, empty);
+  assert.equal(approvals.pending, pending);
+  assert.deepEqual(
+    [pending[0]?.type, pending[0]?.request.toolName, changes],
+    ["execution", "Write", 1],
+  );
+  await approvals.answer(pending[0]!.id, allow);
+  assert.equal((await call).status, "success");
+  assert.deepEqual([approvals.pending.length, changes], [0, 2]);
+  unsubscribe();
+  const last = executor.execute("Write", { n: 2 });
+  assert.equal(changes, 2);
+  approvals.cancelAll();
+  await last;
+});
+
+test("the first answer counts, and a second one gets it", async () => {
+  const { approvals, executor } = asking();
+  const call = executor.execute("Write", { n: 1 });
+  const { id } = approvals.pending[0]!;
+  const refuse = { decision: "refuse", reason: "no" } as const;
+  const outcomes = await Promise.all([
+    approvals.answer(id, refuse),
+    approvals.answer(id, allow),
+    approvals.answer("none", allow),
+  ]);
+  assert.deepEqual(outcomes, [
+    { status: "answered", decision: refuse },
+    { status: "already_answered", decision: refuse },
+    { status: "not_found" },
+  ]);
+  assert.equal((await call).status, "execution_rejected");
+  assert.deepEqual(await approvals.answer(id, allow), outcomes[1]);
+});
+
+test("an answer that cannot be taken says why, and the question stays", async () => {
+  const { approvals, executor } = asking(
+    {},
+    { rules: [{ tool: "*", when: { n: { min: 100 } }, execution: "deny", reason: "too many" }] },
+  );
+  const call = executor.execute("Write", { n: 1 });
+  const { id } = approvals.pending[0]!;
+  const messages: unknown[] = [];
+  for (const word of [
+    { ...allow, arguments: { n: "many" } },
+    { ...allow, arguments: { n: 100 } },
+    { ...allow, scope: "session", covers: { type: "pattern", when: { n: 2 } } },
+    { decision: "perhaps" },
+  ]) {
+    const outcome = await approvals.answer(id, word as typeof allow);
+    messages.push(outcome.status === "invalid" ? outcome.message : outcome.status);
+    assert.equal(approvals.pending[0]?.id, id);
+  }
+  assert.match(String(messages[0]), /^arguments: .*n/s);
+  assert.match(String(messages[1]), /not allowed: too many/);
+  assert.match(String(messages[2]), /^covers.when: this pattern does not cover/);
+  assert.match(String(messages[3]), /^decision: expected/);
+  await approvals.answer(id, { ...allow, arguments: { n: 5 } });
+  const result = await call;
+  assert.equal(result.status === "success" && result.data, "written 5");
+});
+
+test("a question goes when its call is stopped, and its answer is what was decided", async () => {
+  const { approvals, executor } = asking();
+  const stop = new AbortController();
+  const call = executor.execute("Write", { n: 1 }, { signal: stop.signal });
+  const { id } = approvals.pending[0]!;
+  stop.abort();
+  assert.equal((await call).status, "cancelled");
+  assert.equal(approvals.pending.length, 0);
+  const late = await approvals.answer(id, allow);
+  assert.equal(late.status === "already_answered" && late.decision.decision, "refuse");
+});
+
+test("a question goes when it expires, and so much is told to whoever answers late", async () => {
+  const clock = new FakeClock(0);
+  const { approvals, executor } = asking({ approvalMs: 1_000 }, { clock });
+  const call = executor.execute("Write", { n: 1 });
+  const { id } = approvals.pending[0]!;
+  clock.advance(1_000);
+  const result = await call;
+  assert.match(
+    result.status === "execution_rejected" ? result.finalText : "",
+    /nobody answered in time/,
+  );
+  assert.equal(approvals.pending.length, 0);
+  const late = await approvals.answer(id, allow);
+  assert.match(JSON.stringify(late), /already_answered.*nobody answered in time/);
+});
+
+test("a question that is taken back is a refusal by nobody", async () => {
+  const { approvals, executor } = asking();
+  const calls = [1, 2].map((n) => executor.execute("Write", { n }));
+  assert.equal(approvals.cancel(approvals.pending[0]!.id), true);
+  assert.equal(approvals.cancel("none"), false);
+  approvals.cancelAll("the window was closed");
+  const results = await Promise.all(calls);
+  assert.deepEqual(
+    results.map((result) => result.status === "execution_rejected" && result.rejectReason),
+    ["the question was taken back", "the window was closed"],
+  );
+  assert.equal(executor.gate.grants.list().length, 0);
+});
+
+test("an answer for the session answers the other open questions that it covers", async () => {
+  const { approvals, executor } = asking();
+  const calls = [1, 2, 300].map((n) => executor.execute("Write", { n }));
+  const covers = { type: "pattern", when: { n: { max: 10 } } } as const;
+  await approvals.answer(approvals.pending[0]!.id, { ...allow, scope: "session", covers });
+  assert.deepEqual(
+    (await Promise.all(calls.slice(0, 2))).map(({ status }) => status),
+    ["success", "success"],
+  );
+  assert.deepEqual(
+    approvals.pending.map(({ request }) => request.args),
+    [{ n: 300 }],
+  );
+  approvals.cancelAll();
+  await calls[2];
+});
+
+test("in a turn, what another answer covered is told as such", async () => {
+  const { approvals, executor } = asking();
+  const calls = [1, 2].map((n) => ({ name: "Write", args: { n } }));
+  const run = runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls }, "done"]),
+    contextMessages: [],
+  });
+  const decisions: unknown[] = [];
+  for await (const event of run.events()) {
+    if (event.type === "approval.requested" && approvals.pending.length === 2)
+      await approvals.answer(approvals.pending[0]!.id, { ...allow, scope: "session" });
+    if (event.type === "approval.answered") decisions.push(event.decision);
+  }
+  assert.deepEqual(decisions, [
+    { verdict: "allowed", by: "person" },
+    { verdict: "allowed", by: "grant", reason: "every call of Write" },
+  ]);
+});
+
+test("results are shown first, and what stops meanwhile is withheld", async () => {
+  const { approvals, executor } = asking({
+    executionPolicy: "auto",
+    resultApprovalPolicy: "always",
+  });
+  const reviewed = Promise.withResolvers<void>();
+  const done = approvals.subscribe(() => reviewed.resolve());
+  const first = executor.execute("Write", { n: 1 });
+  await reviewed.promise;
+  done();
+  const [pending] = approvals.pending;
+  assert.equal(pending?.type, "result");
+  const wrong = await approvals.answer(pending!.id, allow);
+  assert.match(JSON.stringify(wrong), /invalid.*release, redact/);
+  await approvals.answer(pending!.id, { decision: "redact", words: ["1"] });
+  const result = await first;
+  assert.equal(result.status === "success" && result.data, "written [redacted]");
+
+  const again = Promise.withResolvers<void>();
+  approvals.subscribe(() => again.resolve());
+  const stop = new AbortController();
+  const second = executor.execute("Write", { n: 2 }, { signal: stop.signal });
+  await again.promise;
+  stop.abort();
+  assert.equal((await second).status, "result_rejected");
+  assert.equal(approvals.pending.length, 0);
+});
+
+test("a watcher that throws changes nothing", async () => {
+  const { approvals, executor } = asking();
+  approvals.subscribe(() => {
+    throw new Error("the view crashed");
+  });
+  const call = executor.execute("Write", { n: 1 });
+  await approvals.answer(approvals.pending[0]!.id, allow);
+  assert.equal((await call).status, "success");
+});
