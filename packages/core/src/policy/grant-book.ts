@@ -30,8 +30,7 @@ export class GrantBook {
     const ofTool = this.#byTool.get(grant.toolId);
     if (ofTool === undefined) this.#byTool.set(grant.toolId, new Set([grant]));
     else ofTool.add(grant);
-    // A copy: who is told may stop listening.
-    for (const listener of [...this.#listeners]) listener(grant);
+    for (const listener of this.#listeners) listener(grant);
   }
 
   revoke(id: string): boolean {

@@ -186,9 +186,9 @@ test("results are shown first, and what stops meanwhile is withheld", async () =
   done();
   const [pending] = approvals.pending;
   assert.equal(pending?.type, "result");
-  const wrong = await approvals.answer(pending!.id, allow);
+  const wrong = await approvals.answer(pending.id, allow);
   assert.match(JSON.stringify(wrong), /invalid.*release, redact/);
-  await approvals.answer(pending!.id, { decision: "redact", words: ["1"] });
+  await approvals.answer(pending.id, { decision: "redact", words: ["1"] });
   const result = await first;
   assert.equal(result.status === "success" && result.data, "written [redacted]");
 

@@ -88,7 +88,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
 
   /** Takes all back, for instance as the window closes. */
   cancelAll(reason?: string): void {
-    for (const id of [...this.#entries.keys()]) this.cancel(id, reason);
+    for (const id of this.#entries.keys()) this.cancel(id, reason);
   }
 
   request(
@@ -144,7 +144,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
 
   #changed(): void {
     this.#pending = [...this.#entries.values()].map(({ pending }) => pending);
-    for (const listener of [...this.#listeners]) {
+    for (const listener of this.#listeners) {
       try {
         listener();
       } catch {

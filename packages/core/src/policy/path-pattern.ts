@@ -37,7 +37,7 @@ export function fitsPath(pattern: string, path: string): boolean {
     if (next === "**") {
       star = at++;
       swallowed = name;
-    } else if (next !== undefined && fitsGlob(next, names[name]!)) {
+    } else if (next !== undefined && fitsGlob(next, names[name] ?? "")) {
       at++;
       name++;
     } else if (star >= 0) {
