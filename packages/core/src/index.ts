@@ -160,4 +160,16 @@ export type {
 } from "./variables/variable.ts";
 export { missingInValue, type PointerOutcome, readPointer } from "./variables/json-pointer.ts";
 export { sliceText } from "./variables/slice.ts";
+export { readBack } from "./variables/read-back.ts";
+export type {
+  GoneVariable,
+  KeptResult,
+  RefusedVariable,
+  RemoveOutcome,
+  SetOutcome,
+  VariableFilter,
+  VariablePatch,
+  VariableSource,
+  VariableSystemOptions,
+} from "./variables/variable-contract.ts";
 export { VariableSystem } from "./variables/variable-system.ts";

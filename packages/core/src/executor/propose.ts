@@ -16,7 +16,7 @@ import { conditionProblems } from "../policy/rule-problems.ts";
 import { canonicalArguments } from "../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { resolveReferences } from "../variables/reference.ts";
+import { type ResolveOutcome, resolveOrReadBack } from "../variables/reference.ts";
 import type { CallDecision, CallRecord } from "./call-record.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "./find-tool.ts";
@@ -91,16 +91,6 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   const taken = takeLimit(parsed.args, registered.tool.definition);
   const { args: unlimited, limit } = taken;
 
-  const schema = registered.tool.definition.function.parameters;
-  const resolved =
-    request.references === false
-      ? { status: "resolved" as const, args: unlimited }
-      : resolveReferences(unlimited, {
-          variables: gate.variables,
-          ...(schema !== undefined && { schema }),
-        });
-  if (resolved.status === "failed") return refused(gate, placed, "error", resolved.error);
-
   const limited: CallRecord = limit === undefined ? placed : { ...placed, limit };
   const given: Given = {
     record: limited,
@@ -111,6 +101,27 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
         ? request.requireApproval(registered.id)
         : request.requireApproval,
   };
+  const schema = registered.tool.definition.function.parameters;
+  const resolved =
+    request.references === false
+      ? { status: "resolved" as const, args: unlimited, references: [] }
+      : resolveOrReadBack(unlimited, {
+          variables: gate.variables,
+          ...(schema !== undefined && { schema }),
+        });
+  return resolved instanceof Promise
+    ? resolved.then((outcome) => checkResolved(gate, given, outcome))
+    : checkResolved(gate, given, resolved);
+}
+
+/** Stages 4 and 5, for what stage 3 made of the arguments. */
+function checkResolved(
+  gate: Gate,
+  given: Given,
+  resolved: ResolveOutcome,
+): Proposal | Promise<Proposal> {
+  const { record, registered } = given;
+  if (resolved.status === "failed") return refused(gate, record, "error", resolved.error);
   const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
   return checked instanceof Promise
     ? checked.then((result) => decideOn(gate, given, result))

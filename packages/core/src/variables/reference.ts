@@ -3,6 +3,7 @@ import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { missingInValue, pointerPart, readPointer } from "./json-pointer.ts";
+import { isReadable, readBack } from "./read-back.ts";
 import {
   mentionsReference,
   type ReferenceTarget,
@@ -31,7 +32,8 @@ export type ResolveOutcome =
       readonly args: JsonObject;
       readonly references: readonly string[];
     }
-  | { readonly status: "failed"; readonly error: ToolErrorData };
+  /** `missing` is the name of a variable that is not there. */
+  | { readonly status: "failed"; readonly error: ToolErrorData; readonly missing?: string };
 
 /**
  * Puts the values of variables where `$VAR_REF{{…}}` stands in the arguments. Only what the
@@ -50,9 +52,43 @@ export function resolveReferences(args: JsonObject, options: ResolveOptions): Re
   }
   const resolution = new Resolution(options);
   const resolved = resolution.resolve(args, options.schema ?? true, "");
-  return resolution.error
-    ? { status: "failed", error: resolution.error }
+  const { error, missing } = resolution;
+  return error
+    ? { status: "failed", error, ...(missing !== undefined && { missing }) }
     : { status: "resolved", args: resolved as JsonObject, references: [...resolution.used] };
+}
+
+/**
+ * As `resolveReferences`, and brings back what was evicted where it is still to be had. A promise
+ * only then. What others had to make room for is not brought back a second time.
+ */
+export function resolveOrReadBack(
+  args: JsonObject,
+  options: ResolveOptions,
+): ResolveOutcome | Promise<ResolveOutcome> {
+  const outcome = resolveReferences(args, options);
+  return lacksVariable(outcome) && options.variables.source !== undefined
+    ? resolveAgain(args, options, outcome)
+    : outcome;
+}
+
+async function resolveAgain(
+  args: JsonObject,
+  options: ResolveOptions,
+  first: ResolveOutcome,
+): Promise<ResolveOutcome> {
+  const tried = new Set<string>();
+  let outcome = first;
+  while (lacksVariable(outcome) && !tried.has(outcome.missing)) {
+    tried.add(outcome.missing);
+    if (!(await readBack(options.variables, outcome.missing))) break;
+    outcome = resolveReferences(args, options);
+  }
+  return outcome;
+}
+
+function lacksVariable(outcome: ResolveOutcome): outcome is ResolveOutcome & { missing: string } {
+  return outcome.status === "failed" && outcome.missing !== undefined && isReadable(outcome.error);
 }
 
 function mentions(value: unknown, depth: number): boolean | "too deep" {
@@ -73,6 +109,7 @@ function mentions(value: unknown, depth: number): boolean | "too deep" {
 class Resolution {
   readonly used = new Set<string>();
   error: ToolErrorData | undefined;
+  missing: string | undefined;
   readonly #variables: VariableSystem;
   readonly #view: ReturnType<typeof schemaView>;
   #bytes = 0;
@@ -168,6 +205,7 @@ class Resolution {
         path,
         `A reference names no variable. ${howToWrite}`,
       );
+    this.missing = target.name;
     const { code, message, details } = this.#variables.missingVariable(target.name);
     return this.#fail(code, path, message, details);
   }

@@ -35,10 +35,9 @@ export class ResultNames {
     return name;
   }
 
-  /** The count goes on behind what this name, or a count, says. */
-  goOnBehind(last: string | number): void {
-    const n = typeof last === "number" ? last : (resultNameOf(last)?.n ?? 0);
-    this.#count = Math.max(this.#count, n);
+  /** The count goes on behind what this name says. */
+  goOnBehind(last: string): void {
+    this.#count = Math.max(this.#count, resultNameOf(last)?.n ?? 0);
   }
 
   /** Somebody gave a variable this name. */

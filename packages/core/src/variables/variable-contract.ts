@@ -1,6 +1,6 @@
 import type { Clock } from "../model/clock.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import type { VariableInfo, VariableType, VariableValue } from "./variable.ts";
+import type { Variable, VariableInfo, VariableType, VariableValue } from "./variable.ts";
 
 export interface VariableSystemOptions {
   /** Variables at most; rules and a result's arguments are not counted. @default 1000 */
@@ -48,3 +48,19 @@ export interface RefusedVariable {
   readonly name: string;
   readonly error: ToolErrorData;
 }
+
+/** A variable that was there, and is no more. */
+export interface GoneVariable {
+  readonly name: string;
+  readonly reason: "evicted" | "removed";
+}
+
+export interface LoadOptions {
+  /** Names that are known to be there no more, and why. */
+  readonly gone?: readonly GoneVariable[];
+  /** They are needed now: they are evicted as late as what this turn made. @default false */
+  readonly inUse?: boolean;
+}
+
+/** Reads what was evicted from where it is kept; undefined where it is not to be had. */
+export type VariableSource = (name: string) => Promise<Variable | undefined>;

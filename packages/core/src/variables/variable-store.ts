@@ -1,7 +1,15 @@
 import { EvictionOrder } from "./eviction-order.ts";
 import { resultNameOf } from "./result-name.ts";
-import { isKept, unitBytes, unitOf, type VariableEntry } from "./variable-entry.ts";
-import type { VariableType } from "./variable.ts";
+import type { VariableFilter } from "./variable-contract.ts";
+import {
+  infoOf,
+  isKept,
+  matchesSearch,
+  unitBytes,
+  unitOf,
+  type VariableEntry,
+} from "./variable-entry.ts";
+import type { VariableInfo, VariableType } from "./variable.ts";
 import { detach, VisitList, type VisitNode } from "./visit-list.ts";
 
 /**
@@ -26,9 +34,18 @@ export class VariableStore {
     return this.#entries.keys();
   }
 
-  /** The newest visit; the others follow by `older`. */
-  get newest(): VisitNode<VariableEntry> | undefined {
-    return this.#visits.newest;
+  /** What fits the filter, the newest visit first. */
+  list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
+    const words = search?.toLowerCase();
+    const found: VariableInfo[] = [];
+    for (let node = this.#visits.newest; node; node = node.older) {
+      const entry = node.value;
+      if (type !== undefined && entry.type !== type) continue;
+      if (tag !== undefined && !entry.tags.includes(tag)) continue;
+      if (words !== undefined && !matchesSearch(entry, words)) continue;
+      found.push(infoOf(entry));
+    }
+    return found;
   }
 
   /** The oldest visit; the others follow by `newer`. */

@@ -221,7 +221,8 @@ test("names of results never come twice, not after a restart and not where one i
   const restored = VariableSystem.restore(variables.snapshot(), { clock: stopped });
   assert.equal(restored.keepResult("Other", { text: "r" }, {}).result, "Other_3");
   const later = new VariableSystem({ clock: stopped });
-  later.load([], { resultCount: variables.resultCount });
+  later.load([], { gone: [{ name: "Tool_2", reason: "removed" }] });
+  assert.equal(later.missingVariable("Tool_2").code, "variable_removed");
   assert.equal(later.keepResult("Tool", { text: "r" }, {}).result, "Tool_3");
 });
 

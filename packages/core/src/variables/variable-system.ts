@@ -6,21 +6,23 @@ import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
 import { ResultNames } from "./result-names.ts";
+import { infoOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
 import {
-  infoOf,
-  matchesSearch,
-  variableEntry,
-  type VariableEntry,
-  variableOf,
-} from "./variable-entry.ts";
-import { measureValue, nameConflict, noRoomFor, variableInputProblem } from "./variable-input.ts";
+  type MeasuredValue,
+  measureValue,
+  nameConflict,
+  noRoomFor,
+  variableInputProblem,
+} from "./variable-input.ts";
 import type {
   KeptResult,
+  LoadOptions,
   RefusedVariable,
   RemoveOutcome,
   SetOutcome,
   VariableFilter,
   VariablePatch,
+  VariableSource,
   VariableSystemOptions,
 } from "./variable-contract.ts";
 import { VariableStore } from "./variable-store.ts";
@@ -31,16 +33,6 @@ import type {
   VariableType,
   VariableValue,
 } from "./variable.ts";
-
-export type {
-  KeptResult,
-  RefusedVariable,
-  RemoveOutcome,
-  SetOutcome,
-  VariableFilter,
-  VariablePatch,
-  VariableSystemOptions,
-} from "./variable-contract.ts";
 
 /** Names whose end is remembered. */
 const rememberedNames = 1000;
@@ -59,6 +51,8 @@ export class VariableSystem {
   readonly capacity: number;
   readonly maxBytes: number;
   readonly maxValueBytes: number;
+  /** Where values that were evicted are still to be had; see `readBack`. */
+  source: VariableSource | undefined;
   readonly #clock: Clock;
   readonly #store = new VariableStore();
   readonly #missing = new MissingNames(rememberedNames);
@@ -162,17 +156,7 @@ export class VariableSystem {
 
   /** The newest visit first. */
   listVariables(filter: VariableFilter = {}): readonly VariableInfo[] {
-    const { type, tag } = filter;
-    const search = filter.search?.toLowerCase();
-    const found: VariableInfo[] = [];
-    for (let node = this.#store.newest; node; node = node.older) {
-      const entry = node.value;
-      if (type !== undefined && entry.type !== type) continue;
-      if (tag !== undefined && !entry.tags.includes(tag)) continue;
-      if (search !== undefined && !matchesSearch(entry, search)) continue;
-      found.push(infoOf(entry));
-    }
-    return found;
+    return this.#store.list(filter);
   }
 
   /** Removes variables; a result takes its arguments along. Rules and unknown names stay, and are said. */
@@ -263,14 +247,14 @@ export class VariableSystem {
 
   /**
    * Takes in stored variables, the oldest visit first. They are not announced; what must make
-   * room for them is. The count of results goes on behind the highest `n` there is, or behind
-   * `resultCount` where that is higher (the newest results may be gone).
+   * room for them is. The count of results goes on behind the highest `n` there is, those that
+   * are gone included.
    *
    * @returns what could not be taken in
    */
   load(
     variables: readonly Variable[],
-    options: { readonly resultCount?: number } = {},
+    { gone = [], inUse = false }: LoadOptions = {},
   ): readonly RefusedVariable[] {
     const changes: VariableChange[] = [];
     const refused: RefusedVariable[] = [];
@@ -279,10 +263,13 @@ export class VariableSystem {
       const measured = measureValue(name, variable.value, this.#limitOf(variable.type));
       const error =
         variableInputProblem(name, variable.desc, variable.tags) ??
-        this.#takeIn(variable, measured, changes);
+        this.#takeIn(variable, { measured, inUse, changes });
       if (error) refused.push({ name, error });
     }
-    this.#results.goOnBehind(options.resultCount ?? 0);
+    for (const { name, ...missing } of gone) {
+      this.#missing.set(name, missing);
+      this.#results.goOnBehind(name);
+    }
     this.#announce(changes);
     return refused;
   }
@@ -372,8 +359,7 @@ export class VariableSystem {
 
   #takeIn(
     variable: Variable,
-    measured: ReturnType<typeof measureValue>,
-    changes: VariableChange[],
+    { measured, inUse, changes }: TakeInOptions,
   ): ToolErrorData | undefined {
     if (measured.status === "refused") return measured.error;
     const { name, type } = variable;
@@ -383,9 +369,10 @@ export class VariableSystem {
     if (before) this.#store.take(before);
     this.#results.notice(name);
     const keep = variable.keep || type === "RULE";
-    this.#store.put(
-      variableEntry({ ...variable, keep, value: measured.value, bytes: measured.bytes }),
-    );
+    const { value, bytes } = measured;
+    const entry = variableEntry({ ...variable, keep, value, bytes });
+    this.#store.put(entry);
+    if (inUse) this.#store.visit(entry, true);
     this.#missing.delete(name);
     if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.goOnBehind(name);
     this.#makeRoom(changes);
@@ -448,4 +435,10 @@ export class VariableSystem {
       for (const listener of this.#listeners) listener(change);
     }
   }
+}
+
+interface TakeInOptions {
+  readonly measured: MeasuredValue;
+  readonly inUse: boolean;
+  readonly changes: VariableChange[];
 }

@@ -17,7 +17,7 @@ export function readManifestEntries(sql: Sql, run: ManifestSource): Map<string, 
     run.n,
   );
   for (const { name, entry } of changes) {
-    if (entry === null) entries.delete(name);
+    if (entry === null) remove(entries, name);
     else apply(entries, name, JSON.parse(entry) as ManifestChange);
   }
   return entries;
@@ -25,6 +25,16 @@ export function readManifestEntries(sql: Sql, run: ManifestSource): Map<string, 
 
 /** A change as `run_variables` keeps it, apart from a removal. */
 export type ManifestChange = ManifestEntry | { readonly evicted: true };
+
+/** Of a result its name stays, so that no later one gets it; nothing of its value does. */
+function remove(entries: Map<string, ManifestEntry>, name: string): void {
+  const entry = entries.get(name);
+  entries.delete(name);
+  if (entry?.type !== "ToolCallResult" || !/_\d+$/.test(name)) return;
+  const { desc: _desc, ...known } = entry;
+  const nothing = { digest: "", tags: [], keep: false, length: 0, bytes: 0, removed: true };
+  entries.set(name, { ...known, ...nothing });
+}
 
 function apply(entries: Map<string, ManifestEntry>, name: string, change: ManifestChange): void {
   if ("digest" in change) {

@@ -61,6 +61,8 @@ export interface ManifestEntry extends VariableInfo {
   readonly digest: string;
   /** Out of the session's memory, to make room; the value is still to be had. */
   readonly evicted?: boolean;
+  /** A result that was taken away: only its name is left, and `digest` is empty. */
+  readonly removed?: boolean;
 }
 
 /** The variables of a run by name. */

@@ -2,7 +2,7 @@ import { newId, type VariableChange, type VariableSystem } from "@capstan/core";
 import type { ConversationRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted } from "../journal/store-write.ts";
-import { type CreateExecutor, readVariables } from "./session.ts";
+import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
 import { WarmVariables } from "./warm-variables.ts";
 
 export interface ConversationVariablesOptions {
@@ -24,9 +24,12 @@ export class ConversationVariables {
 
   /** What a run begins with: its own where it goes on, else its parent's. */
   async forRun(run: { readonly id: string; readonly owner: string; readonly from: string | null }) {
+    const { store } = this.#options;
     // Its own first: a person may have changed them before it went on.
     const warm = this.#warm.fork(run.id) ?? this.#warm.fork(run.from ?? "");
-    return warm ?? readVariables(this.#options.store, run.owner, run.id);
+    const variables = warm ?? (await readVariables(store, run.owner, run.id));
+    variables.source = evictedOf(store, run.owner, run.id);
+    return variables;
   }
 
   /** A run stopped: its variables as it leaves them. */

@@ -5,6 +5,7 @@ import {
   type ToolExecutor,
   type ToolExecutorOptions,
   type Variable,
+  type VariableSource,
 } from "@capstan/core";
 import type { Switches } from "../contract/conversation.ts";
 import type { Manifest } from "../journal/records.ts";
@@ -65,20 +66,35 @@ export async function readGrants(
   return grants;
 }
 
-/** The variables of a run as they are now, with their values. */
+/** The variables of a run as they are now, with their values; those that are gone are known to be. */
 export async function readVariables(
   store: Store,
   owner: string,
   runId: string,
 ): Promise<VariableSystem> {
-  const manifest = (await store.readManifest({ owner, runId })) ?? {};
-  const variables = await Promise.all(
-    Object.entries(manifest)
-      .filter(([, { evicted }]) => evicted !== true)
-      .map((entry) => readVariable(store, owner, entry)),
+  const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});
+  const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
+  const read = await Promise.all(there.map((entry) => readVariable(store, owner, entry)));
+  const present = read.filter((variable) => variable !== undefined);
+  const variables = new VariableSystem();
+  const gone = entries.flatMap(([name, { evicted, removed }]) => {
+    const reason = removed === true ? "removed" : evicted === true ? "evicted" : undefined;
+    return reason === undefined ? [] : [{ name, reason } as const];
+  });
+  variables.load(
+    present.sort((a, b) => a.lastVisited - b.lastVisited),
+    { gone },
   );
-  const present = variables.filter((variable) => variable !== undefined);
-  return VariableSystem.restore(present.sort((a, b) => a.lastVisited - b.lastVisited));
+  return variables;
+}
+
+/** Where a run finds what was evicted from its memory. */
+export function evictedOf(store: Store, owner: string, runId: string): VariableSource {
+  return async (name) => {
+    const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});
+    const entry = entries.find(([known]) => known === name);
+    return entry === undefined ? undefined : readVariable(store, owner, entry);
+  };
 }
 
 async function readVariable(
@@ -86,7 +102,8 @@ async function readVariable(
   owner: string,
   [name, entry]: [string, Manifest[string]],
 ): Promise<Variable | undefined> {
+  if (entry.removed === true) return undefined;
   const value = await store.readValue({ owner, digest: entry.digest });
-  const { digest: _digest, ...info } = entry;
+  const { digest: _digest, evicted: _evicted, ...info } = entry;
   return value === undefined ? undefined : { ...info, name, value };
 }

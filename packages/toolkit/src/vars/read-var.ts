@@ -1,6 +1,7 @@
 import {
   defineTool,
   missingInValue,
+  readBack,
   readPointer,
   sliceText,
   type Tool,
@@ -64,7 +65,11 @@ export function readVar(): Tool {
           : `Read on with ReadVar(${JSON.stringify({ name, start: next })}).`;
       return `${text}\n[Characters ${start} to ${end} of ${length}. ${how}]`;
     },
-    execute: (args, { variables }) => read(args, variables),
+    execute: async (args, { variables }) => {
+      const [name = args.name] = args.name.split("#/", 1);
+      if (variables.peekVariable(args.name) === undefined) await readBack(variables, name);
+      return read(args, variables);
+    },
   });
 }
 
