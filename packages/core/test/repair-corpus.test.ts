@@ -121,7 +121,11 @@ test("whatever arguments come for whatever schema, no change is silent, and none
       assert.equal(JSON.stringify(given), before, "the input is not touched");
       if (prepared.status === "invalid") return;
       if (prepared.repairs.length === 0) return assert.equal(prepared.args, given);
-      assert.deepEqual(saidBy(prepared.args), saidBy(given), `${before}: ${prepared.repairs.join(", ")}`);
+      assert.deepEqual(
+        saidBy(prepared.args),
+        saidBy(given),
+        `${before}: ${prepared.repairs.join(", ")}`,
+      );
     }),
     { numRuns: 1_000 },
   );
