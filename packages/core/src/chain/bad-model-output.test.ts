@@ -131,7 +131,14 @@ for (const name of ["", "  ", "x".repeat(1000), "a.b/c", "__proto__", "construct
 
 test("an argument of 5 MB reaches the tool, and the model reads its result cut", async () => {
   const text = "ab ".repeat(5 * 350_000);
-  const { result, ran, model } = await run([calls(["Echo", { text }]), "Long."]);
+  const args = JSON.stringify({ text });
+  const events: ModelEvent[] = [
+    { type: "tool-call-start", id: "c", name: "Echo" },
+    { type: "tool-call-delta", id: "c", delta: args },
+    { type: "tool-call-end", id: "c", name: "Echo", arguments: args },
+    { type: "finish", reason: "tool_calls", usage },
+  ];
+  const { result, ran, model } = await run([{ events }, "Long."]);
   assert.equal(result.status, "completed");
   assert.deepEqual(ran, [{ text }]);
   assert.ok(String(model.requests[1]?.messages.at(-1)?.content).length < 10_000);
