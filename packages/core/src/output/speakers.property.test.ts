@@ -5,6 +5,9 @@ import type { ChainEvent } from "../chain/chain-event.ts";
 import { runToolChain } from "../chain/run-tool-chain.ts";
 import { ToolExecutor } from "../executor/tool-executor.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
+import type { StreamedItem } from "../chain/chain-event.ts";
+import type { ToolChainResult } from "../chain/tool-chain-result.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -26,7 +29,9 @@ const producer = fc.record({
   steps: fc.array(step, { maxLength: 8 }),
   effects,
   asks: fc.boolean(),
-  hidden: fc.boolean(),
+  reviewed: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
+  speaks: fc.constantFrom("aloud" as const, "hidden" as const, "final" as const),
+  maxConcurrent: fc.constantFrom(undefined, 1),
 });
 const caller = fc.record({ producer, subCalls: fc.array(fc.nat(2), { maxLength: 2 }) });
 const scenario = fc.record({
@@ -39,6 +44,10 @@ const scenario = fc.record({
   answers: fc.infiniteStream(
     fc.record({ allows: fc.boolean(), ticks: fc.nat(3), comes: fc.nat(9) }),
   ),
+  /** Of each call that starts: how many ticks later it is stopped, if at all. */
+  stops: fc.infiniteStream(fc.oneof({ weight: 6, arbitrary: fc.constant(-1) }, fc.nat(8))),
+  /** After how many events the turn is stopped, if at all. */
+  aborts: fc.oneof({ weight: 5, arbitrary: fc.constant(Infinity) }, fc.nat(80)),
   order: fc.constantFrom("start" as const, "first-to-speak" as const),
   limit: fc.constantFrom(0, 60, 65_536),
   totalLimit: fc.constantFrom(300, 1_000_000),
@@ -53,13 +62,19 @@ async function ticks(n: number): Promise<void> {
   for (let i = 0; i < n; i++) await Promise.resolve();
 }
 
-function toolFor(name: string, { steps, effects, asks, hidden }: Producer, subCalls: string[]) {
+function toolFor(name: string, producer: Producer, subCalls: string[]) {
+  const { steps, effects, asks, reviewed, speaks, maxConcurrent } = producer;
   return defineTool({
     name,
     description: "",
     effects,
-    permission: { executionPolicy: asks ? "ask-always" : "auto" },
-    ...(hidden && { speaks: "hidden" as const }),
+    permission: {
+      executionPolicy: asks ? "ask-always" : "auto",
+      resultApprovalPolicy: reviewed ? "always" : "never",
+    },
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(speaks === "hidden" && { speaks }),
+    final: speaks === "final",
     execute: async (_args, context) => {
       const { output } = context;
       const open = subCalls.map((child) => context.callTool(child, {}));
@@ -92,7 +107,7 @@ function toolsOf({ rounds, children }: Scenario): { tools: Tool[]; script: strin
 
 async function play(given: Scenario) {
   const { tools, script } = toolsOf(given);
-  const { order, limit, totalLimit, pace, atOnce, answers } = given;
+  const { order, limit, totalLimit, pace, atOnce, answers, stops, aborts } = given;
   const approvals: ApprovalAdapter = {
     async request() {
       const { allows, ticks: after, comes } = answers.next().value;
@@ -101,8 +116,19 @@ async function play(given: Scenario) {
       if (comes === 0) return { decision: "pending" };
       return allows ? { decision: "allow" } : { decision: "refuse" };
     },
+    async review({ callId }) {
+      const { allows, ticks: after } = answers.next().value;
+      await ticks(after);
+      const { text, others } = byCall(raw).get(callId) ?? { text: "", others: [] };
+      const said = others.some(({ type }) => type === "call.event" || type === "call.progress");
+      if (text !== "" || said) failures.push(`${callId} was heard before its release`);
+      return allows ? { decision: "release" } : { decision: "withhold" };
+    },
   };
-  const executor = new ToolExecutor({ approvals, limits: { callsAtOnce: atOnce } });
+  const failures: string[] = [];
+  // Nobody moves the clock: nothing may hang on it.
+  const clock = new FakeClock();
+  const executor = new ToolExecutor({ approvals, clock, limits: { callsAtOnce: atOnce } });
   executor.registerToolGroup({ name: "test", tools });
   executor.toggleGroupEnabled("test", true);
 
@@ -124,10 +150,15 @@ async function play(given: Scenario) {
     onEvent: (event) => {
       raw.push(event);
       channel.push(event);
-      assert.ok(channel.kept <= most);
+      if (channel.kept > most) failures.push(`${channel.kept} characters were kept`);
+      if (raw.length === aborts) run.abort();
+      if (event.type === "call.started") {
+        const after = stops.next().value;
+        if (after >= 0) void ticks(after).then(() => run.cancelCall(event.callId, "a test"));
+      }
       if (event.type === "approval.requested" && event.approval.toolName.startsWith("Child"))
         // A parent that runs waits for its sub-call's answer: somebody gives it later.
-        setTimeout(() => run.answer(event.approval.id, { decision: "allow" }), 1);
+        setImmediate(() => run.answer(event.approval.id, { decision: "allow" }));
     },
   });
   const heard: OutputEvent<ChainEvent>[] = [];
@@ -142,6 +173,7 @@ async function play(given: Scenario) {
   channel.end();
   await (early ?? read());
   assert.equal(channel.kept, 0);
+  assert.deepEqual(failures, []);
   return { raw, heard, result };
 }
 
@@ -156,14 +188,37 @@ function byCall(events: readonly OutputEvent<ChainEvent>[]) {
   };
   for (const event of events) {
     if (event.type === "output.text") of(event.callId).text += event.text;
-    else if (event.type === "item.start" && event.kind === "output")
-      items.set(event.itemId, event.callId);
+    else if (event.type === "item.start" && "callId" in event && event.kind !== "arguments")
+      items.set(event.itemId, event.callId as string);
     else if (event.type === "item.end") {
       const callId = items.get(event.itemId);
       if (callId !== undefined) of(callId).text += event.text;
     } else if (isCallEvent(event)) of(event.callId).others.push(event);
   }
   return calls;
+}
+
+function isOfCall(item: StreamedItem): boolean {
+  return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
+}
+
+/** The answer is what was heard of the model and of final calls, in that order, and nothing else. */
+function assertAnswer(heard: readonly OutputEvent<ChainEvent>[], result: ToolChainResult): void {
+  const finals = new Map<string, string>();
+  for (const event of heard) {
+    if (event.type !== "output.text" || event.final !== true) continue;
+    finals.set(event.callId, (finals.get(event.callId) ?? "") + event.text);
+  }
+  const calls = new Map(result.state.calls.map((call) => [call.callId, call]));
+  const isWhole = (callId: string) => calls.get(callId)?.status === "succeeded";
+  const last = Math.max(0, ...result.state.calls.map(({ round }) => round));
+  const isLast = (callId: string) => calls.get(callId)?.round === last;
+  const words = [...finals].filter(([, text]) => text.trim() !== "");
+  const answered = words.filter(([callId]) => isLast(callId) && isWhole(callId));
+  if (result.status !== "completed" || answered.length === 0) return;
+  // By first word, the order in which they are heard is not the one in which they started.
+  for (const [, text] of answered) assert.ok(result.answer.includes(text));
+  assert.ok(!result.answer.includes("The end."), "the model was asked again");
 }
 
 function isCallEvent(event: OutputEvent<ChainEvent>) {
@@ -189,7 +244,8 @@ function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<s
 test("whatever runs beside whatever, whole calls are heard one after the other, nothing lost, nothing twice", async () => {
   const run = fc.asyncProperty(scenario, async (given) => {
     const { raw, heard, result } = await play(given);
-    assert.ok(["completed", "requires_action"].includes(result.status));
+    const ends = ["completed", "requires_action", ...(given.aborts < Infinity ? ["aborted"] : [])];
+    assert.ok(ends.includes(result.status), result.status);
     const starts = raw.flatMap((event) => (event.type === "call.started" ? [event.callId] : []));
     const started = new Set(starts);
 
@@ -206,7 +262,7 @@ test("whatever runs beside whatever, whole calls are heard one after the other, 
     const isOfNoCall = (event: OutputEvent<ChainEvent>) =>
       event.type !== "output.text" && !isCallEvent(event);
     const items = new Set(
-      raw.flatMap((one) => (one.type === "item.start" && one.kind === "output" ? one.itemId : [])),
+      raw.flatMap((one) => (one.type === "item.start" && isOfCall(one) ? one.itemId : [])),
     );
     const others = raw.filter(
       (one) => isOfNoCall(one) && !("itemId" in one && items.has(one.itemId)),
@@ -214,6 +270,7 @@ test("whatever runs beside whatever, whole calls are heard one after the other, 
     assert.deepEqual(heard.filter(isOfNoCall), others);
     assert.equal(heard.at(-1)?.type, raw.at(-1)?.type);
     assertRounds(heard);
+    assertAnswer(heard, result);
   });
   await fc.assert(run, {
     numRuns: 60,
