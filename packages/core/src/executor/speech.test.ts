@@ -119,13 +119,13 @@ test("events are bounded in size: what is too much is left out, and one event sa
   const { events } = await run(
     {
       execute: (_args, { output }) => {
-        for (let n = 0; n < 5; n++) output.event("image_generation.partial_image", { n, picture });
+        for (let n = 0; n < 5; n++) output.event("test.picture", { n, picture });
       },
     },
-    { limits: { eventChars: 1_200 } },
+    { limits: { eventChars: 1_100 } },
   );
   const names = events.flatMap((event) => (event.type === "call.event" ? [event.name] : []));
-  const partial = "image_generation.partial_image";
+  const partial = "test.picture";
   assert.deepEqual(names, [partial, partial, "capstan.events_omitted"]);
 });
 

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ChainEvent } from "../chain/chain-event.ts";
+import type { ChainEvent, StreamedItem } from "../chain/chain-event.ts";
 import { runToolChain } from "../chain/run-tool-chain.ts";
 import { ToolExecutor } from "../executor/tool-executor.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
-import type { StreamedItem } from "../chain/chain-event.ts";
 import type { ToolChainResult } from "../chain/tool-chain-result.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
@@ -189,7 +188,7 @@ function byCall(events: readonly OutputEvent<ChainEvent>[]) {
   for (const event of events) {
     if (event.type === "output.text") of(event.callId).text += event.text;
     else if (event.type === "item.start" && "callId" in event && event.kind !== "arguments")
-      items.set(event.itemId, event.callId as string);
+      items.set(event.itemId, event.callId);
     else if (event.type === "item.end") {
       const callId = items.get(event.itemId);
       if (callId !== undefined) of(callId).text += event.text;

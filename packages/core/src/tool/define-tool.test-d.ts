@@ -45,6 +45,26 @@ const fromZod: Tool = defineTool({
 });
 void fromZod;
 
+// Events with a known name have a known form; any other takes plain data.
+defineTool({
+  name: "Events",
+  description,
+  execute: (_args, { output }) => {
+    const image = {
+      type: "image",
+      source: { type: "base64", data: "" },
+      mimeType: "image/png",
+    } as const;
+    output.event("image_generation.partial_image", { index: 0, image });
+    // @ts-expect-error its index is missing
+    output.event("image_generation.partial_image", { image });
+    output.event("file_search.searching", {});
+    output.event("own.stage", ["anything", { plain: true }]);
+    // @ts-expect-error a function is no plain data
+    output.event("own.stage", () => 1);
+  },
+});
+
 // Errors and content parts are no data; a promise's value is.
 defineTool({
   name: "Mixed",

@@ -1,7 +1,7 @@
-import type { JsonValue } from "../model/json.ts";
 import type { ToolExecuteResult } from "../executor/tool-execute-result.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext } from "./caller.ts";
+import type { ToolEventData } from "./tool-event.ts";
 import type { ToolFile } from "./tool-file.ts";
 
 export type Progress = {
@@ -14,7 +14,12 @@ export type Progress = {
 export interface ToolOutput {
   write(text: string): void;
   progress(progress: Progress): void;
-  event(name: string, data: JsonValue): void;
+  /**
+   * Something of the tool's own, for whoever watches: names that end in the stage are usual.
+   *
+   * @example output.event("image_generation.partial_image", { index: 0, image })
+   */
+  event<Name extends string>(name: Name, data: ToolEventData<Name>): void;
 }
 
 /** What a tool is given beside its arguments. */

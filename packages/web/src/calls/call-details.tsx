@@ -7,6 +7,10 @@ import type { CallState } from "../run/call-state.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { ContentParts } from "./content-parts.tsx";
 import { decisionText } from "./decision-text.ts";
+import { notePicture } from "./note-picture.ts";
+
+/** Characters of an event's data that are shown. */
+const noteChars = 2_000;
 
 /** All there is to a call: arguments, what was repaired, who decided, what it said, what the model saw. */
 export function CallDetails(props: { readonly id: string; readonly call: CallState }) {
@@ -60,9 +64,16 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
       </Show>
       <For each={props.call.notes}>
         {(note) => (
-          <p class="call-note">
-            <code>{note.name}</code> {JSON.stringify(note.data)}
-          </p>
+          <Show
+            when={notePicture(note.data)}
+            fallback={
+              <p class="call-note">
+                <code>{note.name}</code> {JSON.stringify(note.data).slice(0, noteChars)}
+              </p>
+            }
+          >
+            {(picture) => <ContentParts parts={[picture()]} />}
+          </Show>
         )}
       </For>
       <Show when={result()}>

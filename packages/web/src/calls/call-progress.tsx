@@ -1,5 +1,7 @@
 import { createMemo, Show } from "solid-js";
 import type { CallState } from "../run/call-state.ts";
+import { ContentParts } from "./content-parts.tsx";
+import { notePicture } from "./note-picture.ts";
 
 /** Characters of live output that a row shows; its details show more. */
 const shownTail = 2_000;
@@ -20,8 +22,16 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
       .slice(-shownTail);
   });
 
+  // The one that is being made, as far as it is.
+  const picture = createMemo(() => {
+    if (!props.isRunning) return null;
+    const last = props.call.notes.findLast(({ data }) => notePicture(data) !== null);
+    return last === undefined ? null : notePicture(last.data);
+  });
+
   return (
     <>
+      <Show when={picture()}>{(part) => <ContentParts parts={[part()]} />}</Show>
       <Show when={progress()}>
         {(now) => (
           <div class="call-progress" data-testid="call-progress">

@@ -1,0 +1,20 @@
+import type { CallResult } from "../run/run-event.ts";
+
+type ContentPart = NonNullable<CallResult["parts"]>[number];
+
+/** The picture that goes with a tool's event, e.g. one that is still being made; null where there is none. */
+export function notePicture(data: unknown): ContentPart | null {
+  const image: unknown = memberOf(data, "image");
+  const source = memberOf(image, "source");
+  const isPicture =
+    memberOf(image, "type") === "image" &&
+    typeof memberOf(image, "mimeType") === "string" &&
+    memberOf(source, "type") === "base64" &&
+    typeof memberOf(source, "data") === "string";
+  return isPicture ? (image as ContentPart) : null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { readonly [name: string]: unknown })[name];
+}
