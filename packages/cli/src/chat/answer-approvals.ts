@@ -1,4 +1,4 @@
-import type { ApprovalAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/server/contract";
 import { ApiError } from "./api-error.ts";
 import {
   type Question,
@@ -75,7 +75,7 @@ async function edit({
   terminal,
   style,
   signal,
-}: AnswerOptions): Promise<ApprovalAnswerBody | undefined> {
+}: AnswerOptions): Promise<ExecutionAnswerBody | undefined> {
   const prefill = JSON.stringify(question.args);
   const read = await terminal.readAnswer("arguments > ", { signal, prefill });
   if (read.type !== "line") return undefined;
@@ -89,7 +89,7 @@ async function edit({
 /** Undefined where the server did not take the answer and the person may give another. */
 async function send(
   options: AnswerOptions,
-  body: ApprovalAnswerBody,
+  body: ExecutionAnswerBody,
 ): Promise<"answered" | "gone" | undefined> {
   const { client, question, terminal, style, signal } = options;
   try {

@@ -1,9 +1,12 @@
-import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
+import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/server/contract";
 import { printable, printableJson, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 
 /** What a question is asked about: an approval as the run's events or the list give it. */
-export type Question = Omit<ApprovalView, "object" | "run" | "conversation" | "status">;
+export type Question = Omit<
+  ExecutionApprovalView,
+  "object" | "kind" | "run" | "conversation" | "status"
+>;
 
 const shownLines = 40;
 const shownCharacters = 4000;
@@ -36,7 +39,7 @@ function indent(text: string): string {
 }
 
 export type QuestionAnswer =
-  | { readonly type: "answer"; readonly body: ApprovalAnswerBody }
+  | { readonly type: "answer"; readonly body: ExecutionAnswerBody }
   | { readonly type: "edit" }
   | { readonly type: "view" }
   | { readonly type: "unclear" };

@@ -87,6 +87,8 @@ function createServer(changes: Partial<Client> = {}) {
       return Promise.reject(new Error("not played"));
     },
     answerApproval: () => Promise.reject(new Error("not asked for")),
+    review: () => Promise.reject(new Error("not asked for")),
+    previewReview: () => Promise.reject(new Error("not asked for")),
     ...changes,
   };
   return { client, started, cancelled };

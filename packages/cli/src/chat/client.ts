@@ -5,6 +5,9 @@ import type {
   ConversationView,
   ListView,
   ModelView,
+  ResultApprovalView,
+  ReviewAnswerBody,
+  ReviewPreview,
   RunEvent,
   RunView,
   RunWithEvents,
@@ -41,6 +44,17 @@ export interface Client {
   /** Events after a number, until the run ends or the connection does. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   cancelRun(run: string, signal?: AbortSignal): Promise<RunView>;
+  /** A result that waits for a person, with a slice of its text. */
+  review(
+    approval: string,
+    slice: { readonly start: number; readonly length: number },
+    signal?: AbortSignal,
+  ): Promise<ResultApprovalView>;
+  previewReview(
+    approval: string,
+    answer: ReviewAnswerBody,
+    signal?: AbortSignal,
+  ): Promise<ReviewPreview>;
   answerApproval(
     approval: string,
     answer: ApprovalAnswerBody,
@@ -103,6 +117,7 @@ export function createClient(options: {
   }
 
   const of = (conversation: string) => `/v1/conversations/${encodeURIComponent(conversation)}`;
+  const ofApproval = (approval: string) => `/v1/approvals/${encodeURIComponent(approval)}`;
   const ofRun = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
 
   return {
@@ -146,8 +161,12 @@ export function createClient(options: {
         yield JSON.parse(data) as RunEvent;
     },
     cancelRun: (run, signal) => json("POST", `${ofRun(run)}/cancel`, { body: {}, signal }),
-    answerApproval: (approval, answer, signal) =>
-      json("POST", `/v1/approvals/${encodeURIComponent(approval)}`, { body: answer, signal }),
+    review: (approval, { start, length }, signal) =>
+      json("GET", `${ofApproval(approval)}?start=${start}&length=${length}`, { signal }),
+    previewReview: (approval, body, signal) =>
+      json("POST", `${ofApproval(approval)}/preview`, { body, signal }),
+    answerApproval: (approval, body, signal) =>
+      json("POST", ofApproval(approval), { body, signal }),
   };
 }
 

@@ -32,6 +32,8 @@ function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[]
       await gate.promise;
       yield* numbered(rest, before.length + 1);
     },
+    review: () => Promise.reject(new Error("no result waits here")),
+    previewReview: () => Promise.reject(new Error("no result waits here")),
     answerApproval(id: string, body: ApprovalAnswerBody): Promise<ApprovalView> {
       const refusal = refusals.shift();
       if (refusal) return Promise.reject(refusal);
@@ -41,6 +43,7 @@ function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[]
       return Promise.resolve({
         ...approvalFor("c1", id),
         object: "approval",
+        kind: "execution",
         run: "r",
         conversation: null,
         status,
@@ -105,7 +108,11 @@ test("several questions are asked one after the other", async () => {
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n not now" }]);
   assert.equal(await turn(server, terminal), "completed");
   assert.deepEqual(
-    server.answered.map(({ id, body }) => [id, body.decision, body.reason]),
+    server.answered.map(({ id, body }) => [
+      id,
+      body.decision,
+      "reason" in body ? body.reason : undefined,
+    ]),
     [
       ["approval_c1", "allow", undefined],
       ["approval_c2", "refuse", "not now"],

@@ -1,7 +1,7 @@
 import { type ChainEvent, errorMessage, ToolOutputChannel } from "@capstan/core";
 import type { RunEvent } from "@capstan/server/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
-import type { Question } from "./approval-question.ts";
+import { answerReview } from "./answer-review.ts";
 import type { Client } from "./client.ts";
 import { followRun } from "./follow-run.ts";
 import type { Style } from "./style.ts";
@@ -11,7 +11,7 @@ import { createTurnView } from "./turn-view.ts";
 export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["status"] | "left";
 
 export interface TurnOptions {
-  readonly client: Pick<Client, "events" | "answerApproval">;
+  readonly client: Pick<Client, "events" | "answerApproval" | "review" | "previewReview">;
   readonly run: string;
   /** Events that are known already, to show first. */
   readonly past?: readonly RunEvent[];
@@ -58,12 +58,15 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     for await (const event of channel.read()) {
       terminal.write(view.show(event));
       if (event.type === "chain.ended") status = event.status;
-      if (event.type !== "approval.requested") continue;
-      const gone = questions.open(event.approval);
+      if (event.type !== "approval.requested" && event.type !== "review.requested") continue;
+      const gone = questions.open(event);
       if (gone === undefined) continue;
       terminal.write(view.breakLine());
       const end = AbortSignal.any([signal, gone]);
-      const outcome = await answerApproval({ ...options, question: event.approval, signal: end });
+      const outcome =
+        event.type === "approval.requested"
+          ? await answerApproval({ ...options, question: event.approval, signal: end })
+          : await answerReview({ ...options, ...event.review, signal: end });
       if (outcome === "left") return "left";
     }
   } finally {
@@ -84,6 +87,12 @@ async function follow(
   for await (const event of followRun({ client, run, after, signal })) hear(event);
 }
 
+type Asked = Extract<ChainEvent, { readonly type: "approval.requested" | "review.requested" }>;
+
+function idOf(asked: Asked): string {
+  return asked.type === "approval.requested" ? asked.approval.id : asked.review.id;
+}
+
 /** The questions that wait for an answer, as far as is heard; more than what is shown. */
 function createQuestions() {
   const waiting = new Map<string, AbortController>();
@@ -93,18 +102,21 @@ function createQuestions() {
     waiting.clear();
   }
 
+  function answered(id: string): void {
+    waiting.get(id)?.abort();
+    waiting.delete(id);
+  }
+
   return {
     /** Aborts when the question is answered elsewhere or its run ends; undefined where that is so. */
-    open({ id }: Question): AbortSignal | undefined {
-      return waiting.get(id)?.signal;
+    open(asked: Asked): AbortSignal | undefined {
+      return waiting.get(idOf(asked))?.signal;
     },
     hear(event: RunEvent): void {
-      if (event.type === "approval.requested")
-        waiting.set(event.approval.id, new AbortController());
-      if (event.type === "approval.answered") {
-        waiting.get(event.approvalId)?.abort();
-        waiting.delete(event.approvalId);
-      }
+      if (event.type === "approval.requested" || event.type === "review.requested")
+        waiting.set(idOf(event), new AbortController());
+      if (event.type === "approval.answered") answered(event.approvalId);
+      if (event.type === "review.answered") answered(event.reviewId);
       if (event.type === "chain.ended") close();
     },
     close,

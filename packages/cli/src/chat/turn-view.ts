@@ -133,6 +133,11 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
           ),
         );
       }
+      case "review.answered": {
+        if (event.by !== "person") return;
+        const why = event.reason === undefined ? "" : `: ${printableLine(event.reason)}`;
+        return line(style.dim(`  result ${event.outcome} by a person${why}`));
+      }
       case "client_call.waiting":
         return line(style.yellow(`${nameOf(event.callId)} waits for another program to run it.`));
       case "model.retry":
@@ -157,6 +162,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "chain.waiting":
       case "round.started":
       case "approval.requested":
+      case "review.requested":
       case "call.started":
       case "call.event":
       case "run.heartbeat":

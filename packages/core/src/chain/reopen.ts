@@ -78,7 +78,9 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (record.status === "in_review") {
-    if (registered === undefined) return calls.withhold(record, `its tool is not here any more`);
+    if (registered === undefined) return calls.withhold(record, "its tool is not here any more");
+    if (record.quarantine === undefined)
+      return calls.withhold(record, "it was lost before a person had seen it");
     return calls.addInReview(inReview(record, registered), resume.adopted === true);
   }
   if (registered === undefined) {

@@ -1,4 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
+import { neutralise } from "../output/neutralise.ts";
 import type {
   ReviewDecision,
   ReviewNotice,
@@ -11,6 +12,7 @@ import { type RegisteredTool, titleOf } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { cutForModel } from "./cut-for-model.ts";
 import type { DraftResult } from "./draft-result.ts";
+import { withheldText } from "./error-text.ts";
 import type { Gate } from "./gate.ts";
 import { keepResult } from "./keep-result.ts";
 import { newId } from "./new-id.ts";
@@ -91,22 +93,29 @@ export function withhold(
   record: CallRecord,
   { reason: given, by = "person" }: Pick<ReviewOutcome, "reason"> & { by?: "person" | "system" },
 ): Settled {
-  const reason = given?.trim() || "no reason was given";
+  const reason = given?.trim() || noReason;
   const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
   return unsettledResult(gate, ended, { status: "result_rejected", reason });
 }
 
-/** What the model would get after this answer, or why the answer cannot be carried out. */
+/** What the model would get after this answer, without what is said around it. Decides nothing. */
 export function previewReviewed(
   gate: Gate,
-  asked: Pick<InReview, "record" | "registered">,
-  decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
-): { readonly status: "shown"; readonly text: string } | Refusal {
-  const reviewed = reviewedDraft(gate, asked, decision);
+  {
+    record,
+    registered,
+  }: { readonly record: CallRecord; readonly registered: RegisteredTool | undefined },
+  decision: ReviewDecision,
+): string {
+  if (decision.decision === "withhold") return withheldText(decision.reason?.trim() || noReason);
+  if (registered === undefined) return withheldText("its tool is not here any more");
+  const reviewed = reviewedDraft(gate, { record, registered }, decision);
   return reviewed.status === "refused"
-    ? reviewed
-    : { status: "shown", text: reviewed.draft.cut.text };
+    ? withheldText(reviewed.reason)
+    : neutralise(reviewed.draft.cut.text);
 }
+
+const noReason = "no reason was given";
 
 interface Refusal {
   readonly status: "refused";

@@ -43,7 +43,7 @@ import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
 import { Scheduler } from "./scheduler.ts";
-import { settleReviewed } from "./review-result.ts";
+import { previewReviewed, settleReviewed } from "./review-result.ts";
 import type { SettledToolResult, ToolExecuteResult } from "./tool-execute-result.ts";
 
 export interface ToolExecutorOptions {
@@ -351,6 +351,12 @@ export class ToolExecutor {
     const settled = settleReviewed(this.gate, { record, registered }, decision);
     await this.gate.ledger?.record(settled.record);
     return settled.result;
+  }
+
+  /** What the model would get of a result in review after this answer: nothing is decided by it. */
+  previewReviewed(record: CallRecord, decision: ReviewDecision): string {
+    const registered = this.gate.registry.tool(record.toolId ?? "");
+    return previewReviewed(this.gate, { record, registered }, decision);
   }
 
   #registered(name: string): RegisteredTool | undefined {

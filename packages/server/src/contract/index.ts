@@ -1,7 +1,16 @@
-export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type {
   ApprovalAnswerBody,
   ApprovalView,
+  ExecutionAnswerBody,
+  ExecutionApprovalView,
+  ResultApprovalView,
+  ReviewAnswerBody,
+  ReviewedPart,
+  ReviewedResult,
+  ReviewPreview,
+} from "./approval.ts";
+export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
+export type {
   ErrorBody,
   GrantView,
   ListView,

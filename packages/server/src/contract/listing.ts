@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Grant, VariableInfo } from "@capstan/core";
+import type { Grant, VariableInfo } from "@capstan/core";
 
 /** Every list of the API, in OpenAI's form. */
 export interface ListView<T> {
@@ -42,23 +42,6 @@ export interface ToolGroupView {
   readonly description: string;
   readonly default_enabled: boolean;
   readonly tools: readonly ToolView[];
-}
-
-export interface ApprovalView extends ApprovalRequest {
-  readonly object: "approval";
-  readonly run: string;
-  readonly conversation: string | null;
-  readonly status: "pending" | "allowed" | "refused" | "expired" | "cancelled";
-}
-
-/** `POST /v1/approvals/{id}`. A second answer gets the first one's outcome. */
-export interface ApprovalAnswerBody {
-  readonly decision: "allow" | "refuse";
-  /** @default "once" */
-  readonly scope?: "once" | "session" | "always";
-  readonly reason?: string;
-  /** The arguments as a person changed them. */
-  readonly arguments?: { readonly [key: string]: unknown };
 }
 
 export interface GrantView extends Grant {

@@ -1,38 +1,66 @@
-import type { ApprovalDecision, ApprovalRequest } from "@capstan/core";
-import type { ApprovalRecord, ApprovalStatus } from "./records.ts";
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  ReviewDecision,
+  ReviewNotice,
+  ReviewOutcome,
+} from "@capstan/core";
+import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "./records.ts";
 
 /** The columns of an approval with those of its run; add a `WHERE`. */
-export const selectApprovals = `SELECT a.id, a.owner, r.id AS run_id, a.call_id, r.session_id, r.conversation_id, a.request,
-  a.status, a.answer, a.created_at, a.expires_at, a.answered_at FROM approvals a JOIN runs r ON r.n = a.run_n`;
+export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, a.call_id, r.session_id, r.conversation_id, a.request,
+  a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
+  (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
+  FROM approvals a JOIN runs r ON r.n = a.run_n`;
 
 export interface ApprovalRow {
   readonly id: string;
   readonly owner: string;
+  readonly kind: ApprovalRecord["kind"];
   readonly run_id: string;
   readonly call_id: string;
   readonly session_id: string;
   readonly conversation_id: string | null;
   readonly request: string;
-  readonly status: ApprovalStatus;
+  readonly status: ApprovalRecord["status"];
   readonly answer: string | null;
   readonly created_at: number;
   readonly expires_at: number;
   readonly answered_at: number | null;
+  /** The whole answer of a reviewer, until it is carried out. */
+  readonly review: string | null;
 }
 
 export function approvalRecord(row: ApprovalRow): ApprovalRecord {
-  return {
+  const common = {
     id: row.id,
     owner: row.owner,
     runId: row.run_id,
     callId: row.call_id,
     sessionId: row.session_id,
     conversationId: row.conversation_id,
-    request: JSON.parse(row.request) as ApprovalRequest,
-    status: row.status,
-    answer: row.answer === null ? null : (JSON.parse(row.answer) as ApprovalDecision),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     answeredAt: row.answered_at,
   };
+  if (row.kind === "execution")
+    return {
+      ...common,
+      kind: "execution",
+      request: JSON.parse(row.request) as ApprovalRequest,
+      status: row.status as ExecutionApproval["status"],
+      answer: parsed<ApprovalDecision>(row.answer),
+    };
+  return {
+    ...common,
+    kind: "result",
+    request: JSON.parse(row.request) as ReviewNotice,
+    status: row.status as ResultApproval["status"],
+    outcome: parsed<ReviewOutcome>(row.answer),
+    answer: parsed<ReviewDecision>(row.review),
+  };
+}
+
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
 }

@@ -167,4 +167,22 @@ export const migrations: readonly {
       "CREATE INDEX conversations_of_owner ON conversations (owner, updated_at, id)",
     ],
   },
+  {
+    version: 2,
+    statements: [
+      // `execution`: may a call run; `result`: may its result be seen.
+      "ALTER TABLE approvals ADD COLUMN kind TEXT NOT NULL DEFAULT 'execution'",
+      // What one reviewer alone may read, by their approval: a `result`, and the `answer` until it is
+      // carried out. Overwritten as it goes: see `quarantine.ts`.
+      `CREATE TABLE quarantine (
+        id TEXT NOT NULL,
+        part TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        run_n BIGINT NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (id, part)
+      )`,
+      "CREATE INDEX quarantine_of_run ON quarantine (run_n)",
+    ],
+  },
 ];

@@ -6,10 +6,17 @@ import type {
   Grant,
   JsonValue,
   Message,
+  ReviewDecision,
+  ReviewNotice,
+  ReviewOutcome,
   VariableInfo,
 } from "@capstan/core";
 import type { Switches } from "../contract/conversation.ts";
-import type { ApprovalView } from "../contract/listing.ts";
+import type {
+  ApprovalView,
+  ExecutionApprovalView,
+  ResultApprovalView,
+} from "../contract/approval.ts";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 
 /** `edit`: a person changed variables between two turns. */
@@ -70,20 +77,37 @@ export type Manifest = { readonly [name: string]: ManifestEntry };
 
 export type ApprovalStatus = ApprovalView["status"];
 
-export interface ApprovalRecord {
+interface Approval {
   readonly id: string;
   readonly owner: string;
   readonly runId: string;
   readonly callId: string;
   readonly sessionId: string;
   readonly conversationId: string | null;
-  readonly request: ApprovalRequest;
-  readonly status: ApprovalStatus;
-  readonly answer: ApprovalDecision | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly answeredAt: number | null;
 }
+
+/** May a call run? */
+export interface ExecutionApproval extends Approval {
+  readonly kind: "execution";
+  readonly request: ApprovalRequest;
+  readonly status: ExecutionApprovalView["status"];
+  readonly answer: ApprovalDecision | null;
+}
+
+/** May its result be seen? Nothing of the result is here. */
+export interface ResultApproval extends Approval {
+  readonly kind: "result";
+  readonly request: ReviewNotice;
+  readonly status: ResultApprovalView["status"];
+  readonly outcome: ReviewOutcome | null;
+  /** All that the reviewer said, until it is carried out; then only the outcome is left. */
+  readonly answer: ReviewDecision | null;
+}
+
+export type ApprovalRecord = ExecutionApproval | ResultApproval;
 
 export interface GrantRecord {
   readonly owner: string;

@@ -9,6 +9,7 @@ import { getConversation, listConversations } from "./reading/read-conversations
 import { readEvents } from "./reading/read-events.ts";
 import { getGrant, listGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
+import { readReview } from "./reading/read-reviews.ts";
 import { everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Sql } from "./sql.ts";
@@ -152,6 +153,7 @@ export function storeOn({ sql, writer, readLong, clock, announce, release }: Sto
 
     getApproval: (query) => read(() => getApproval(sql, query)),
     listApprovals: (query) => read(() => listApprovals(sql, query)),
+    readReview: (query) => read(() => readReview(sql, query)),
     everyNextExpiry: () => read(() => everyNextExpiry(sql)),
     getGrant: (query) => read(() => getGrant(sql, query)),
     listGrants: (query) => read(() => listGrants(sql, { ...query, at: clock.now() })),

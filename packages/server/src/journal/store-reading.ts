@@ -1,4 +1,4 @@
-import type { Message, VariableValue } from "@capstan/core";
+import type { CallRecord, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type {
   ApprovalRecord,
@@ -58,7 +58,7 @@ export interface StoreReading {
    */
   readEventsCompact(query: OfRun): Promise<CompactEvents | undefined>;
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
-  /** In the order in which they were proposed. */
+  /** In the order in which they were proposed, without what is in quarantine. */
   readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
 
   /** The variables of a run as they are now. */
@@ -74,6 +74,11 @@ export interface StoreReading {
         readonly runId?: string;
       },
   ): Promise<Page<ApprovalRecord>>;
+  /**
+   * By its approval: the call whose result waits, with the result. For the reviewer, and to carry
+   * the run on; nothing else reads it. Undefined once the call is settled.
+   */
+  readReview(query: OwnedId): Promise<CallRecord | undefined>;
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyNextExpiry(): Promise<number | undefined>;
 

@@ -4,6 +4,7 @@ import type {
   Grant,
   JournalWrite,
   JsonValue,
+  ReviewDecision,
   VariableChange,
 } from "@capstan/core";
 import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
@@ -65,7 +66,8 @@ export type StoreWrite =
       readonly type: "answer-approval";
       readonly owner: string;
       readonly id: string;
-      readonly answer: ApprovalDecision;
+      /** Of the approval's own kind. */
+      readonly answer: ApprovalDecision | ReviewDecision;
     }
   /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
   | { readonly type: "expire-approvals" }
@@ -165,6 +167,7 @@ interface Outcomes {
   readonly "answer-approval":
     | { readonly status: "answered"; readonly approval: ApprovalRecord }
     | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
+    | Refused
     | NotFound;
   readonly "expire-approvals": {
     readonly status: "expired";

@@ -122,7 +122,10 @@ async function asksFor(
   { approvalRequestId }: ApprovalResponse,
 ): Promise<string | undefined> {
   const id = approvalIdOf(approvalRequestId);
-  return id === undefined ? undefined : (await store.getApproval({ owner, id }))?.runId;
+  if (id === undefined) return undefined;
+  const approval = await store.getApproval({ owner, id });
+  // A result's review has no form on this wire.
+  return approval?.kind === "execution" ? approval.runId : undefined;
 }
 
 /** A history whose open calls have the outputs that the client brings now. */

@@ -1,24 +1,44 @@
-import { Hono } from "hono";
-import { z } from "zod";
-import { type ApprovalDecision, checkArguments, type JsonObject } from "@capstan/core";
-import type { ApprovalView } from "../contract/listing.ts";
+import {
+  type ApprovalDecision,
+  type CallRecord,
+  checkArguments,
+  type JsonObject,
+  type ReviewDecision,
+  reviewProblem,
+  VariableSystem,
+} from "@capstan/core";
+import { type Context, Hono } from "hono";
+import type { ReviewPreview } from "../contract/approval.ts";
 import type { ApprovalRecord } from "../journal/records.ts";
+import { readAnswer } from "./approval-answer.ts";
+import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
-import { readBody, readNumber } from "./read-body.ts";
-import { badRequest, notFound } from "./request-refused.ts";
+import { readNumber } from "./read-body.ts";
+import { badRequest, conflict, notFound } from "./request-refused.ts";
 
-const statuses = ["pending", "allowed", "refused", "expired", "cancelled"] as const;
+const statuses = [
+  "pending",
+  "allowed",
+  "refused",
+  "released",
+  "redacted",
+  "replaced",
+  "withheld",
+  "expired",
+  "cancelled",
+] as const;
 
-const answerBody = z.object({
-  decision: z.enum(["allow", "refuse"]),
-  scope: z.enum(["once", "session", "always"]).nullish(),
-  reason: z.string().max(2_000).nullish(),
-  arguments: z.record(z.string(), z.unknown()).nullish(),
-});
+/** Characters of a result that are sent where the request does not say. */
+const resultChars = 20_000;
 
 /** Questions to people, and their answers. The first answer counts. */
-export function approvalRoutes({ runs, ephemeral, groups }: Services): Hono<Environment> {
+export function approvalRoutes({
+  runs,
+  ephemeral,
+  groups,
+  createExecutor,
+}: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -47,38 +67,62 @@ export function approvalRoutes({ runs, ephemeral, groups }: Services): Hono<Envi
     );
   });
 
+  /** An approval, and the runs that it belongs to: those that are kept, or those that are not. */
+  const find = async (context: Context<Environment>) => {
+    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
+    for (const service of [runs, ephemeral]) {
+      const approval = await service.store.getApproval(query);
+      if (approval !== undefined) return { approval, service, query };
+    }
+    throw notFound("approval", query.id);
+  };
+
   routes.get("/:id", async (context) => {
-    const query = { owner: context.get("principal"), id: context.req.param("id") };
-    const approval =
-      (await runs.store.getApproval(query)) ?? (await ephemeral.store.getApproval(query));
-    if (approval === undefined) throw notFound("approval", query.id);
-    return context.json(approvalView(approval));
+    const { approval, service, query } = await find(context);
+    if (approval.kind === "execution") return context.json(approvalView(approval));
+    const max = Number.MAX_SAFE_INTEGER;
+    const start = readNumber(context, "start", { min: 0, max, otherwise: 0 });
+    const length = readNumber(context, "length", { min: 1, max, otherwise: resultChars });
+    // Once a person has answered, what it was is nobody's business any more.
+    const call = approval.status === "pending" ? await service.store.readReview(query) : undefined;
+    const reviewed = call === undefined ? undefined : reviewedView(call, { start, length });
+    return context.json({ ...approvalView(approval), ...reviewed });
   });
 
   routes.post("/:id", async (context) => {
-    const owner = context.get("principal");
-    const id = context.req.param("id");
-    const decision = decisionOf(await readBody(context, answerBody));
+    const { approval, service, query } = await find(context);
+    const decision = await readAnswer(context, approval);
     if (decision.decision === "allow" && decision.arguments !== undefined)
-      await refuseUnfit({ owner, id }, decision.arguments);
-    const approval =
-      (await runs.answer(owner, id, decision)) ?? (await ephemeral.answer(owner, id, decision));
-    if (approval === undefined) throw notFound("approval", id);
-    return context.json(approvalView(approval));
+      await refuseUnfit(approval, decision.arguments);
+    if (approval.kind === "result" && approval.status === "pending")
+      refuseImpossible(await service.store.readReview(query), decision);
+    const answered = await service.answer(query.owner, query.id, decision);
+    if (answered === undefined) throw notFound("approval", query.id);
+    return context.json(approvalView(answered));
+  });
+
+  routes.post("/:id/preview", async (context) => {
+    const { approval, service, query } = await find(context);
+    if (approval.kind === "execution")
+      throw badRequest("id", "id: only a result that waits for review has a preview.");
+    const decision = await readAnswer(context, approval);
+    const call = approval.status === "pending" ? await service.store.readReview(query) : undefined;
+    if (call === undefined)
+      throw conflict(`This result waits no longer: it is ${approval.status}.`);
+    refuseImpossible(call, decision);
+    const executor = createExecutor({ variables: new VariableSystem() });
+    const shown = executor.previewReviewed(call, decision as ReviewDecision);
+    return context.json({ object: "review_preview", shown } satisfies ReviewPreview);
   });
 
   /** Arguments that cannot run are no answer: the question stays open. */
-  async function refuseUnfit(
-    query: { owner: string; id: string },
-    args: JsonObject,
-  ): Promise<void> {
-    const approval =
-      (await runs.store.getApproval(query)) ?? (await ephemeral.store.getApproval(query));
-    const [group, name] = approval?.request.toolId.split(".") ?? [];
+  async function refuseUnfit(approval: ApprovalRecord, args: JsonObject): Promise<void> {
+    if (approval.kind !== "execution" || approval.status !== "pending") return;
+    const [group, name] = approval.request.toolId.split(".");
     const tool = groups
       .find((candidate) => candidate.name === group)
       ?.tools.find((candidate) => candidate.definition.function.name === name);
-    if (tool === undefined || approval?.status !== "pending") return;
+    if (tool === undefined) return;
     const checked = await checkArguments(tool, args);
     if (checked.status === "invalid") throw badRequest("arguments", checked.error.message);
   }
@@ -86,20 +130,12 @@ export function approvalRoutes({ runs, ephemeral, groups }: Services): Hono<Envi
   return routes;
 }
 
-function decisionOf({
-  decision,
-  scope,
-  reason,
-  arguments: args,
-}: z.output<typeof answerBody>): ApprovalDecision {
-  if (decision === "refuse") return { decision, ...(reason != null && { reason }) };
-  return {
-    decision,
-    ...(scope != null && { scope }),
-    ...(args != null && { arguments: args as JsonObject }),
-  };
-}
-
-function approvalView({ request, runId, conversationId, status }: ApprovalRecord): ApprovalView {
-  return { ...request, object: "approval", run: runId, conversation: conversationId, status };
+/** A redaction that names what is not there was mistyped, and would release it: the question stays open. */
+function refuseImpossible(
+  call: CallRecord | undefined,
+  decision: ApprovalDecision | ReviewDecision,
+): void {
+  if (call?.quarantine === undefined || decision.decision !== "redact") return;
+  const problem = reviewProblem(decision, call.quarantine.formatted.text);
+  if (problem !== undefined) throw badRequest("words", `words: ${problem}`);
 }

@@ -6,7 +6,7 @@ import {
   isSettled,
   type Message,
 } from "@capstan/core";
-import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
+import type { ExecutionApproval, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { readChainState } from "./chain-state.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -54,6 +54,8 @@ export async function adoption(
   const given = new Map(request.answers.map(({ approvalId, decision }) => [approvalId, decision]));
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   for (const approval of await approvalsOf(store, parent)) {
+    // A result in review does not leave its run.
+    if (approval.kind === "result") continue;
     const decided = await answered(store, approval, given.get(approval.id));
     if (decided.status === "pending") continue;
     answers.push({ callId: decided.callId, decision: decisionOf(decided) });
@@ -85,13 +87,15 @@ async function endedElsewhere(store: Store, run: RunRecord): Promise<readonly Ca
 
 async function answered(
   store: Store,
-  approval: ApprovalRecord,
+  approval: ExecutionApproval,
   answer: ApprovalDecision | undefined,
-): Promise<ApprovalRecord> {
+): Promise<ExecutionApproval> {
   if (answer === undefined || approval.status !== "pending") return approval;
   const { owner, id } = approval;
   const [outcome] = await store.write([{ type: "answer-approval", owner, id, answer }]);
-  return "approval" in outcome ? outcome.approval : approval;
+  return "approval" in outcome && outcome.approval.kind === "execution"
+    ? outcome.approval
+    : approval;
 }
 
 /** An answer that was cut off is not carried on: the model begins it again. */

@@ -27,19 +27,25 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
     store.readEventsCompact(query),
   ]);
   const events = compact?.events ?? [];
+  const whole = await Promise.all(calls.map(async ({ call }) => withQuarantine(store, run, call)));
   return {
-    state: stateOf(
-      run,
-      messages,
-      calls.map(({ call }) => call),
-      events,
-    ),
+    state: stateOf(run, messages, whole, events),
     roundsBegun: events.reduce(
       (most, event) => (event.type === "round.started" ? Math.max(most, event.round) : most),
       0,
     ),
     cut: cutItems(events),
   };
+}
+
+async function withQuarantine(
+  store: Store,
+  { owner }: RunRecord,
+  call: CallRecord,
+): Promise<CallRecord> {
+  const { status, review } = call;
+  if (status !== "in_review" || review === undefined) return call;
+  return (await store.readReview({ owner, id: review.id })) ?? call;
 }
 
 function stateOf(

@@ -81,10 +81,14 @@ function everywhere(write: JournalWrite): readonly Grant[] {
   return write.type === "grant" && write.grant.scope === "always" ? [write.grant] : [];
 }
 
-/** Where only the client can act, waiting closes the run: its next request's run takes the calls over. */
+/**
+ * Where only the client can act, waiting closes the run: its next request's run takes the calls
+ * over. A result in review has no form on the wire: its run waits, whatever the client said.
+ */
 function closingStatus(result: ChainResultRecord, approvals: "inline" | "deferred"): RunStatus {
   if (result.status !== "requires_action") return runStatusOf(result);
-  const forPeople =
-    approvals === "inline" && result.waiting?.some(({ type }) => type === "approval") === true;
-  return forPeople ? "requires_action" : "completed";
+  const forPeople = result.waiting?.some(
+    ({ type }) => type === "review" || (type === "approval" && approvals === "inline"),
+  );
+  return forPeople === true ? "requires_action" : "completed";
 }

@@ -6,6 +6,8 @@ import {
   type ModelCatalog,
   neutraliseMessage,
   newId,
+  type ReviewDecision,
+  type ToolChainRun,
   VariableSystem,
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
@@ -26,7 +28,7 @@ import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
-import { decisionOf, ending, hasAnswer, resumption } from "./take-up.ts";
+import { decisionOf, ending, hasAnswer, resumption, reviewDecisionOf } from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -182,16 +184,16 @@ export class RunService {
   async answer(
     owner: string,
     id: string,
-    answer: ApprovalDecision,
+    answer: ApprovalDecision | ReviewDecision,
   ): Promise<ApprovalRecord | undefined> {
     const [outcome] = await this.store.write([{ type: "answer-approval", owner, id, answer }]);
     if (!("approval" in outcome)) return undefined;
     const { approval } = outcome;
-    if (outcome.status === "answered") await this.#deliver(approval, answer);
+    if (outcome.status === "answered") await this.#deliver(approval);
     else if (approval.status === "expired") await this.expireApprovals();
     // The first answer may have been kept by a server that did not live to act on it.
     if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
-      await this.#deliver(approval, decisionOf(approval));
+      await this.#deliver(approval);
     return approval;
   }
 
@@ -199,7 +201,7 @@ export class RunService {
   async expireApprovals(): Promise<void> {
     const [outcome] = await this.store.write([{ type: "expire-approvals" }]);
     if (outcome.status !== "expired") return;
-    for (const approval of outcome.approvals) await this.#deliver(approval, decisionOf(approval));
+    for (const approval of outcome.approvals) await this.#deliver(approval);
   }
 
   /** Stops a run in any status. Resolves when it has ended. */
@@ -338,10 +340,10 @@ export class RunService {
   }
 
   /** Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it. */
-  async #deliver(approval: ApprovalRecord, decision: ApprovalDecision): Promise<void> {
+  async #deliver(approval: ApprovalRecord): Promise<void> {
     await this.#serial.run(approval.runId, async () => {
       const live = this.#chains.get(approval.runId);
-      if (live?.chain.answer(approval.id, decision) === true) return;
+      if (live !== undefined && tell(live.chain, approval)) return;
       await live?.done;
       try {
         const run = await this.store.getRun({ owner: approval.owner, id: approval.runId });
@@ -428,6 +430,13 @@ export class RunService {
       return false;
     }
   }
+}
+
+/** False where the chain does not wait for it. */
+function tell(chain: ToolChainRun, approval: ApprovalRecord): boolean {
+  return approval.kind === "result"
+    ? chain.answerReview(approval.id, reviewDecisionOf(approval))
+    : chain.answer(approval.id, decisionOf(approval));
 }
 
 function interruptedNotice(): RunJournalWrite {

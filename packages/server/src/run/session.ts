@@ -17,7 +17,10 @@ export type CreateExecutor = (
 ) => ToolExecutor;
 
 /** Approvals are rows, answered whenever somebody does. */
-const laterAnswers: ApprovalAdapter = { request: () => ({ decision: "pending" }) };
+const laterAnswers: ApprovalAdapter = {
+  request: () => ({ decision: "pending" }),
+  review: () => ({ decision: "pending" }),
+};
 
 export interface OpenSessionOptions {
   readonly createExecutor: CreateExecutor;

@@ -5,8 +5,14 @@ import {
   type ChainResume,
   isSettled,
   type Message,
+  type ReviewDecision,
 } from "@capstan/core";
-import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
+import type {
+  ApprovalRecord,
+  ExecutionApproval,
+  ResultApproval,
+  RunRecord,
+} from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
@@ -28,7 +34,7 @@ export async function resumption(store: Store, run: RunRecord): Promise<TakeUp> 
   };
   const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
   const answers = await answersTo(store, run.owner, stored.state.calls);
-  return { writes, resume: { state: stored.state, answers, outputs } };
+  return { writes, resume: { state: stored.state, ...answers, outputs } };
 }
 
 /** The answers to the questions of open calls, whichever run asked them: a call may have been taken over. */
@@ -36,15 +42,18 @@ async function answersTo(
   store: Store,
   owner: string,
   calls: readonly CallRecord[],
-): Promise<NonNullable<ChainResume["answers"]>> {
+): Promise<Required<Pick<ChainResume, "answers" | "reviews">>> {
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
-  for (const { callId, status, approval: asked } of calls) {
-    if (isSettled(status) || asked === undefined) continue;
-    const approval = await store.getApproval({ owner, id: asked.id });
+  const reviews: { callId: string; decision: ReviewDecision }[] = [];
+  for (const { callId, status, approval: asked, review } of calls) {
+    const id = status === "in_review" ? review?.id : asked?.id;
+    if (isSettled(status) || id === undefined) continue;
+    const approval = await store.getApproval({ owner, id });
     if (approval === undefined || approval.status === "pending") continue;
-    answers.push({ callId, decision: decisionOf(approval) });
+    if (approval.kind === "result") reviews.push({ callId, decision: reviewDecisionOf(approval) });
+    else answers.push({ callId, decision: decisionOf(approval) });
   }
-  return answers;
+  return { answers, reviews };
 }
 
 /** The end of a run that nobody carries on: what was said is kept, every open call is accounted for. */
@@ -75,10 +84,17 @@ export async function hasAnswer(store: Store, run: RunRecord): Promise<boolean> 
 }
 
 /** What the row says, as a decision: a question that expired or was called off is a refusal. */
-export function decisionOf({ status, answer }: ApprovalRecord): ApprovalDecision {
+export function decisionOf({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
   return { decision: "refuse", reason, by: "system" };
+}
+
+/** The same for a result: without a reviewer's word it is withheld. */
+export function reviewDecisionOf({ status, answer }: ResultApproval): ReviewDecision {
+  if (answer !== null) return answer;
+  const reason = status === "expired" ? "nobody looked at it in time" : "its review was called off";
+  return { decision: "withhold", reason, by: "system" };
 }
 
 export async function approvalsOf(

@@ -4,6 +4,7 @@ import { deleteConversation, deleteRun } from "./delete-runs.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
 import { createGrant, revokeGrant } from "./write-grants.ts";
+import { clearLog } from "./quarantine.ts";
 import { saveItems } from "./write-items.ts";
 import { type Journal, type Journaled, writeJournal } from "./write-journal.ts";
 import { claimRun, createRun, setStatus } from "./write-runs.ts";
@@ -29,6 +30,7 @@ export function applyBatch(writing: Writing, requests: readonly WriteRequest[]):
     const results = requests.map((request) => applyRequest(writing, request));
     writing.sql.run("COMMIT");
     writing.runs.settle();
+    clearLog(writing);
     return results;
   } catch (thrown) {
     const error = errorDataOf("Writing to the store", thrown);

@@ -1,6 +1,7 @@
 import type { ManifestChange } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import { wipeRun } from "./quarantine.ts";
 import type { Writing } from "./writing.ts";
 
 type DeleteRun = Extract<StoreWrite, { type: "delete-run" }>;
@@ -90,6 +91,7 @@ function removeRuns(writing: Writing, runs: readonly RunRow[]): void {
         ?.parent_id ?? null;
     sql.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
     sql.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
+    wipeRun(writing, n);
     for (const table of tablesOfRun) sql.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
     sql.run("DELETE FROM runs WHERE n = ?", n);
     writing.runs.drop(id);

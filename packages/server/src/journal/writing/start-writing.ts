@@ -1,4 +1,5 @@
 import type { Sql } from "../sql.ts";
+import { clearLog } from "./quarantine.ts";
 import { RunStates } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
@@ -19,5 +20,8 @@ export function startWriting(sql: Sql): {
     .recover()
     .map((run) => ({ runId: run.id, lastSeq: run.lastSeq, items: run.open }));
   const row = sql.get<{ next: number }>("SELECT COALESCE(MAX(n), 0) + 1 AS next FROM tail");
-  return { writing: { sql, runs, nextTail: row?.next ?? 1 }, leftovers };
+  // The process before this one may have ended between a wipe and the log's clearing.
+  const writing: Writing = { sql, runs, nextTail: row?.next ?? 1, wiped: true };
+  clearLog(writing);
+  return { writing, leftovers };
 }

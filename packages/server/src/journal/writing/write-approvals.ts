@@ -1,8 +1,9 @@
-import type { ApprovalDecision, ApprovalRequest, ChainEvent } from "@capstan/core";
+import type { ApprovalDecision, ApprovalRequest, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
 import type { ApprovalStatus } from "../records.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { RunState } from "./run-states.ts";
+import { answerReview } from "./write-reviews.ts";
 import type { Writing } from "./writing.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
@@ -51,12 +52,23 @@ export function answerApproval(
   if (before.status !== "pending") return { status: "already_answered", approval: before };
   if (before.expiresAt <= at)
     return { status: "already_answered", approval: { ...before, status: "expired" } };
-  const status = write.answer.decision === "allow" ? "allowed" : "refused";
-  decide(writing, { id: write.id, owner: write.owner, status, answer: write.answer, at });
-  return {
-    status: "answered",
-    approval: { ...before, status, answer: write.answer, answeredAt: at },
-  };
+  const { answer } = write;
+  if (before.kind === "result") {
+    if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
+    return { status: "answered", approval: answerReview(writing, before, answer, at) };
+  }
+  if (isReview(answer)) return wrongKind("asks whether a call may run");
+  const status = answer.decision === "allow" ? "allowed" : "refused";
+  decide(writing, { id: write.id, owner: write.owner, status, answer, at });
+  return { status: "answered", approval: { ...before, status, answer, answeredAt: at } };
+}
+
+function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDecision {
+  return answer.decision !== "allow" && answer.decision !== "refuse";
+}
+
+function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
+  return { status: "refused", reason: `This approval ${asks}: the answer is of another kind.` };
 }
 
 export function expireApprovals({ sql }: Writing, at: number): OutcomeOf<ExpireApprovals> {

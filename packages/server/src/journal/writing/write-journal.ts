@@ -4,9 +4,11 @@ import { isClosing, runStatusOf } from "../../run/run-status.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { changeStatus } from "./change-status.ts";
 import type { RunState } from "./run-states.ts";
+import { intoQuarantine, wipe } from "./quarantine.ts";
 import { answerFromEvent, cancelApproval, requestApproval } from "./write-approvals.ts";
 import { foldOpenItems, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
+import { answerFromReview, requestReview } from "./write-reviews.ts";
 import { writeVariable } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
@@ -29,6 +31,7 @@ const underWay: ReadonlySet<CallStatus> = new Set<CallStatus>([
   "approved",
   "started",
   "waiting",
+  "in_review",
 ]);
 
 export function writeJournal(writing: Writing, journal: Journal, at: number): Journaled {
@@ -95,6 +98,8 @@ function applyOne(writing: Writing, run: RunState, write: RunJournalWrite, at: n
 function followApproval(writing: Writing, run: RunState, event: ChainEvent | RunNotice): void {
   if (event.type === "approval.requested") requestApproval(writing, run, event.approval);
   if (event.type === "approval.answered") answerFromEvent(writing, run, event);
+  if (event.type === "review.requested") requestReview(writing, run, event.review);
+  if (event.type === "review.answered") answerFromReview(writing, run, event);
 }
 
 function insertMessage(writing: Writing, run: RunState, round: number, message: Message): void {
@@ -109,7 +114,13 @@ function insertMessage(writing: Writing, run: RunState, round: number, message: 
   );
 }
 
-function upsertCall(writing: Writing, run: RunState, call: CallRecord, at: number): void {
+function upsertCall(
+  writing: Writing,
+  run: RunState,
+  { quarantine, ...call }: CallRecord,
+  at: number,
+): void {
+  intoQuarantine(writing, run, { ...call, ...(quarantine !== undefined && { quarantine }) });
   writing.sql.run(
     `INSERT INTO run_calls (run_n, call_id, n, owner, status, updated_at, record)
      SELECT ?, ?, COALESCE(MAX(n), 0) + 1, ?, ?, ?, ? FROM run_calls WHERE run_n = ?
@@ -123,9 +134,10 @@ function upsertCall(writing: Writing, run: RunState, call: CallRecord, at: numbe
     JSON.stringify(call),
     run.n,
   );
+  if (underWay.has(call.status)) return;
   // A call that was stopped waits for nobody.
-  if (call.approval !== undefined && !underWay.has(call.status))
-    cancelApproval(writing, run.n, call.approval.id, at);
+  if (call.approval !== undefined) cancelApproval(writing, run.n, call.approval.id, at);
+  if (call.review !== undefined) wipe(writing, call.review.id);
 }
 
 function fenced(reason: string): Fenced {

@@ -7,4 +7,6 @@ export interface Writing {
   readonly runs: RunStates;
   /** The next row of the tail. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
+  /** Something left quarantine, and the write-ahead log may still have it. */
+  wiped: boolean;
 }

@@ -205,6 +205,8 @@ export function createProjection(options: ProjectionOptions): Projection {
         return;
       case "model.retry":
       case "call.progress":
+      case "review.requested":
+      case "review.answered":
       case "call.event":
       case "run.interrupted":
         return;

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/server/contract";
+import { createFakeTerminal } from "../testing/fake-terminal.ts";
+import { answerReview } from "./answer-review.ts";
+import { ApiError } from "./api-error.ts";
+import type { Client } from "./client.ts";
+import { readReviewCommand } from "./review-question.ts";
+import { plainStyle } from "./style.ts";
+
+const text = "The password is tulip.\u001B[2J";
+const review: ResultApprovalView = {
+  object: "approval",
+  kind: "result",
+  id: "a1",
+  callId: "c1",
+  toolId: "notes.ReadNote",
+  toolName: "ReadNote",
+  groupTitle: "Notes",
+  isError: false,
+  reason: "A rule wants its results seen by a person first.",
+  createdAt: 0,
+  expiresAt: 1,
+  run: "r",
+  conversation: null,
+  status: "pending",
+  args: { name: "secret" },
+  result: { text, start: 0, total: text.length, shown: text, parts: [] },
+};
+
+async function answerWith(lines: readonly string[], more: Partial<Client> = {}) {
+  const terminal = createFakeTerminal(lines.map((answer) => ({ answer })));
+  const answered: ApprovalAnswerBody[] = [];
+  const outcomes = {
+    release: "released",
+    redact: "redacted",
+    replace: "replaced",
+    withhold: "withheld",
+  };
+  const client: Pick<Client, "review" | "previewReview" | "answerApproval"> = {
+    review: async () => review,
+    previewReview: async (_id, body) => {
+      const words = body.decision === "redact" ? body.words : [];
+      if (words.some((word) => !text.includes(word)))
+        throw new ApiError({ status: 400, code: "invalid_value", message: "words: not in it" });
+      const shown = words.reduce((left, word) => left.replaceAll(word, "[redacted]"), text);
+      return { object: "review_preview", shown };
+    },
+    answerApproval: async (_id, body) => {
+      answered.push(body);
+      const status = outcomes[body.decision as keyof typeof outcomes];
+      return { ...review, status: status as ResultApprovalView["status"] };
+    },
+    ...more,
+  };
+  const signal = new AbortController().signal;
+  const options = { id: "a1", toolName: "ReadNote", client, terminal, style: plainStyle, signal };
+  const outcome = await answerReview({ ...options, mode: "ask" });
+  return { outcome, answered, shown: terminal.text() };
+}
+
+test("a result is shown before it is released, without what would steer the terminal", async () => {
+  const { outcome, answered, shown } = await answerWith(["what?", "r"]);
+  assert.equal(outcome, "answered");
+  assert.deepEqual(answered, [{ decision: "release" }]);
+  assert.match(shown, /Notes: ReadNote ran; the model has not seen its result/);
+  assert.match(shown, /The password is tulip\./);
+  assert.doesNotMatch(shown, /\u001B\[2J/);
+  assert.match(shown, /Answer r, x and a word/);
+});
+
+test("words are taken out one after the other, each with a preview; what is not there is said", async () => {
+  const { answered, shown } = await answerWith(["x tulip", "x Tulpe", "x password", "r"]);
+  assert.deepEqual(answered, [{ decision: "redact", words: ["tulip", "password"] }]);
+  assert.match(
+    shown,
+    /The password is \[redacted\][\s\S]*words: not in it[\s\S]*The \[redacted\] is/,
+  );
+});
+
+test("a redaction can be begun again, and a text or a reason given instead", async () => {
+  assert.deepEqual((await answerWith(["x tulip", "x", "r"])).answered, [{ decision: "release" }]);
+  assert.deepEqual((await answerWith(["p It is  secret."])).answered, [
+    { decision: "replace", text: "It is  secret." },
+  ]);
+  assert.deepEqual((await answerWith(["w private"])).answered, [
+    { decision: "withhold", reason: "private" },
+  ]);
+  assert.deepEqual((await answerWith(["w"])).answered, [{ decision: "withhold" }]);
+});
+
+test("nothing that is unclear shows the model anything", () => {
+  for (const line of ["", "y", "r please", "release", "p", "v all"])
+    assert.deepEqual(readReviewCommand(line), { type: "unclear" }, line);
+});
+
+test("a result that somebody else answered meanwhile is left alone", async () => {
+  const { args: _args, result: _result, ...rest } = review;
+  const { outcome, answered } = await answerWith([], {
+    review: async () => ({ ...rest, status: "withheld" }),
+  });
+  assert.equal(outcome, "gone");
+  assert.deepEqual(answered, []);
+});

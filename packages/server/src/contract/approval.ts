@@ -1,0 +1,82 @@
+import type { ApprovalRequest, ContentPart, ReviewNotice } from "@capstan/core";
+
+/** A question to a person: may a call run, or may its result be seen? */
+export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
+
+interface OfRun {
+  readonly object: "approval";
+  readonly run: string;
+  readonly conversation: string | null;
+}
+
+export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
+  readonly kind: "execution";
+  readonly status: "pending" | "allowed" | "refused" | "expired" | "cancelled";
+}
+
+/** `GET /v1/approvals/{id}` has `args` and `result` while it is pending; a list never has. */
+export interface ResultApprovalView extends ReviewNotice, OfRun {
+  readonly kind: "result";
+  readonly status:
+    | "pending"
+    | "released"
+    | "redacted"
+    | "replaced"
+    | "withheld"
+    | "expired"
+    | "cancelled";
+  /** Why it was withheld. */
+  readonly answer_reason?: string;
+  readonly args?: { readonly [key: string]: unknown };
+  readonly result?: ReviewedResult;
+}
+
+/** A result for its reviewer. `start` and `length` of the request choose a slice of the text. */
+export interface ReviewedResult {
+  readonly text: string;
+  readonly start: number;
+  /** Characters of the whole text. */
+  readonly total: number;
+  /** What the model would get of it. */
+  readonly shown: string;
+  /** Pictures, files and links that the model would get with it. */
+  readonly parts: readonly ReviewedPart[];
+}
+
+/** A part whose data are too large to be sent along has their size instead. */
+export type ReviewedPart =
+  | ContentPart
+  | {
+      readonly type: "omitted";
+      readonly of: "image" | "file";
+      readonly mimeType: string;
+      readonly bytes: number;
+    };
+
+/** `POST /v1/approvals/{id}`. A second answer gets the first one's outcome. */
+export type ApprovalAnswerBody = ExecutionAnswerBody | ReviewAnswerBody;
+
+/** What a call's question takes. */
+export interface ExecutionAnswerBody {
+  readonly decision: "allow" | "refuse";
+  /** @default "once" */
+  readonly scope?: "once" | "session" | "always";
+  readonly reason?: string;
+  /** The arguments as a person changed them. */
+  readonly arguments?: { readonly [key: string]: unknown };
+}
+
+/** What a result's question takes. */
+export type ReviewAnswerBody =
+  | { readonly decision: "release" }
+  /** Each of the words must occur in the result. */
+  | { readonly decision: "redact"; readonly words: readonly string[] }
+  | { readonly decision: "replace"; readonly text: string }
+  | { readonly decision: "withhold"; readonly reason?: string };
+
+/** `POST /v1/approvals/{id}/preview`, with the body of an answer: nothing is decided by it. */
+export interface ReviewPreview {
+  readonly object: "review_preview";
+  /** What the model would get after this answer. */
+  readonly shown: string;
+}
