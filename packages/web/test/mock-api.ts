@@ -1,5 +1,5 @@
 import type {
-  ApprovalAnswerBody,
+  ExecutionAnswerBody,
   GrantView,
   RunEvent,
   VariableUpdate,
@@ -211,7 +211,7 @@ function runs(mock: MockServer, id: string, sub: string | undefined, callId: str
   return { body: run.view };
 }
 
-function answer(mock: MockServer, id: string, body: ApprovalAnswerBody): Answer {
+function answer(mock: MockServer, id: string, body: ExecutionAnswerBody): Answer {
   const approval = mock.store.approvals.get(id);
   if (approval === undefined) return missing;
   if (approval.status === "pending") {
@@ -231,6 +231,7 @@ function answer(mock: MockServer, id: string, body: ApprovalAnswerBody): Answer 
     body: {
       ...request,
       object: "approval",
+      kind: "execution",
       run: run.view.id,
       conversation: run.view.conversation,
       status,

@@ -1,5 +1,5 @@
 import type {
-  ApprovalAnswerBody,
+  ExecutionAnswerBody,
   ConversationView,
   GrantView,
   RunEvent,
@@ -25,7 +25,7 @@ export interface MockApproval {
   readonly callId: string;
   status: "pending" | "allowed" | "refused";
   readonly request: Extract<Step, { type: "approval.requested" }>["approval"];
-  readonly answered: (body: ApprovalAnswerBody) => void;
+  readonly answered: (body: ExecutionAnswerBody) => void;
 }
 
 export type MockVariable = Mutable<VariableView> & { text: string };

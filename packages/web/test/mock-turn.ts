@@ -1,4 +1,4 @@
-import type { ApprovalAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/server/contract";
 import { setTimeout as sleep } from "node:timers/promises";
 import { emit, putVariable, setStatus, type MockRun, type MockStore } from "./mock-store.ts";
 import { pieces, settled, type Step } from "./script.ts";
@@ -205,7 +205,7 @@ export class MockTurn {
     });
   }
 
-  #ask(call: MockCall & { readonly callId: string }, toolId: string): Promise<ApprovalAnswerBody> {
+  #ask(call: MockCall & { readonly callId: string }, toolId: string): Promise<ExecutionAnswerBody> {
     const { callId } = call;
     const id = `ap_${this.store.nextId++}`;
     const request = {
@@ -228,7 +228,7 @@ export class MockTurn {
     setStatus(this.store, this.run, "requires_action");
     return new Promise((resolve, reject) => {
       this.signal.addEventListener("abort", () => reject(new Error("stopped")));
-      const answered = (body: ApprovalAnswerBody) => {
+      const answered = (body: ExecutionAnswerBody) => {
         emit(this.run, {
           type: "approval.answered",
           callId,

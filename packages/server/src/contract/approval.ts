@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ContentPart, ReviewNotice } from "@capstan/core";
+import type { ApprovalRequest, ContentPart, JsonObject, ReviewNotice } from "@capstan/core";
 
 /** A question to a person: may a call run, or may its result be seen? */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
@@ -27,7 +27,7 @@ export interface ResultApprovalView extends ReviewNotice, OfRun {
     | "cancelled";
   /** Why it was withheld. */
   readonly answer_reason?: string;
-  readonly args?: { readonly [key: string]: unknown };
+  readonly args?: JsonObject;
   readonly result?: ReviewedResult;
 }
 

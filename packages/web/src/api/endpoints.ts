@@ -6,6 +6,9 @@ import type {
   GrantView,
   ListView,
   ModelView,
+  ResultApprovalView,
+  ReviewAnswerBody,
+  ReviewPreview,
   RunView,
   RunWithEvents,
   ServerInfo,
@@ -61,6 +64,14 @@ export const retryRun = (run: string, model: string) =>
 
 export const answerApproval = (approval: string, body: ApprovalAnswerBody) =>
   requestJson<ApprovalView>(`/v1/approvals/${id(approval)}`, { method: "POST", body });
+
+/** A result that waits for a person, with the piece of its text that begins there. */
+export const readReview = (approval: string, start: number) =>
+  requestJson<ResultApprovalView>(`/v1/approvals/${id(approval)}?start=${start}`);
+
+/** What the model would get after an answer. Nothing is decided by it. */
+export const previewReview = (approval: string, body: ReviewAnswerBody) =>
+  requestJson<ReviewPreview>(`/v1/approvals/${id(approval)}/preview`, { method: "POST", body });
 
 export const listGrants = (conversation: string) =>
   requestJson<ListView<GrantView>>(`/v1/grants?conversation=${id(conversation)}`);

@@ -1,11 +1,12 @@
-import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
-import { createSignal, onMount, Show, type Accessor } from "solid-js";
+import type { ApprovalView, ExecutionAnswerBody } from "@capstan/server/contract";
+import { createSignal, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { answerApproval } from "../api/endpoints.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
 import { answersRest, restAnswers } from "./answer-guard.ts";
+import { ApprovalKey } from "./approval-key.tsx";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import "./approvals.css";
@@ -28,7 +29,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const hasKeys = bindApprovalKeys(() => card, isOpen);
   const keys = (shortcut: string) => (hasKeys() ? shortcut : undefined);
 
-  async function answer(body: ApprovalAnswerBody): Promise<void> {
+  async function answer(body: ExecutionAnswerBody): Promise<void> {
     if (isLocked()) return;
     // The pressed button goes dead for a while: the focus, and with it Escape, stays in the card.
     if (isEditing() && card.contains(document.activeElement)) field.focus();
@@ -133,7 +134,8 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             data-key="KeyA"
             onClick={() => allow("once")}
           >
-            {isEditing() ? "Run it as edited" : "Allow once"} <Key letter="A" works={hasKeys} />
+            {isEditing() ? "Run it as edited" : "Allow once"}{" "}
+            <ApprovalKey letter="A" works={hasKeys} />
           </button>
           <button
             type="button"
@@ -144,7 +146,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             data-key="KeyS"
             onClick={() => allow("session")}
           >
-            Allow for this session <Key letter="S" works={hasKeys} />
+            Allow for this session <ApprovalKey letter="S" works={hasKeys} />
           </button>
           <button
             ref={(element) => (editButton = element)}
@@ -158,7 +160,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             onClick={() => (isEditing() ? stopEditing() : startEditing())}
           >
             <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"}{" "}
-            <Key letter="E" works={hasKeys} />
+            <ApprovalKey letter="E" works={hasKeys} />
           </button>
         </div>
         <p class="approval-covers">
@@ -191,19 +193,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             data-testid="approval-refuse"
             data-key="KeyR"
           >
-            Refuse <Key letter="R" works={hasKeys} />
+            Refuse <ApprovalKey letter="R" works={hasKeys} />
           </button>
         </form>
       </Show>
     </section>
-  );
-}
-
-/** The key of a button, shown on the card that the keys answer. */
-function Key(props: { readonly letter: string; readonly works: Accessor<boolean> }) {
-  return (
-    <kbd class="key" classList={{ elsewhere: !props.works() }} aria-hidden="true">
-      Alt {props.letter}
-    </kbd>
   );
 }

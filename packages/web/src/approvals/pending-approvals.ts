@@ -5,6 +5,8 @@ import { hasEnded, type RunState } from "../run/run-state.ts";
 export function pendingApprovals(state: RunState | undefined): CallState[] {
   if (state === undefined || hasEnded(state.phase)) return [];
   return Object.values(state.calls).filter(
-    (call) => call.phase === "asking" && call.approval !== null,
+    (call) =>
+      (call.phase === "asking" && call.approval !== null) ||
+      (call.phase === "reviewing" && call.review !== null),
   );
 }

@@ -6,7 +6,7 @@ import { prettyJson } from "../format/json-text.ts";
 import type { CallState } from "../run/call-state.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { ContentParts } from "./content-parts.tsx";
-import { decisionText } from "./decision-text.ts";
+import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
 
 /** Characters of an event's data that are shown. */
@@ -52,6 +52,13 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
         {(decision) => (
           <p class="decision" data-testid="call-decision">
             {decisionText(decision())}
+          </p>
+        )}
+      </Show>
+      <Show when={props.call.reviewed}>
+        {(reviewed) => (
+          <p class="decision" data-testid="call-reviewed">
+            {reviewText(reviewed())}
           </p>
         )}
       </Show>

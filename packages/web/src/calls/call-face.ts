@@ -34,7 +34,13 @@ const settledFaces = {
  * have acted if it had begun.
  */
 export function callFace(call: CallState, runIsOver: boolean): CallFace {
-  if (call.phase === "settled") return settledFaces[call.status ?? "outcome_unknown"];
+  if (call.phase === "settled") {
+    const settled = settledFaces[call.status ?? "outcome_unknown"];
+    const outcome = call.reviewed?.outcome;
+    return outcome === "redacted" || outcome === "replaced"
+      ? { ...settled, label: `${settled.label}, result ${outcome}` }
+      : settled;
+  }
   if (runIsOver)
     return call.startedAt === null ? settledFaces.cancelled : settledFaces.outcome_unknown;
   switch (call.phase) {

@@ -2,6 +2,7 @@ import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { cancelCall } from "../api/endpoints.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { ReviewCard } from "../approvals/review-card.tsx";
 import type { LiveRun } from "../chat/live-run.ts";
 import { formatCount } from "../format/count.ts";
 import { argumentsLine } from "../format/json-text.ts";
@@ -80,6 +81,9 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
             <CallProgress call={known()} isRunning={isStoppable()} />
             <Show when={face().status === "asking" && known().approval}>
               {(approval) => <ApprovalCard approval={approval()} />}
+            </Show>
+            <Show when={face().status === "reviewing" && known().review}>
+              {(review) => <ReviewCard review={review()} />}
             </Show>
             <Show when={isOpen()}>
               <CallDetails id={detailsId()} call={known()} />

@@ -37,8 +37,15 @@ export function Announcer() {
     on(
       () => pendingApprovals(chat.active()?.state()),
       (pending, before) => {
-        const fresh = pending.find((call) => !before?.some((old) => old.callId === call.callId));
-        if (fresh !== undefined) ask(`${fresh.name} asks whether it may run.`);
+        const fresh = pending.find(
+          (call) => !before?.some((old) => old.callId === call.callId && old.phase === call.phase),
+        );
+        if (fresh !== undefined)
+          ask(
+            fresh.phase === "reviewing"
+              ? `${fresh.name} ran, and shows you its result before the model sees it.`
+              : `${fresh.name} asks whether it may run.`,
+          );
       },
     ),
   );

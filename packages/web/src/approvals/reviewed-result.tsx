@@ -1,0 +1,77 @@
+import type { ResultApprovalView } from "@capstan/server/contract";
+import { createMemo, createSignal, For, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { readReview } from "../api/endpoints.ts";
+import { ContentParts } from "../calls/content-parts.tsx";
+import { formatCount } from "../format/count.ts";
+
+/** A result as it is, and what of it the model would get. A long one comes in pieces. */
+export function ReviewedResultView(props: {
+  readonly approval: string;
+  readonly first: ResultApprovalView;
+}) {
+  const [more, setMore] = createSignal("");
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const [isLoading, setLoading] = createSignal(false);
+  const text = () => (props.first.result?.text ?? "") + more();
+  const total = () => props.first.result?.total ?? 0;
+  const shown = () => props.first.result?.shown ?? "";
+  const parts = createMemo(() => props.first.result?.parts ?? []);
+
+  async function next(): Promise<void> {
+    setLoading(true);
+    setProblem(null);
+    try {
+      const piece = await readReview(props.approval, text().length);
+      setMore((known) => known + (piece.result?.text ?? ""));
+    } catch (failure) {
+      setProblem(messageOf(failure));
+    } finally {
+      setLoading(false);
+    }
+  }
+
+  return (
+    <div class="review-result">
+      <pre
+        class="value"
+        tabindex="0"
+        aria-label="The result"
+        data-review-text
+        data-testid="review-text"
+      >
+        {text()}
+      </pre>
+      <ContentParts parts={parts().filter((part) => part.type !== "omitted")} />
+      <For each={parts().filter((part) => part.type === "omitted")}>
+        {(part) => (
+          <p class="review-note">
+            A {part.of} of {formatCount(part.bytes)} bytes ({part.mimeType}) is too large to show.
+          </p>
+        )}
+      </For>
+      <Show when={text().length < total()}>
+        <button
+          type="button"
+          class="link-button"
+          disabled={isLoading()}
+          onClick={() => void next()}
+        >
+          Show more: {formatCount(text().length)} of {formatCount(total())} characters are here
+        </button>
+      </Show>
+      <Show when={problem()}>{(message) => <p class="approval-error">{message()}</p>}</Show>
+      <Show
+        when={shown() !== text() || text().length < total()}
+        fallback={<p class="review-note">The model would get all of it.</p>}
+      >
+        <details>
+          <summary>What the model would get: {formatCount(shown().length)} characters</summary>
+          <pre class="value" tabindex="0" data-testid="review-shown">
+            {shown()}
+          </pre>
+        </details>
+      </Show>
+    </div>
+  );
+}
