@@ -49,18 +49,18 @@ export function approvalRecord(row: ApprovalRow): ApprovalRecord {
       kind: "execution",
       request: JSON.parse(row.request) as ApprovalRequest,
       status: row.status as ExecutionApproval["status"],
-      answer: parsed<ApprovalDecision>(row.answer),
+      answer: parsed(row.answer) as ApprovalDecision | null,
     };
   return {
     ...common,
     kind: "result",
     request: JSON.parse(row.request) as ReviewNotice,
     status: row.status as ResultApproval["status"],
-    outcome: parsed<ReviewOutcome>(row.answer),
-    answer: parsed<ReviewDecision>(row.review),
+    outcome: parsed(row.answer) as ReviewOutcome | null,
+    answer: parsed(row.review) as ReviewDecision | null,
   };
 }
 
-function parsed<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }

@@ -205,6 +205,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         return;
       case "model.retry":
       case "call.progress":
+      case "limit.reached":
       case "review.requested":
       case "review.answered":
       case "call.event":
