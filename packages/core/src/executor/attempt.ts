@@ -1,6 +1,6 @@
 import { errorMessage } from "../errors/error-message.ts";
 import { plainData } from "../output/plain-data.ts";
-import { isToolError, type ToolErrorData } from "../tool/tool-error.ts";
+import { isToolError, type ToolError, type ToolErrorData } from "../tool/tool-error.ts";
 
 /** How one try of a tool ended. */
 export type Attempt =
@@ -18,18 +18,30 @@ export function attempt(run: () => unknown): Attempt | Promise<Attempt> {
 }
 
 function ended(value: unknown): Attempt {
-  // As JSON it would be an empty object, and its message lost.
-  if (value instanceof Error) return threw(value);
-  if (!isToolError(value)) return { status: "returned", value };
-  const { code, message, retryable, retryAfterMs, details } = value;
-  const error = {
-    code,
-    message,
+  try {
+    // As JSON it would be an empty object, and its message lost.
+    if (value instanceof Error) return threw(value);
+    return isToolError(value)
+      ? { status: "failed", error: plainError(value), threw: false }
+      : { status: "returned", value };
+  } catch (thrown) {
+    // An object may throw wherever it is touched.
+    return threw(thrown);
+  }
+}
+
+function plainError({ code, message, retryable, retryAfterMs, details }: ToolError): ToolErrorData {
+  return {
+    code: isText(code) ? code : "tool_failed",
+    message: isText(message) ? message : "It failed, and did not say why.",
     ...(retryable !== undefined && { retryable }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(details !== undefined && { details: plainData(details) }),
   };
-  return { status: "failed", error, threw: false };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 function threw(thrown: unknown): Attempt {

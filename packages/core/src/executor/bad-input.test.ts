@@ -15,6 +15,17 @@ import { toolError } from "../tool/tool-error.ts";
 const circular: { self?: unknown } = {};
 circular.self = circular;
 
+/** What throws wherever it is touched, but is no promise. */
+const touchy: object = new Proxy(
+  {},
+  {
+    has: () => throws(),
+    get: (_target, key) => (key === "then" ? undefined : throws()),
+    ownKeys: () => throws(),
+    getPrototypeOf: () => throws(),
+  },
+);
+
 const throws = (): never => {
   throw new Error("no");
 };
@@ -84,7 +95,14 @@ test("arguments that are no object end as invalid_arguments", async () => {
 });
 
 test("arguments that are no plain data end as invalid_arguments", async () => {
-  for (const args of [circular, { n: 1n }, { toJSON: throws }])
+  for (const args of [
+    circular,
+    { n: 1n },
+    { toJSON: throws },
+    new Map([["n", 1]]),
+    touchy,
+    { at: new Set() },
+  ])
     assert.equal((await given(args)).outcome, "error invalid_arguments");
 });
 
@@ -181,6 +199,13 @@ test("a tool that returns an object whose getter throws ends as unusable_result"
   await assertUnusable(value, /not plain data: no$/);
 });
 
+test("a tool that gives or throws what cannot be touched has failed, at once or later", async () => {
+  assert.equal((await returning(touchy)).status, "error");
+  assert.equal((await returning(Promise.resolve(touchy))).status, "error");
+  assert.equal((await returning(Promise.reject(touchy as never))).outcome, "error tool_threw");
+  assert.equal((await having({ execute: () => [touchy] })).outcome, "error unusable_result");
+});
+
 test("a tool that returns nothing succeeds, and the model reads that", async () => {
   for (const value of [undefined, null, Promise.resolve()]) {
     const { outcome, finalText } = await returning(value);
@@ -228,6 +253,18 @@ test("a tool that returns half a surrogate pair: the model reads well-formed tex
 test("a tool that returns an error with details that are no data has that error", async () => {
   const error = toolError({ code: "odd", message: "odd", details: circular as never });
   assert.equal((await returning(error)).outcome, "error odd");
+});
+
+test("a tool that returns an error without words has failed, and that is said", async () => {
+  const { outcome, message } = await returning(toolError({ code: 5, message: undefined } as never));
+  assert.equal(outcome, "error tool_failed");
+  assert.equal(message, "It failed, and did not say why.");
+});
+
+test("a tool's name that is no text is that of no tool", async () => {
+  const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "x" })]);
+  for (const name of [5, undefined, null, "x".repeat(1_000_000)])
+    assert.equal((await executor.execute(name as never, {})).status, "not_found");
 });
 
 test("a tool that throws anything at all has failed", async () => {

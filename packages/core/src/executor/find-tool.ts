@@ -46,26 +46,28 @@ function findByName(gate: Gate, name: string): RegisteredTool | undefined {
 
 function notFound(
   gate: Gate,
-  name: string,
+  name: unknown,
   names: { readonly [modelName: string]: string } | undefined,
   off: RegisteredTool | undefined,
 ): ToolErrorData {
   if (off !== undefined) {
     return {
       code: "tool_disabled",
-      message: `The tool "${name}" is switched off here. Do without it, or ask the person to switch it on.`,
+      message: `The tool "${off.name}" is switched off here. Do without it, or ask the person to switch it on.`,
     };
   }
   const known =
     names === undefined
       ? [...gate.registry.tools()].filter((tool) => isOn(gate, tool)).map((tool) => tool.name)
       : Object.keys(names);
-  const near = nearestNames(name, known);
+  // A program may call with what is no text.
+  const shown = typeof name === "string" ? name.slice(0, 100) : typeof name;
+  const near = nearestNames(shown, known);
   const hint =
     near.length > 0
       ? ` Did you mean ${near.join(", ")}?`
       : known.length > 0
         ? ` There are: ${known.slice(0, 20).join(", ")}.`
         : "";
-  return { code: "tool_not_found", message: `There is no tool "${name.slice(0, 100)}".${hint}` };
+  return { code: "tool_not_found", message: `There is no tool "${shown}".${hint}` };
 }

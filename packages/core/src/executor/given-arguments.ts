@@ -1,6 +1,7 @@
 import { isObject } from "../arguments/json-type.ts";
 import { parseArguments, type ParsedArguments } from "../arguments/parse.ts";
 import { errorMessage } from "../errors/error-message.ts";
+import { lostInJson } from "../output/lost-in-json.ts";
 
 export type GivenArguments = ParsedArguments & { readonly text: string };
 
@@ -14,6 +15,8 @@ export function givenArguments(given: unknown): GivenArguments {
   if (!isObject(given)) return refused(`an object was expected, not ${kindOf(given)}`);
   try {
     const text = JSON.stringify(given);
+    const lost = lostInJson(given, text);
+    if (lost !== undefined) return refused(`they hold ${lost}`);
     return { ...parseArguments(text), text };
   } catch (thrown) {
     return refused(errorMessage(thrown));

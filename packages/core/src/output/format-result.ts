@@ -4,6 +4,7 @@ import type { JsonValue } from "../model/json.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import { contentPartsProblem, isContentParts } from "../tool/content-parts.ts";
 import type { Tool, ToolArgs } from "../tool/tool.ts";
+import { lostInJson } from "./lost-in-json.ts";
 import type { VariableValue } from "../variables/variable.ts";
 
 /** What a tool returned, as text and as data. */
@@ -24,6 +25,18 @@ export const noResult = "(no result)";
  * function, a BigInt, a stream) is a failure that says so, not a text that looks like a result.
  */
 export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
+  try {
+    return format(tool, value, args);
+  } catch (thrown) {
+    // An object may throw wherever it is touched.
+    return {
+      status: "failed",
+      message: `What it returned cannot be read: ${errorMessage(thrown)}`,
+    };
+  }
+}
+
+function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   if (isContentParts(value)) {
     const problem = contentPartsProblem(value);
     if (problem !== undefined)
@@ -77,10 +90,13 @@ function toJson(
     };
   }
   try {
-    const text = JSON.stringify(value);
-    // What JSON makes nothing of becomes `{}`, so the search for it is needed only there.
-    const lost = text.includes("{}") ? findLost(value, "") : undefined;
-    if (lost !== undefined) return { status: "failed", message: lost };
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined) return { status: "json", text: "null", data: null };
+    const lost = lostInJson(value, text);
+    if (lost !== undefined) {
+      const message = `What it returned holds ${lost}, of which nothing can be kept. Make plain data of it first.`;
+      return { status: "failed", message };
+    }
     return { status: "json", text, data: JSON.parse(text) as JsonValue };
   } catch (thrown) {
     return {
@@ -101,33 +117,6 @@ function isStream(value: unknown): boolean {
 function kindOf(value: unknown): string {
   if (ArrayBuffer.isView(value)) return "bytes";
   return typeof value === "object" ? "a stream" : `a ${typeof value}`;
-}
-
-/** Where a value holds something that JSON would make `{}` of: a Map, a promise nobody awaited. */
-function findLost(value: unknown, path: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if ("toJSON" in value && typeof value.toJSON === "function") return undefined;
-  const entries = Object.entries(value);
-  if (entries.length === 0 && !isPlain(value)) {
-    const where = path === "" ? "" : ` at ${path}`;
-    return `What it returned holds a ${nameOf(value)}${where}, of which nothing can be kept. Make plain data of it first.`;
-  }
-  for (const [key, member] of entries) {
-    const lost = findLost(member, `${path}/${key}`);
-    if (lost !== undefined) return lost;
-  }
-  return undefined;
-}
-
-/** A list, or an object of no class, of whichever realm. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function nameOf(value: object): string {
-  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  return tag === "Object" ? value.constructor.name : tag;
 }
 
 function partText(part: ContentPart): string {
