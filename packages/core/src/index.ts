@@ -146,7 +146,7 @@ export {
   type ToolReturn,
 } from "./tool/tool.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
-export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { CallToolOptions, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { FileSearchHit, ToolEventData, ToolEvents } from "./tool/tool-event.ts";
 export type { ToolFile, ToolFiles } from "./tool/tool-file.ts";
 export type { ToolsChange } from "./tool/tools-change.ts";

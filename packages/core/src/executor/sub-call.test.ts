@@ -88,3 +88,29 @@ test("a sub-call goes through the gate: unknown, invalid and forbidden are refus
     "invalid_arguments",
   ]);
 });
+
+test("references in a sub-call's arguments are text, unless its caller asks to resolve them", async () => {
+  const echo = defineTool({
+    ...reads,
+    name: "Echo",
+    parameters: { type: "object", properties: { text: { type: "string" } } },
+    execute: ({ text }) => text,
+  });
+  const script = defineTool({
+    ...reads,
+    name: "Script",
+    execute: async (_args, { callTool }) => {
+      const text = "$VAR_REF{{secret}}";
+      const plain = await callTool("Echo", { text });
+      const asked = await callTool("Echo", { text }, { references: true });
+      return [plain, asked].map((result) => (result.status === "success" ? result.data : result));
+    },
+  });
+  const executor = executorWith([echo, script]);
+  executor.variables.addVariable("secret", "tulip", "USER_ADD");
+  const result = await executor.execute("Script", {});
+  assert.deepEqual(result.status === "success" && result.data, ["$VAR_REF{{secret}}", "tulip"]);
+  // The model's own call of the same tool is another matter.
+  const own = await executor.execute("Echo", { text: "$VAR_REF{{secret}}" });
+  assert.equal(own.status === "success" && own.data, "tulip");
+});

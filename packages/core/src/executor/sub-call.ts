@@ -42,7 +42,7 @@ export interface SubCallerOptions extends Omit<LiveCallOptions, "lineage"> {
 export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
   const { gate, record: parent, lineage, subCalls } = options;
   let made = 0;
-  return async (name, args): Promise<ToolExecuteResult> => {
+  return async (name, args, { references = false } = {}): Promise<ToolExecuteResult> => {
     made++;
     const place = options.scheduler.openSubCall(lineage.ticket);
     const request = {
@@ -52,7 +52,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       round: parent.round,
       idempotencyKey: `${parent.idempotencyKey}/${made}`,
       parentCallId: parent.callId,
-      references: false,
+      references,
       ...(options.requireApproval !== undefined && { requireApproval: options.requireApproval }),
       ...(parent.principalId !== undefined && { principalId: parent.principalId }),
     };

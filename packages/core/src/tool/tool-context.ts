@@ -22,6 +22,11 @@ export interface ToolOutput {
   event<Name extends string>(name: Name, data: ToolEventData<Name>): void;
 }
 
+export interface CallToolOptions {
+  /** Whether `$VAR_REF{{…}}` in the arguments is replaced; where not, it is text like any other. @default false */
+  readonly references?: boolean;
+}
+
 /** What a tool is given beside its arguments. */
 export interface ToolContext {
   readonly callId: string;
@@ -40,5 +45,9 @@ export interface ToolContext {
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
   /** Calls another tool through the same gate. */
-  readonly callTool: (name: string, args: unknown) => Promise<ToolExecuteResult>;
+  readonly callTool: (
+    name: string,
+    args: unknown,
+    options?: CallToolOptions,
+  ) => Promise<ToolExecuteResult>;
 }

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { defineTool } from "./define-tool.ts";
+import type { ToolContext } from "./tool-context.ts";
+
+async function contextOf(options = {}): Promise<ToolContext> {
+  let seen: ToolContext | undefined;
+  const looks = defineTool({
+    ...reads,
+    name: "Looks",
+    execute: (_args, context) => void (seen = context),
+  });
+  await executorWith([looks]).execute("Looks", {}, options);
+  assert.ok(seen !== undefined);
+  return seen;
+}
+
+test("a tool is given its call, its tool, who calls, their files, the session's variables and ways to speak and to call", async () => {
+  const file = { name: "a.txt", mimeType: "text/plain", read: () => new Uint8Array() };
+  const context = await contextOf({
+    callId: "call_1",
+    caller: { principal: { id: "ann" }, request: { tenant: 7 }, files: { _all: [file] } },
+  });
+  assert.deepEqual(Object.keys(context).toSorted(), [
+    "callId",
+    "callTool",
+    "files",
+    "idempotencyKey",
+    "output",
+    "principal",
+    "request",
+    "signal",
+    "toolId",
+    "variables",
+  ]);
+  assert.equal(context.callId, "call_1");
+  assert.equal(context.toolId, "test.Looks");
+  assert.deepEqual(context.principal, { id: "ann" });
+  assert.deepEqual(context.request, { tenant: 7 });
+  assert.deepEqual(context.files, [file]);
+  assert.equal(context.signal.aborted, false);
+});
+
+test("where nobody is named, a call is made for the local principal, with nothing along", async () => {
+  const { principal, request, files } = await contextOf();
+  assert.deepEqual(
+    { principal, request, files },
+    {
+      principal: { id: "local" },
+      request: {},
+      files: [],
+    },
+  );
+});
