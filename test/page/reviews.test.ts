@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
+
+// A result that a person sees before the model does, in the page.
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let model: ModelServer;
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+
+before(async () => {
+  if (skip !== false) return;
+  model = await startModelServer(["deckhand"]);
+  capstan = await startCapstan({
+    files: { "notes.md": "The password is tulip.\nHaul away." },
+    config: { rules: [{ tool: "files.ViewFile", result: "always", reason: "Files are private." }] },
+    environment: { CAPSTAN_MODEL_URL: model.url },
+  });
+  browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
+});
+after(async () => {
+  await browser?.close();
+  await Promise.all([capstan?.close(), model?.close()]);
+});
+beforeEach(() => me?.startOver());
+
+const cardOf = ({ page }: Visitor) =>
+  page.getByRole("region", { name: "ViewFile shows its result to you first" });
+
+/** A turn whose file waits for a reviewer. */
+async function view(): Promise<ReturnType<typeof cardOf>> {
+  model.willSay(
+    { type: "calls", calls: [{ name: "ViewFile", args: { path: "notes.md" } }] },
+    { type: "text", text: "Read." },
+  );
+  await me.say("Read my notes");
+  const card = cardOf(me);
+  await card.getByLabel("The result", { exact: true }).waitFor();
+  return card;
+}
+
+/** What the model was last told of its calls. */
+const told = () =>
+  String(model.requests.at(-1)!.messages.findLast(({ role }) => role === "tool")?.content);
+
+test(
+  "a result is shown with the reason, words are taken out with a preview, and all open pages follow",
+  { skip },
+  async () => {
+    const asked = model.requests.length + 1;
+    const card = await view();
+    assert.match(await card.innerText(), /Files are private\./);
+    assert.match(
+      await card.getByLabel("The result", { exact: true }).innerText(),
+      /The password is tulip\./,
+    );
+    const other = await visit(browser, me.page.url());
+    await cardOf(other).waitFor();
+    assert.equal(model.requests.length, asked, "the model waits");
+
+    await card.getByRole("button", { name: /^Redact/ }).click();
+    const word = card.getByRole("textbox", { name: /^Words to take out/ });
+    await word.fill("Tulpe");
+    await word.press("Enter");
+    await card
+      .getByRole("alert")
+      .getByText(/does not contain "Tulpe"/)
+      .waitFor();
+    await word.fill("tulip");
+    await word.press("Enter");
+    await card.getByText("The password is [redacted].").waitFor();
+    await card.getByRole("button", { name: /^Release without these words/ }).click();
+    await me.turnEnds();
+    assert.match(told(), /The password is \[redacted\]\./);
+    await cardOf(other).waitFor({ state: "detached" });
+    const row = me.row("ViewFile");
+    assert.match(await row.innerText(), /done, result redacted/);
+    await row.getByRole("button", { expanded: false }).first().click();
+    await row.getByText("Words were taken out of the result by you.").waitFor();
+    assert.doesNotMatch(await me.chat.innerText(), /tulip/);
+    await other.leave();
+  },
+);
+
+test("by the keys alone a result is withheld with a reason, or replaced", { skip }, async () => {
+  const card = await view();
+  const { keyboard } = me.page;
+  // A card that has just come takes no answer for a moment.
+  const withhold = card.getByRole("button", { name: /^Withhold/ });
+  await eventually(async () => assert.equal(await withhold.isEnabled(), true));
+  await keyboard.press("Alt+r");
+  await keyboard.type("My own notes.");
+  await keyboard.press("Alt+r");
+  await me.turnEnds();
+  assert.match(told(), /withheld from you: My own notes\./);
+  assert.equal(await me.row("ViewFile").getAttribute("data-status"), "withheld");
+
+  await view();
+  await keyboard.press("Alt+p");
+  await keyboard.type("Nothing of note.");
+  await eventually(async () => assert.equal(await withhold.isEnabled(), true));
+  await keyboard.press("Alt+a");
+  await me.turnEnds();
+  assert.match(told(), /^Nothing of note\./);
+  assertQuiet(me, /400/);
+});
+
+test("what is selected in the result is taken out", { skip }, async () => {
+  const card = await view();
+  await card.getByRole("button", { name: /^Redact/ }).click();
+  await card.getByLabel("The result", { exact: true }).evaluate((element) => {
+    const text = element.firstChild as Text;
+    const start = text.data.indexOf("password");
+    document.getSelection()?.setBaseAndExtent(text, start, text, start + "password".length);
+  });
+  await card.getByRole("button", { name: "Take out what is selected" }).click();
+  await card.getByText("The [redacted] is tulip.").waitFor();
+  await card.getByRole("button", { name: "Leave password in" }).click();
+  await card.getByRole("button", { name: /^Redact/ }).click();
+  await card.getByRole("button", { name: /^Release/ }).click();
+  await me.turnEnds();
+  assert.match(told(), /The password is tulip\./);
+});
