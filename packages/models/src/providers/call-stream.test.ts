@@ -11,7 +11,7 @@ test("a call that comes without deltas is whole all the same", () => {
       { type: "tool-call-delta", id: "a", delta: '{"path":"."}' },
     ],
   );
-  assert.deepEqual(calls.finish(), [
+  assert.deepEqual(calls.finish(false), [
     {
       type: "tool-call-end",
       id: "a",
@@ -25,7 +25,7 @@ test("a call that comes without deltas is whole all the same", () => {
 test("ids that are empty, repeated in the answer or known from earlier turns are replaced", () => {
   const calls = createCallStream(["earlier"]);
   for (const id of ["earlier", "", "", "new", "new"]) calls.call(id, "T", "{}", undefined);
-  const ids = calls.finish().map((event) => (event.type === "tool-call-end" ? event.id : ""));
+  const ids = calls.finish(false).map((event) => (event.type === "tool-call-end" ? event.id : ""));
   assert.equal(new Set(["earlier", "", ...ids]).size, 7);
   assert.equal(ids[3], "new");
 });
@@ -44,7 +44,37 @@ test("a call cut off by the token limit ends with what there is", () => {
   const calls = createCallStream([]);
   calls.start("a", "T");
   calls.delta("a", '{"x":');
-  assert.deepEqual(calls.finish(), [
+  assert.deepEqual(calls.finish(true), [
     { type: "tool-call-end", id: "a", name: "T", arguments: '{"x":' },
   ]);
+});
+
+test("calls under the same id at once keep their arguments apart", () => {
+  const calls = createCallStream([]);
+  calls.start("same", "A");
+  calls.delta("same", '{"a":');
+  const [second] = calls.start("same", "B");
+  assert.ok(second?.type === "tool-call-start" && second.id !== "same");
+  assert.deepEqual(calls.delta("same", "1}"), []);
+  assert.deepEqual(calls.call("same", "B", '{"b":2}', undefined), [
+    { type: "tool-call-delta", id: second.id, delta: '{"b":2}' },
+  ]);
+  assert.deepEqual(calls.call("same", "A", '{"a":1}', undefined), [
+    { type: "tool-call-delta", id: "same", delta: "1}" },
+  ]);
+  assert.deepEqual(calls.finish(false), [
+    { type: "tool-call-end", id: second.id, name: "B", arguments: '{"b":2}' },
+    { type: "tool-call-end", id: "same", name: "A", arguments: '{"a":1}' },
+  ]);
+});
+
+test("a call cut off before its arguments does not pass for one that needs none", () => {
+  const calls = createCallStream([]);
+  calls.call("a", "T", "{}", undefined);
+  calls.start("b", "T");
+  calls.call("b", "T", "{}", undefined);
+  const texts = calls
+    .finish(true)
+    .map((event) => (event.type === "tool-call-end" ? event.arguments : ""));
+  assert.deepEqual(texts, ["{}", "(cut off: the answer was ended before the arguments came)"]);
 });

@@ -1,9 +1,13 @@
 import type { JsonObject, ModelEvent } from "@capstan/core";
 
+type CallEnd = Extract<ModelEvent, { readonly type: "tool-call-end" }>;
+
 interface OpenCall {
   readonly id: string;
   readonly name: string;
   streamed: string;
+  /** Another one is open under the provider's same id: whose a delta is cannot be told. */
+  isShared: boolean;
 }
 
 export interface CallStream {
@@ -16,8 +20,12 @@ export interface CallStream {
     args: string,
     metadata: JsonObject | undefined,
   ): readonly ModelEvent[];
-  /** What completes the calls, once the whole answer is there. */
-  finish(): readonly ModelEvent[];
+  /**
+   * What completes the calls, once the whole answer is there.
+   *
+   * @param isCutOff the answer was ended by a limit or a filter, perhaps in its last call
+   */
+  finish(isCutOff: boolean): readonly ModelEvent[];
 }
 
 /**
@@ -29,15 +37,19 @@ export interface CallStream {
  */
 export function createCallStream(usedIds: Iterable<string>): CallStream {
   const used = new Set(usedIds);
-  const open = new Map<string, OpenCall>();
-  const ends: ModelEvent[] = [];
+  const open = new Map<string, OpenCall[]>();
+  const ends: CallEnd[] = [];
+  let lastBegun: OpenCall | undefined;
 
   function begin(providerId: string, name: string): OpenCall {
     const isUsable = providerId !== "" && !used.has(providerId);
     const id = isUsable ? providerId : `call_${crypto.randomUUID().replaceAll("-", "")}`;
     used.add(id);
-    const call = { id, name, streamed: "" };
-    open.set(providerId, call);
+    const others = open.get(providerId) ?? [];
+    const call = { id, name, streamed: "", isShared: others.length > 0 };
+    for (const other of others) other.isShared = true;
+    open.set(providerId, [...others, call]);
+    lastBegun = call;
     return call;
   }
 
@@ -47,39 +59,47 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
       return [{ type: "tool-call-start", id, name }];
     },
     delta(providerId, delta) {
-      const call = open.get(providerId);
-      if (call === undefined || delta === "") return [];
+      const [call] = open.get(providerId) ?? [];
+      // Of those that share an id the arguments follow when they are whole.
+      if (call === undefined || call.isShared || delta === "") return [];
       call.streamed += delta;
       return [{ type: "tool-call-delta", id: call.id, delta }];
     },
     call(providerId, name, args, providerMetadata) {
       const events: ModelEvent[] = [];
-      let call = open.get(providerId);
+      const candidates = open.get(providerId) ?? [];
+      let call =
+        candidates.find((one) => one.name === name && args.startsWith(one.streamed)) ??
+        candidates[0];
       if (call === undefined) {
         call = begin(providerId, name);
         events.push({ type: "tool-call-start", id: call.id, name });
       }
-      if (call.streamed === "" && args !== "")
-        events.push({ type: "tool-call-delta", id: call.id, delta: args });
-      open.delete(providerId);
+      const { id } = call;
+      const rest = args.startsWith(call.streamed) ? args.slice(call.streamed.length) : "";
+      if (rest !== "") events.push({ type: "tool-call-delta", id, delta: rest });
+      open.set(
+        providerId,
+        (open.get(providerId) ?? []).filter((other) => other.id !== id),
+      );
       const metadata = providerMetadata === undefined ? {} : { providerMetadata };
-      ends.push({
-        type: "tool-call-end",
-        id: call.id,
-        name: call.name,
-        arguments: args,
-        ...metadata,
-      });
+      ends.push({ ...callEnd(call, args), ...metadata });
       return events;
     },
-    finish() {
-      const cutOff = [...open.values()].map(({ id, name, streamed }): ModelEvent => ({
-        type: "tool-call-end",
-        id,
-        name,
-        arguments: streamed,
-      }));
-      return [...ends, ...cutOff];
+    finish(isCutOff) {
+      const halves = [...open.values()].flat().map((call) => callEnd(call, call.streamed));
+      return [...ends, ...halves].map((end) =>
+        isCutOff && end.id === lastBegun?.id && lastBegun.streamed === ""
+          ? { ...end, arguments: nothingCame }
+          : end,
+      );
     },
   };
+}
+
+/** No arguments at all would be taken for a call that needs none. */
+const nothingCame = "(cut off: the answer was ended before the arguments came)";
+
+function callEnd({ id, name }: OpenCall, args: string): CallEnd {
+  return { type: "tool-call-end", id, name, arguments: args };
 }

@@ -4,20 +4,8 @@ import type { Message } from "@capstan/core";
 import fc from "fast-check";
 import { anyConversation } from "../testing/any-conversation.ts";
 import { formNames, modelOfForm, type ProviderForm } from "../testing/provider-forms.ts";
-import { anthropicRules } from "../testing/vendor-rules/anthropic-rules.ts";
-import { compatibleRules, openaiChatRules } from "../testing/vendor-rules/chat-rules.ts";
-import { geminiRules, olderGeminiRules } from "../testing/vendor-rules/gemini-rules.ts";
-import { responsesRules } from "../testing/vendor-rules/responses-rules.ts";
-import type { Fields, VendorRules } from "../testing/vendor-rules/rule-checks.ts";
-
-const rules: { readonly [form in ProviderForm]: VendorRules } = {
-  "openai-responses": responsesRules,
-  "openai-chat": openaiChatRules,
-  "openai-compatible": compatibleRules,
-  anthropic: anthropicRules,
-  google: geminiRules,
-  "google-older": olderGeminiRules,
-};
+import type { Fields } from "../testing/vendor-rules/rule-checks.ts";
+import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 
 /** The body that a conversation becomes on its way through the provider's own package. */
 async function bodyOf(form: ProviderForm, messages: readonly Message[]): Promise<Fields> {
@@ -38,7 +26,7 @@ for (const form of formNames) {
   test(`whatever a conversation holds, ${form} gets a request that keeps its rules`, async () => {
     await fc.assert(
       fc.asyncProperty(anyConversation, async (messages) => {
-        assert.deepEqual(rules[form](await bodyOf(form, messages)), []);
+        assert.deepEqual(vendorRules[form](await bodyOf(form, messages)), []);
       }),
       { numRuns: 300 },
     );

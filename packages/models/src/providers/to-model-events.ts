@@ -56,7 +56,7 @@ export function createEventTranslator(messages: readonly Message[]): EventTransl
         const reason = finishReasonOf(part.finishReason);
         return [
           ...reasoning.finish(),
-          ...calls.finish(),
+          ...calls.finish(reason !== "tool_calls" && reason !== "stop"),
           { type: "finish", reason, usage: usageOf(part.usage) },
         ];
       }

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelEvent } from "@capstan/core";
+import { type Collected, collectEvents, textOf } from "../testing/collect-events.ts";
+import { formNames, modelOfForm, type ProviderForm } from "../testing/provider-forms.ts";
+import {
+  sse,
+  type VendorAnswer,
+  type VendorCall,
+} from "../testing/vendor-streams/vendor-answer.ts";
+import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
+
+const forms = formNames.filter((name) => name !== "google-older");
+
+function answered(form: ProviderForm, body: string): Promise<Collected> {
+  return collectEvents(modelOfForm(form, chunkedFetch([new TextEncoder().encode(body)])));
+}
+
+/** The calls of a stream in which each begins once, ends once, and ends with what was streamed of it. */
+function wholeCalls(events: readonly ModelEvent[]): readonly VendorCall[] {
+  const open = new Map<string, { name: string; streamed: string }>();
+  const calls: VendorCall[] = [];
+  for (const event of events) {
+    if (event.type === "tool-call-start") {
+      assert.ok(
+        !open.has(event.id) && calls.every(({ id }) => id !== event.id),
+        `twice: ${event.id}`,
+      );
+      open.set(event.id, { name: event.name, streamed: "" });
+    } else if (event.type === "tool-call-delta") {
+      const call = open.get(event.id);
+      assert.ok(call, `a delta of no call: ${event.id}`);
+      call.streamed += event.delta;
+    } else if (event.type === "tool-call-end") {
+      const { id, name, arguments: args } = event;
+      assert.deepEqual(open.get(id), { name, streamed: args });
+      open.delete(id);
+      calls.push({ id, name, arguments: args });
+    }
+  }
+  assert.deepEqual([...open.keys()], [], "calls that never end");
+  return calls;
+}
+
+function namesAndArguments(calls: readonly VendorCall[]): readonly VendorCall[] {
+  return calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
+}
+
+interface OddAnswer extends VendorAnswer {
+  readonly title: string;
+  /** Forms that cannot say such a thing. */
+  readonly not?: readonly ProviderForm[];
+}
+
+const large = "x".repeat(5_000_000);
+const oddAnswers: readonly OddAnswer[] = [
+  { title: "a tool that nobody knows", calls: [{ name: "NoSuchTool", arguments: "{}" }] },
+  {
+    title: "arguments that are no JSON",
+    calls: [{ name: "A", arguments: '{"a": 1, oops' }],
+    not: ["google"],
+  },
+  {
+    title: "no arguments at all",
+    calls: [{ name: "A", arguments: "" }],
+    not: ["google", "anthropic"],
+  },
+  {
+    title: "200 calls",
+    calls: Array.from({ length: 200 }, (_, n) => ({ name: `T${n}`, arguments: `{"n":${n}}` })),
+  },
+  {
+    title: "the same id three times",
+    calls: ["1", "2", "3"].map((n) => ({ id: "same", name: "A", arguments: `{"n":${n}}` })),
+  },
+  {
+    title: "empty ids",
+    calls: ["1", "2"].map((n) => ({ id: "", name: "A", arguments: `{"n":${n}}` })),
+  },
+  { title: "5 MB of arguments", calls: [{ name: "A", arguments: `{"text":"${large}"}` }] },
+  {
+    title: "calls between words",
+    text: "First.",
+    calls: [{ name: "A", arguments: "{}" }],
+    afterword: "After.",
+  },
+  { title: "nothing at all" },
+];
+
+for (const { title, not = [], ...answer } of oddAnswers) {
+  for (const form of forms.filter((name) => !not.includes(name))) {
+    test(`${form}: ${title}`, async () => {
+      const { events, error } = await answered(form, vendorStream(form, answer));
+      assert.equal(error, undefined);
+      assert.deepEqual(
+        namesAndArguments(wholeCalls(events)),
+        namesAndArguments(answer.calls ?? []),
+      );
+      assert.equal(textOf(events), `${answer.text ?? ""}${answer.afterword ?? ""}`);
+      const last = events.at(-1);
+      assert.equal(last?.type === "finish" && last.reason, answer.calls ? "tool_calls" : "stop");
+    });
+  }
+}
+
+/** A body with the way it ends, as the form says it. */
+function endedBy(form: ProviderForm, body: string, how: "length" | "filter"): string {
+  const isLength = how === "length";
+  switch (form) {
+    case "anthropic":
+      return body.replace(
+        /"stop_reason":"\w+"/,
+        `"stop_reason":"${isLength ? "max_tokens" : "refusal"}"`,
+      );
+    case "google":
+    case "google-older":
+      return body.replace('"STOP"', isLength ? '"MAX_TOKENS"' : '"SAFETY"');
+    case "openai-responses":
+      return body
+        .replace(/event: response.output_item.done\n.*\n\n(?=event: response.completed)/, "")
+        .replaceAll("response.completed", "response.incomplete")
+        .replace(
+          '"response":{"usage"',
+          `"response":{"incomplete_details":{"reason":"${isLength ? "max_output_tokens" : "content_filter"}"},"usage"`,
+        );
+    case "openai-chat":
+    case "openai-compatible":
+      return body.replace(
+        /"finish_reason":"\w+"/,
+        `"finish_reason":"${isLength ? "length" : "content_filter"}"`,
+      );
+  }
+}
+
+for (const how of ["length", "filter"] as const) {
+  for (const form of forms) {
+    test(`${form}: words ended by the ${how} are told as such`, async () => {
+      const { events } = await answered(
+        form,
+        endedBy(form, vendorStream(form, { text: "Hel" }), how),
+      );
+      const last = events.at(-1);
+      assert.equal(textOf(events), "Hel");
+      assert.equal(
+        last?.type === "finish" && last.reason,
+        how === "length" ? "length" : "content_filter",
+      );
+    });
+  }
+
+  for (const form of forms.filter((name) => name !== "google")) {
+    test(`${form}: no call that was cut off by the ${how} has arguments that can be run`, async () => {
+      for (const args of ["", '{"path"', '{"path":"/a']) {
+        const body = vendorStream(form, { calls: [{ name: "Delete", arguments: args }] });
+        const { events } = await answered(form, endedBy(form, body, how));
+        for (const end of events.filter((event) => event.type === "tool-call-end"))
+          assert.throws(() => JSON.parse(end.arguments), SyntaxError);
+      }
+    });
+  }
+}
+
+const error = { message: "The engine room is on fire", type: "server_error", code: 500 };
+const brokenOff: { readonly [form in Exclude<ProviderForm, "google-older">]: object } = {
+  "openai-responses": {
+    type: "response.failed",
+    sequence_number: 3,
+    response: { id: "r", error: { code: "server_error", message: error.message }, usage: null },
+  },
+  "openai-chat": { error },
+  "openai-compatible": { error },
+  anthropic: { type: "error", error: { type: "api_error", message: error.message } },
+  google: { error: { code: 500, status: "INTERNAL", message: error.message } },
+};
+for (const form of forms) {
+  test(`${form}: an error in mid-stream is the provider's, and leaves no call`, async () => {
+    const whole = vendorStream(form, { text: "Hello", calls: [{ name: "A", arguments: "{}" }] });
+    const begun = whole.split("\n\n").slice(0, -4).join("\n\n");
+    const body = `${begun}\n\n${sse(brokenOff[form])}`;
+    const { events, error: failure } = await answered(form, body);
+    assert.equal(failure?.code, "server");
+    assert.match(failure.message, /engine room is on fire/);
+    assert.ok(events.every(({ type }) => type !== "tool-call-end" && type !== "finish"));
+  });
+
+  test(`${form}: what is no stream of this form is a failure, never an empty answer`, async () => {
+    const plain = JSON.stringify({ choices: [{ message: { role: "assistant", content: "Hi" } }] });
+    const bodies = [
+      "",
+      plain,
+      "<html>Welcome</html>",
+      "data: [DONE]\n\n",
+      "data: {oops\n\n",
+      "data: 5\n\n",
+    ];
+    for (const body of bodies) {
+      const { events, error: failure } = await answered(form, body);
+      assert.match(String(failure?.code), /^(?:connection|server)$/, body);
+      assert.deepEqual(
+        events.filter(({ type }) => type !== "retry"),
+        [],
+        body,
+      );
+    }
+  });
+
+  test(`${form}: comments and blank lines mean nothing`, async () => {
+    const body = vendorStream(form, { text: "Hello" }).replaceAll("\n\n", "\n\n: ping\n\n\n\n");
+    const { events, error: failure } = await answered(form, body);
+    assert.deepEqual([textOf(events), failure], ["Hello", undefined]);
+  });
+}
+
+for (const form of ["openai-chat", "openai-compatible"] as const) {
+  test(`${form}: a call without a name is the server's failure, and is tried again`, async () => {
+    const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
+    const { events, error: failure } = await answered(form, body);
+    assert.equal(failure?.code, "server");
+    assert.match(failure.message, /function\.name/);
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ["retry", "retry"],
+    );
+  });
+}
+
+for (const form of ["openai-responses", "anthropic", "google"] as const) {
+  test(`${form}: a call without a name is a call of a tool that nobody knows`, async () => {
+    const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
+    const { events } = await answered(form, body);
+    assert.deepEqual(namesAndArguments(wholeCalls(events)), [{ name: "", arguments: "{}" }]);
+  });
+}

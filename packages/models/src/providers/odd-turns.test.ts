@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool, runToolChain, ToolExecutor } from "@capstan/core";
+import { formNames, modelOfForm, type ProviderForm } from "../testing/provider-forms.ts";
+import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
+import type { Fields } from "../testing/vendor-rules/rule-checks.ts";
+import type { VendorAnswer } from "../testing/vendor-streams/vendor-answer.ts";
+import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
+
+// A model that does odd things, in a whole turn: every call is answered by name, and what goes back
+// to the provider keeps its rules.
+
+interface Turn {
+  readonly status: string;
+  readonly calls: readonly string[];
+  readonly ran: readonly unknown[];
+  readonly bodies: readonly Fields[];
+}
+
+/** Runs a turn in which the model answers so, one after the other. */
+async function turn(form: ProviderForm, answers: readonly VendorAnswer[]): Promise<Turn> {
+  const ran: unknown[] = [];
+  const bodies: Fields[] = [];
+  const executor = new ToolExecutor();
+  const add = defineTool({
+    name: "Add",
+    description: "Adds.",
+    parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    execute: (args) => (ran.push(args), "added"),
+  });
+  executor.registerToolGroup({ name: "sums", tools: [add] });
+  executor.toggleGroupEnabled("sums", true);
+  const model = modelOfForm(form, async (input, init) => {
+    const answer = answers[bodies.length] ?? { text: "Done." };
+    bodies.push(JSON.parse(init?.body as string) as Fields);
+    const bytes = new TextEncoder().encode(vendorStream(form, answer));
+    return chunkedFetch([bytes])(input, init);
+  });
+  const contextMessages = [{ role: "user", content: "Add." }] as const;
+  const { status, toolCallHistory } = await runToolChain({ executor, model, contextMessages })
+    .result;
+  const calls = toolCallHistory.map((call) => `${call.toolName} ${call.status}`);
+  return { status, calls, ran, bodies };
+}
+
+function assertValid(form: ProviderForm, bodies: readonly Fields[]): void {
+  for (const [index, body] of bodies.entries())
+    assert.deepEqual(vendorRules[form](body), [], `request ${index + 1}`);
+}
+
+const add = { name: "Add", arguments: '{"n":1}' };
+
+interface OddTurn {
+  readonly title: string;
+  readonly answers: readonly VendorAnswer[];
+  readonly calls: readonly string[];
+  /** @default "completed" */
+  readonly status?: string;
+  /** Forms that cannot say such a thing, or for which it is a failure. */
+  readonly not?: readonly ProviderForm[];
+}
+
+const oddTurns: readonly OddTurn[] = [
+  {
+    title: "unknown tools, beside one that is known",
+    answers: [
+      { calls: [{ name: "Ad", arguments: "{}" }, add, { name: "no such", arguments: "{}" }] },
+    ],
+    calls: ["Ad not_found", "Add success", "no_such not_found"],
+  },
+  {
+    title: "a call without a name",
+    answers: [{ calls: [{ name: "", arguments: "{}" }, add] }],
+    calls: ["unnamed not_found", "Add success"],
+    not: ["openai-chat", "openai-compatible"],
+  },
+  {
+    title: "arguments that are no JSON, and none where some are needed",
+    answers: [
+      { calls: [{ name: "Add", arguments: '{"n": 1,, ' }, { name: "Add", arguments: "" }, add] },
+    ],
+    calls: ["Add error", "Add error", "Add success"],
+    not: ["google", "google-older"],
+  },
+  {
+    title: "the same id in each round, and twice in one",
+    answers: Array.from({ length: 3 }, () => ({
+      calls: [
+        { ...add, id: "same" },
+        { ...add, id: "same" },
+      ],
+    })),
+    calls: Array.from({ length: 6 }, () => "Add success"),
+  },
+  {
+    title: "ids that are empty, or of no provider's form",
+    answers: [
+      {
+        calls: [
+          { ...add, id: "" },
+          { ...add, id: "a b/ü" },
+          { ...add, id: "x".repeat(300) },
+        ],
+      },
+    ],
+    calls: ["Add success", "Add success", "Add success"],
+  },
+  {
+    title: "calls between its words",
+    answers: [{ reasoning: "Hm", text: "First.", calls: [add], afterword: "That was it." }],
+    calls: ["Add success"],
+  },
+  {
+    title: "thoughts and nothing else, then an answer",
+    answers: [{ reasoning: "Hm" }, { text: "Done." }],
+    calls: [],
+  },
+  { title: "nothing at all, twice", answers: [{}, {}], calls: [], status: "error" },
+];
+
+for (const { title, answers, calls, status = "completed", not = [] } of oddTurns) {
+  for (const form of formNames.filter((name) => !not.includes(name))) {
+    test(`${form}: ${title}`, async () => {
+      const done = await turn(form, answers);
+      assertValid(form, done.bodies);
+      assert.deepEqual([done.status, done.calls], [status, calls]);
+      const successes = calls.filter((call) => call.endsWith("success")).length;
+      assert.equal(done.ran.length, successes);
+    });
+  }
+}
+
+for (const form of formNames) {
+  test(`${form}: 200 calls in a round, of which 64 are run and all are answered`, async () => {
+    const many = Array.from({ length: 200 }, (_, n) => ({ name: "Add", arguments: `{"n":${n}}` }));
+    const { status, calls, ran, bodies } = await turn(form, [{ calls: many }]);
+    assertValid(form, bodies);
+    assert.deepEqual([status, calls.length, ran.length], ["completed", 200, 64]);
+  });
+
+  test(`${form}: 5 MB of arguments, which are carried back whole`, async () => {
+    const large = "x".repeat(5_000_000);
+    const answer = { calls: [{ name: "Add", arguments: JSON.stringify({ n: 1, note: large }) }] };
+    const { status, bodies } = await turn(form, [answer]);
+    assertValid(form, bodies);
+    assert.equal(status, "completed");
+    assert.ok(JSON.stringify(bodies[1]).includes(large));
+  });
+}

@@ -1,0 +1,16 @@
+import type { ProviderForm } from "../provider-forms.ts";
+import { anthropicRules } from "./anthropic-rules.ts";
+import { compatibleRules, openaiChatRules } from "./chat-rules.ts";
+import { geminiRules, olderGeminiRules } from "./gemini-rules.ts";
+import { responsesRules } from "./responses-rules.ts";
+import type { VendorRules } from "./rule-checks.ts";
+
+/** What each form's vendor demands of a request. */
+export const vendorRules: { readonly [form in ProviderForm]: VendorRules } = {
+  "openai-responses": responsesRules,
+  "openai-chat": openaiChatRules,
+  "openai-compatible": compatibleRules,
+  anthropic: anthropicRules,
+  google: geminiRules,
+  "google-older": olderGeminiRules,
+};
