@@ -50,3 +50,38 @@ test("the code of the guide to writing tools is that of its example, and no tool
   for (const [, name = ""] of example.matchAll(/^const (\w+) = defineTool/gm))
     assert.ok(guide.includes(`const ${name} = `), `The guide lacks ${name}`);
 });
+
+test("values pass by reference as the guide says", async () => {
+  const { stdout } = await run(process.execPath, ["examples/pass-values-by-reference.ts"]);
+  const lines = stdout.trimEnd().split("\n");
+  const expected = [
+    /^ReadLog: day 1: .*Read on: ReadVar\(\{"name":"ReadLog_1","start":\d+,"length":8000\}\)/,
+    /^CountWords: 7000$/,
+    /^CountWords: 9$/,
+    /^CountWords: 8$/,
+    /^LastOf: day 1000: wind from the west ⛵$/,
+    /^CountWords: 6$/,
+    /^CountWords: Error \(variable_not_found\): .*Did you mean ReadLog_1\?$/,
+    /^ReadVar: .*Read on with ReadVar\(\{"name":"ReadLog_1","start":67\}\)/,
+    /^ReadVar: day 1000: wind from the west ⛵$/,
+    /^WriteVar: Created draft/,
+    /^ListVars: 1 variable, .*- draft \(LLMAdd, 10 characters\); tags: letter$/,
+    /^RemoveVars: Removed 1 variable: draft\.$/,
+    /^CountWords: 2$/,
+    /^ReadVar: Days begin at noon\./,
+    /^true$/,
+    /^pasted: 1201 words$/,
+    /^restored: rope, tar$/,
+    /^in the fork only: true$/,
+  ];
+  for (const [index, line] of expected.entries()) assert.match(lines[index] ?? "", line);
+  assert.equal(lines.length, expected.length);
+});
+
+test("the code of the guide to references is that of its example", async () => {
+  const guide = await readFile(join(root, "docs/guides/pass-values-by-reference.md"), "utf8");
+  const example = await readFile(join(root, "examples/pass-values-by-reference.ts"), "utf8");
+  const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
+  assert.ok(blocks.length >= 9);
+  for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
+});
