@@ -83,6 +83,7 @@ export async function revokeGrant(grant: string): Promise<void> {
 export interface VariableFilter {
   readonly search: string;
   readonly type: string;
+  readonly tag: string;
 }
 
 export function listVariables(
@@ -92,6 +93,7 @@ export function listVariables(
   const query = new URLSearchParams();
   if (filter.search !== "") query.set("search", filter.search);
   if (filter.type !== "") query.set("type", filter.type);
+  if (filter.tag !== "") query.set("tag", filter.tag);
   return requestJson(`/v1/conversations/${id(conversation)}/variables?${query.toString()}`);
 }
 

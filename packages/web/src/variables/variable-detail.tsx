@@ -7,7 +7,7 @@ import { showToast } from "../shell/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 import { VariableForm } from "./variable-form.tsx";
 import { createVariableText } from "./variable-text.ts";
-import { referenceTo, variableTypes } from "./variable-types.ts";
+import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
 
 export interface VariableDetailProps {
@@ -103,12 +103,27 @@ export function VariableDetail(props: VariableDetailProps) {
           >
             <p class="variable-facts">
               <span class="tag">{variableTypes[info().type]}</span>{" "}
-              {plural(info().length, "character")} · {formatBytes(info().bytes)}
+              {plural(info().length, "character")} · {formatBytes(info().bytes)} ·{" "}
+              {usesOf(info().referenceCount)}
             </p>
             <Show when={info().desc}>{(desc) => <p class="variable-desc">{desc()}</p>}</Show>
             <Show when={info().tags.length > 0}>
               <p class="tags">
-                <For each={info().tags}>{(tag) => <span class="tag">{tag}</span>}</For>
+                <For each={info().tags}>
+                  {(tag) => (
+                    <button
+                      type="button"
+                      class="tag"
+                      title={`Show what is tagged ${tag}`}
+                      onClick={() => {
+                        variables.setFilter({ search: "", type: "", tag });
+                        props.onBack();
+                      }}
+                    >
+                      {tag}
+                    </button>
+                  )}
+                </For>
               </p>
             </Show>
             <p class="variable-reference">

@@ -5,7 +5,7 @@ import { formatBytes, plural } from "../format/count.ts";
 import { formatAge } from "../format/duration.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
-import { referenceTo, variableTypes } from "./variable-types.ts";
+import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
 
 /** Milliseconds without typing before a search begins. */
@@ -27,8 +27,7 @@ export function VariableList(props: { readonly variables: Variables; readonly on
   const isRule = (variable: VariableView) => Number(variable.type === "RULE");
   const sorted = () =>
     list.value().toSorted((a, b) => isRule(a) - isRule(b) || b.updated - a.updated);
-  const isFiltered = () =>
-    props.variables.filter().search !== "" || props.variables.filter().type !== "";
+  const isFiltered = () => Object.values(props.variables.filter()).some((word) => word !== "");
 
   return (
     <>
@@ -71,6 +70,21 @@ export function VariableList(props: { readonly variables: Variables; readonly on
           <Icon name="add" size={16} /> Add
         </button>
       </div>
+      <Show when={props.variables.filter().tag}>
+        {(tag) => (
+          <p class="variable-filter">
+            Tagged <span class="tag">{tag()}</span>
+            <button
+              type="button"
+              class="button small"
+              data-testid="variable-tag-clear"
+              onClick={() => props.variables.setFilter({ ...props.variables.filter(), tag: "" })}
+            >
+              Show all
+            </button>
+          </p>
+        )}
+      </Show>
       <Show when={list.error()}>
         {(message) => (
           <p class="notice danger" role="alert">
@@ -112,6 +126,10 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
           <span class="tag">{variableTypes[props.variable.type]}</span>
           {plural(props.variable.length, "character")} · {formatBytes(props.variable.bytes)} ·{" "}
           {formatAge(props.variable.updated, Date.now())}
+          <Show when={props.variable.referenceCount > 0}>
+            {" "}
+            · {usesOf(props.variable.referenceCount)}
+          </Show>
         </span>
         <Show when={props.variable.desc}>
           {(desc) => <span class="variable-desc">{desc()}</span>}

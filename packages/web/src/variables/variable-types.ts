@@ -1,4 +1,5 @@
 import type { VariableView } from "@capstan/server/contract";
+import { plural } from "../format/count.ts";
 
 /** The kinds of variables, in the words of the page. */
 export const variableTypes: { readonly [type in VariableView["type"]]: string } = {
@@ -9,6 +10,11 @@ export const variableTypes: { readonly [type in VariableView["type"]]: string } 
   MessageCache: "pasted",
   RULE: "rule",
 };
+
+/** @example usesOf(2) // "used 2 times" */
+export function usesOf(count: number): string {
+  return count === 0 ? "not used yet" : `used ${plural(count, "time")}`;
+}
 
 /** How a call's argument names a variable. */
 export function referenceTo(name: string): string {

@@ -27,7 +27,7 @@ export interface Variables {
 }
 
 export function createVariables(app: AppState): Variables {
-  const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "" });
+  const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "", tag: "" });
   const conversation = () => app.chat.conversation()?.id ?? null;
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
