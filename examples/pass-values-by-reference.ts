@@ -5,6 +5,7 @@ import {
   defineToolGroup,
   runToolChain,
   ToolExecutor,
+  type Variable,
   VariableSystem,
 } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
@@ -127,7 +128,8 @@ console.log(`pasted: ${toolCallHistory[0]?.result?.finalText} words`);
 // Keeping them, and going two ways
 
 const stored = JSON.stringify(executor.variables.snapshot());
-const restored = VariableSystem.restore(JSON.parse(stored), { capacity: 500 });
+const variables = JSON.parse(stored) as readonly Variable[];
+const restored = VariableSystem.restore(variables, { capacity: 500 });
 const fork = restored.fork();
 fork.addVariable("only here", "x", "USER_ADD");
 console.log(`restored: ${restored.getVariable("cargo")?.value.text.replace("\n", ", ")}`);
