@@ -45,6 +45,14 @@ export function createApi(url: string, key?: string) {
   const variable = (conversation: string, name: string) =>
     `/v1/conversations/${conversation}/variables/${encodeURIComponent(name)}`;
 
+  const questions = async (conversation: string, status: string) =>
+    (
+      await request<ListView<ApprovalView>>(
+        "GET",
+        `/v1/approvals?conversation=${conversation}&status=${status}`,
+      )
+    ).data;
+
   /** A run's events from a number on, as they come. Leaving the loop closes the stream. */
   async function* events(runId: string, after = 0): AsyncGenerator<RunEvent> {
     const stop = new AbortController();
@@ -106,13 +114,12 @@ export function createApi(url: string, key?: string) {
       return all;
     },
 
+    /** The calls that wait for a person. */
     approvals: async (conversation: string, status = "pending") =>
-      (
-        await request<ListView<ApprovalView>>(
-          "GET",
-          `/v1/approvals?conversation=${conversation}&status=${status}`,
-        )
-      ).data,
+      (await questions(conversation, status)).filter((approval) => approval.kind === "execution"),
+    /** The results that wait for one. */
+    reviews: async (conversation: string, status = "pending") =>
+      (await questions(conversation, status)).filter((approval) => approval.kind === "result"),
     answer: (id: string, body: ApprovalAnswerBody) =>
       request<ApprovalView>("POST", `/v1/approvals/${id}`, body),
     grants: async (conversation: string) =>

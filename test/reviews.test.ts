@@ -49,7 +49,7 @@ async function readable(api: Api, conversation: string, run: string): Promise<st
 }
 
 async function reviewOf(api: Api, conversation: string): Promise<ResultApprovalView> {
-  const [waiting] = await api.approvals(conversation);
+  const [waiting] = await api.reviews(conversation);
   return api.request("GET", `/v1/approvals/${waiting!.id}`);
 }
 

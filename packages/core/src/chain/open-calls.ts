@@ -1,7 +1,7 @@
 import { errorMessage } from "../errors/error-message.ts";
 import { answer, type Answered } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
-import { isSettled, resultStatusOf } from "../executor/call-status.ts";
+import { isSettled } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
 import { callTokens } from "../executor/call-tokens.ts";
 import { startCall } from "../executor/live-call.ts";
@@ -19,13 +19,13 @@ import type { Grant } from "../policy/grant.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { Caller } from "../tool/caller.ts";
-import { titleOf } from "../tool/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import type { Recorder } from "./recorder.ts";
+import { endElsewhere, proposedEvent } from "./call-events.ts";
 import { reviewAnswered, reviewRequested } from "./review-events.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -209,22 +209,8 @@ export class OpenCalls {
 
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
-    const { callId, approval, decision, startedAt, endedAt: at = 0, result } = record;
-    const status = resultStatusOf[record.status];
-    if (result === undefined || status === "pending") return;
-    const events: ChainEvent[] = [];
-    if (approval !== undefined && decision !== undefined) {
-      const approvalId = approval.id;
-      events.push({ type: "approval.answered", callId, approvalId, at: startedAt ?? at, decision });
-    }
-    if (startedAt !== undefined) events.push({ type: "call.started", callId, at: startedAt });
-    events.push({ type: "call.settled", callId, at, status, result });
-    this.#move(async () => {
-      await this.#keep(
-        record,
-        events.map((event) => ({ type: "event", event })),
-      );
-    });
+    const told = endElsewhere(record);
+    if (told.length > 0) this.#move(async () => void (await this.#keep(record, told)));
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -523,38 +509,6 @@ export class OpenCalls {
 
 function grantWrites(grant: Grant | undefined): readonly JournalWrite[] {
   return grant === undefined ? [] : [{ type: "grant", grant }];
-}
-
-export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
-  const {
-    callId,
-    name,
-    owner,
-    round,
-    proposedAt: at,
-    toolId,
-    parentCallId,
-    argumentsText,
-    args,
-    repairs,
-    final,
-  } = record;
-  const registered = toolId === undefined ? undefined : gate.registry.tool(toolId);
-  return {
-    type: "call.proposed" as const,
-    callId,
-    name,
-    owner,
-    round,
-    at,
-    argumentsText,
-    repairs,
-    ...(toolId !== undefined && { toolId }),
-    ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
-    ...(parentCallId !== undefined && { parentCallId }),
-    ...(args !== undefined && { args }),
-    ...(final !== undefined && { final }),
-  };
 }
 
 /** The end of a call that had not begun when it was stopped. */

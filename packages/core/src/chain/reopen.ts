@@ -10,7 +10,8 @@ import type { ToolErrorData } from "../tool/tool-error.ts";
 import { mayRunAgain } from "../tool/tool-problem.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
-import { type OpenCalls, proposedEvent } from "./open-calls.ts";
+import { proposedEvent } from "./call-events.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ChainResume } from "./tool-chain-options.ts";
 

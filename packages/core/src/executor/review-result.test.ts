@@ -84,24 +84,24 @@ test("pictures and texts in another form are released as they were", async () =>
   assert.deepEqual([result.data, result.finalText], ["quiet", "QUIET"]);
 });
 
-for (const [name, answer, outcome, shown] of [
-  ["redacted", { decision: "redact", words: ["tulip"] }, "redacted", /\[redacted\]/],
-  ["replaced", { decision: "replace", text: "a host" }, "replaced", /^a host$/],
-  ["withheld", { decision: "withhold", reason: "private" }, "withheld", /withheld.*private/],
-] as const) {
-  test(`of a result that was ${name} nothing else is left: not its data, its error or its tries`, async () => {
-    const failing = defineTool({
-      ...reviewed,
-      name: "Failing",
-      retry: { attempts: 2, baseMs: 0 },
-      execute: () =>
-        toolError({
-          code: "denied",
-          message: "tulip is wrong",
-          retryable: true,
-          details: { tried: "tulip" },
-        }),
-    });
+test("of what was redacted, replaced or withheld nothing else is left: not its data, its error or its tries", async () => {
+  const failing = defineTool({
+    ...reviewed,
+    name: "Failing",
+    retry: { attempts: 2, baseMs: 0 },
+    execute: () =>
+      toolError({
+        code: "denied",
+        message: "tulip is wrong",
+        retryable: true,
+        details: { tried: "tulip" },
+      }),
+  });
+  for (const [answer, outcome, shown] of [
+    [{ decision: "redact", words: ["tulip"] }, "redacted", /\[redacted\]/],
+    [{ decision: "replace", text: "a host" }, "replaced", /^a host$/],
+    [{ decision: "withhold", reason: "private" }, "withheld", /withheld.*private/],
+  ] as const) {
     for (const tool of [secret, failing]) {
       const { result, left, record } = await answered(tool, answer);
       assert.doesNotMatch(left, /tulip/);
@@ -109,8 +109,8 @@ for (const [name, answer, outcome, shown] of [
       assert.match(result.finalText, shown);
       assert.equal(record.reviewed?.outcome, outcome);
     }
-  });
-}
+  }
+});
 
 test("a retried call that is released says what its tries were", async () => {
   let tries = 0;
@@ -127,21 +127,21 @@ test("a retried call that is released says what its tries were", async () => {
   assert.equal(record.retries?.[0]?.message, "once");
 });
 
-for (const [what, answer] of Object.entries<unknown>({
-  "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
-  "that makes no sense": "yes",
-  "of another kind": { decision: "allow" },
-  "without words": { decision: "redact" },
-  "with no words": { decision: "redact", words: [] },
-  "with a word that is not there": { decision: "redact", words: ["tulip", "Tulpe"] },
-  "with something else for a text": { decision: "replace", text: 3 },
-})) {
-  test(`an answer ${what} withholds the result`, async () => {
+test("an answer that is not understood, or cannot be carried out, withholds the result", async () => {
+  for (const [what, answer] of Object.entries<unknown>({
+    "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
+    "that makes no sense": "yes",
+    "of another kind": { decision: "allow" },
+    "without words": { decision: "redact" },
+    "with no words": { decision: "redact", words: [] },
+    "with a word that is not there": { decision: "redact", words: ["tulip", "Tulpe"] },
+    "with something else for a text": { decision: "replace", text: 3 },
+  })) {
     const { result, left } = await answered(secret, answer);
-    assert.equal(result.status, "result_rejected");
-    assert.doesNotMatch(left, /password/);
-  });
-}
+    assert.equal(result.status, "result_rejected", what);
+    assert.doesNotMatch(left, /password/, what);
+  }
+});
 
 test("rules and overrides say what is reviewed; a request lifts the tool's own wish only", async () => {
   const plain = defineTool({ ...reads, name: "Plain", execute: () => "text" });

@@ -140,3 +140,32 @@ test("a client of the Responses API cannot answer a review by naming its approva
   assert.equal(answer.status, 400);
   assert.match(answer.body.error?.message ?? "", /not found/);
 });
+
+test("a response waits for a review whatever it said of approvals, and then has what was released", async () => {
+  const secret = defineTool({
+    name: "Secret",
+    description: "",
+    permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
+    execute: () => text,
+  });
+  const store = openMemoryStore();
+  const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }, "done"]);
+  const { call, services } = createTestApp({ model, tools: [secret], kept: { store } });
+  const response = call("POST", "/v1/responses", { input: "go", tools: toyTools });
+  let waiting = await store.listApprovals({ owner });
+  while (waiting.data.length === 0) {
+    await new Promise(setImmediate);
+    waiting = await store.listApprovals({ owner });
+  }
+  const [{ id, runId }] = waiting.data as [{ id: string; runId: string }];
+  await runIn(services.runs.store, runId, "requires_action");
+  const meanwhile = await call("GET", `/v1/responses/${runId}`);
+  assert.equal(meanwhile.body.status, "in_progress");
+  assert.doesNotMatch(JSON.stringify(meanwhile.body), /tulip/);
+  await call("POST", `/v1/approvals/${id}`, { decision: "redact", words: ["tulip"] });
+  const { body } = await response;
+  assert.equal(body.status, "completed");
+  const made = body.output.find(({ type }) => type === "mcp_call");
+  assert.match(JSON.stringify(made), /the password is \[redacted\]/);
+  assert.doesNotMatch(JSON.stringify(body), /tulip/);
+});
