@@ -157,7 +157,7 @@ test("a response waits for a review whatever it said of approvals, and then has 
     await new Promise(setImmediate);
     waiting = await store.listApprovals({ owner });
   }
-  const [{ id, runId }] = waiting.data as [{ id: string; runId: string }];
+  const { id, runId } = waiting.data[0]!;
   await runIn(services.runs.store, runId, "requires_action");
   const meanwhile = await call("GET", `/v1/responses/${runId}`);
   assert.equal(meanwhile.body.status, "in_progress");
