@@ -1,4 +1,4 @@
-import type { ToolCallRequest } from "@capstan/core";
+import type { ToolCallRequest, ToolDefinition } from "@capstan/core";
 import type { Dialect } from "./dialect.ts";
 
 /** A call as it is sent. */
@@ -47,6 +47,19 @@ export function promptName(
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "unnamed";
   const begun = namesBeginWithLetter && /^[^a-zA-Z_]/.test(plain) ? `_${plain}` : plain;
   return begun.slice(0, 64);
+}
+
+/** The tools that go by another name at a provider: their own names, by those. */
+export function ownNames(
+  tools: readonly ToolDefinition[],
+  dialect: Pick<Dialect, "namesBeginWithLetter">,
+): ReadonlyMap<string, string> {
+  const names = tools.map((tool) => tool.function.name);
+  const others = names.flatMap((name) => {
+    const other = promptName(name, dialect);
+    return other === name ? [] : [[other, name] as const];
+  });
+  return new Map(others);
 }
 
 /** The text as the model wrote it where that is an object; providers take nothing else. */

@@ -3,8 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { anyConversation } from "../testing/any-conversation.ts";
 import { bodyOf } from "../testing/body-of.ts";
-import { formNames } from "../testing/provider-forms.ts";
+import { collectEvents } from "../testing/collect-events.ts";
+import { formNames, modelOfForm } from "../testing/provider-forms.ts";
 import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
+import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
 for (const form of formNames) {
   test(`whatever a conversation holds, ${form} gets a request that keeps its rules`, async () => {
@@ -14,5 +16,23 @@ for (const form of formNames) {
       }),
       { numRuns: 300 },
     );
+  });
+}
+
+for (const form of formNames) {
+  test(`${form}: a tool is offered and called by a name of the provider's, and known by its own`, async () => {
+    const tools = ["Add", "3d-view", "-x"].map(
+      (name) => ({ type: "function", function: { name } }) as const,
+    );
+    const question = [{ role: "user", content: "Go" }] as const;
+    const body = await bodyOf(form, question, tools);
+    assert.deepEqual(vendorRules[form](body), []);
+    const [offered = ""] = /_?3d-view/.exec(JSON.stringify(body)) ?? [];
+    const calls = [{ name: offered, arguments: "{}" }];
+    const bytes = new TextEncoder().encode(vendorStream(form, { calls }));
+    const model = modelOfForm(form, chunkedFetch([bytes]));
+    const { events } = await collectEvents(model, { messages: question, tools });
+    const names = events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : []));
+    assert.deepEqual(names, ["3d-view"]);
   });
 }

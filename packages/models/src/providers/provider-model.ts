@@ -7,6 +7,8 @@ import {
   type ModelRequest,
   systemClock,
 } from "@capstan/core";
+import { dialectOf } from "./dialect.ts";
+import { ownNames } from "./prompt-calls.ts";
 import type { Provider } from "./provider.ts";
 import { readParts } from "./read-parts.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -75,7 +77,10 @@ async function* streamOnce(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { provider, clock = systemClock, silenceMs = 120_000 } = options;
-  const translator = createEventTranslator(request.messages);
+  const translator = createEventTranslator({
+    messages: request.messages,
+    toolNames: ownNames(request.tools, dialectOf(provider)),
+  });
   const settings = { options: toCallOptions(request, provider), signal, clock, silenceMs };
   for await (const part of readParts(model, settings)) {
     yield* translator.translate(part);

@@ -10,7 +10,8 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from "@capstan/core";
-import { dialectOf } from "./dialect.ts";
+import { type Dialect, dialectOf } from "./dialect.ts";
+import { promptName } from "./prompt-calls.ts";
 import type { Provider } from "./provider.ts";
 import { toPrompt } from "./to-prompt.ts";
 
@@ -25,12 +26,13 @@ export function toCallOptions(
 ): CallOptions {
   const { responseFormat, reasoningEffort } = request;
   const effort = efforts.find((candidate) => candidate === reasoningEffort);
+  const dialect = dialectOf(provider);
   return {
-    prompt: toPrompt(request.messages, dialectOf(provider)),
+    prompt: toPrompt(request.messages, dialect),
     // Every part that the server sends is a sign of life, whether or not it has a meaning here.
     includeRawChunks: true,
     providerOptions: providerOptionsOf(request, provider),
-    ...toolOptions(request, provider),
+    ...toolOptions(request, provider, dialect),
     ...(responseFormat !== undefined && { responseFormat: formatOf(responseFormat) }),
     ...(effort !== undefined && { reasoning: effort }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
@@ -44,11 +46,12 @@ export function toCallOptions(
 function toolOptions(
   { tools, toolChoice, messages }: ModelRequest,
   { wire }: Pick<Provider, "wire">,
+  dialect: Dialect,
 ): Pick<CallOptions, "tools" | "toolChoice"> {
   if (tools.length > 0) {
     return {
-      tools: tools.map(functionTool),
-      ...(toolChoice !== undefined && { toolChoice: choiceOf(toolChoice) }),
+      tools: tools.map((tool) => functionTool(tool, dialect)),
+      ...(toolChoice !== undefined && { toolChoice: choiceOf(toolChoice, dialect) }),
     };
   }
   if (wire !== "anthropic") return {};
@@ -56,26 +59,35 @@ function toolOptions(
   const calls = messages.flatMap((message) =>
     message.role === "assistant" ? (message.tool_calls ?? []) : [],
   );
-  const names = [...new Set(calls.map((call) => call.function.name))];
-  if (names.length === 0) return {};
-  const called = names.map((name): ToolDefinition => ({ type: "function", function: { name } }));
-  return { tools: called.map(functionTool), toolChoice: { type: "none" } };
+  const names = new Set(calls.map((call) => promptName(call.function.name, dialect)));
+  if (names.size === 0) return {};
+  const called = Array.from(names, (name): ToolDefinition => ({
+    type: "function",
+    function: { name },
+  }));
+  return {
+    tools: called.map((tool) => functionTool(tool, dialect)),
+    toolChoice: { type: "none" },
+  };
 }
 
-function functionTool({
-  function: { name, description, parameters, strict },
-}: ToolDefinition): LanguageModelV4FunctionTool {
+function functionTool(
+  { function: { name, description, parameters, strict } }: ToolDefinition,
+  dialect: Dialect,
+): LanguageModelV4FunctionTool {
   return {
     type: "function",
-    name,
+    name: promptName(name, dialect),
     inputSchema: parameters ?? { type: "object", properties: {} },
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   };
 }
 
-function choiceOf(choice: ToolChoice): NonNullable<CallOptions["toolChoice"]> {
-  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
+function choiceOf(choice: ToolChoice, dialect: Dialect): NonNullable<CallOptions["toolChoice"]> {
+  return typeof choice === "string"
+    ? { type: choice }
+    : { type: "tool", toolName: promptName(choice.name, dialect) };
 }
 
 function formatOf(format: ResponseFormat): NonNullable<CallOptions["responseFormat"]> {

@@ -21,8 +21,19 @@ export interface EventTranslator {
   readonly isFinished: boolean;
 }
 
+export interface EventTranslatorOptions {
+  /** The conversation that is answered; no call may have an id of it. */
+  readonly messages: readonly Message[];
+  /** A tool's own name, by the one that the provider calls it. @default the same */
+  readonly toolNames?: ReadonlyMap<string, string>;
+}
+
 /** Turns a provider's stream of parts, for one answer, into ours. */
-export function createEventTranslator(messages: readonly Message[]): EventTranslator {
+export function createEventTranslator({
+  messages,
+  toolNames,
+}: EventTranslatorOptions): EventTranslator {
+  const nameOf = (name: string): string => toolNames?.get(name) ?? name;
   const calls = createCallStream(
     messages
       .flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []))
@@ -42,13 +53,13 @@ export function createEventTranslator(messages: readonly Message[]): EventTransl
       case "reasoning-end":
         return reasoning.end(part.id, metadataOf(part));
       case "tool-input-start":
-        return part.providerExecuted === true ? [] : calls.start(part.id, part.toolName);
+        return part.providerExecuted === true ? [] : calls.start(part.id, nameOf(part.toolName));
       case "tool-input-delta":
         return calls.delta(part.id, part.delta);
       case "tool-call":
         return part.providerExecuted === true
           ? []
-          : calls.call(part.toolCallId, part.toolName, part.input, metadataOf(part));
+          : calls.call(part.toolCallId, nameOf(part.toolName), part.input, metadataOf(part));
       case "error":
         throw part.error instanceof Error ? part.error : new Error("", { cause: part.error });
       case "finish": {

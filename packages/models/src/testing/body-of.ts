@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
-import type { Message } from "@capstan/core";
+import type { Message, ToolDefinition } from "@capstan/core";
 import { modelOfForm, type ProviderForm } from "./provider-forms.ts";
 import type { Fields } from "./vendor-rules/rule-checks.ts";
 
 /** The body that a conversation becomes on its way through the provider's own package. */
-export async function bodyOf(form: ProviderForm, messages: readonly Message[]): Promise<Fields> {
+export async function bodyOf(
+  form: ProviderForm,
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[] = [],
+): Promise<Fields> {
   let body: string | undefined;
   const model = modelOfForm(form, async (_, init) => {
     body = init?.body as string;
     return new Response('{"error":{"message":"enough"}}', { status: 400 });
   });
-  const stream = model.stream({ messages, tools: [] }, new AbortController().signal);
+  const stream = model.stream({ messages, tools }, new AbortController().signal);
   const thrown: unknown = await stream[Symbol.asyncIterator]()
     .next()
     .catch((error: unknown) => error);

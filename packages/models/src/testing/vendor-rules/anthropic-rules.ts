@@ -1,4 +1,12 @@
-import { type Fields, hasTwice, isBlank, isObject, list, sameMembers } from "./rule-checks.ts";
+import {
+  type Fields,
+  hasTwice,
+  isBlank,
+  isObject,
+  list,
+  sameMembers,
+  toolNameProblems,
+} from "./rule-checks.ts";
 
 /**
  * Anthropic's Messages. Source: platform.claude.com/docs/en/api/messages,
@@ -8,8 +16,9 @@ import { type Fields, hasTwice, isBlank, isObject, list, sameMembers } from "./r
  */
 export function anthropicRules(body: Fields): readonly string[] {
   const messages = list(body["messages"]);
-  const problems: string[] =
-    messages[0]?.["role"] === "user" ? [] : ["does not begin with the user"];
+  const tools = list(body["tools"]).map(({ name }) => name);
+  const problems = [...toolNameProblems(tools, /^[a-zA-Z0-9_-]{1,64}$/)];
+  if (messages[0]?.["role"] !== "user") problems.push("does not begin with the user");
   if (messages.at(-1)?.["role"] !== "user") problems.push("does not end with the user");
   if (list(body["system"]).some(({ text }) => isBlank(text))) problems.push("a blank system text");
   const ids: unknown[] = [];
@@ -36,7 +45,7 @@ export function anthropicRules(body: Fields): readonly string[] {
     if (thinking.includes(true) && thinking[0] !== true) say("something before the thinking");
   }
   if (hasTwice(ids)) problems.push("an id twice");
-  if (ids.length > 0 && list(body["tools"]).length === 0) problems.push("calls without tools");
+  if (ids.length > 0 && tools.length === 0) problems.push("calls without tools");
   return problems;
 }
 

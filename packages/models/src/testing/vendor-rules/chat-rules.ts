@@ -5,6 +5,7 @@ import {
   isImageAddress,
   isObjectText,
   list,
+  toolNameProblems,
 } from "./rule-checks.ts";
 
 /**
@@ -13,7 +14,9 @@ import {
  */
 export function chatRules(body: Fields): readonly string[] {
   const messages = list(body["messages"]);
-  const problems: string[] = messages.length === 0 ? ["no messages"] : [];
+  const tools = list(body["tools"]).map((tool) => (tool["function"] as Fields)["name"]);
+  const problems = [...toolNameProblems(tools, /^[a-zA-Z0-9_-]{1,64}$/)];
+  if (messages.length === 0) problems.push("no messages");
   const ids: unknown[] = [];
   let open: unknown[] = [];
   for (const [index, message] of messages.entries()) {

@@ -1,4 +1,4 @@
-import { type Fields, isBlank, isObject, list } from "./rule-checks.ts";
+import { type Fields, isBlank, isObject, list, toolNameProblems } from "./rule-checks.ts";
 
 /**
  * Google's generateContent. Source: ai.google.dev/api/caching#Content,
@@ -7,8 +7,10 @@ import { type Fields, isBlank, isObject, list } from "./rule-checks.ts";
  */
 export function geminiRules(body: Fields): readonly string[] {
   const contents = list(body["contents"]);
-  const problems: string[] =
-    contents[0]?.["role"] === "user" ? [] : ["does not begin with the user"];
+  const tools = list(body["tools"]).flatMap((tool) => list(tool["functionDeclarations"]));
+  const names = tools.map(({ name }) => name);
+  const problems = [...toolNameProblems(names, /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/)];
+  if (contents[0]?.["role"] !== "user") problems.push("does not begin with the user");
   if (contents.at(-1)?.["role"] !== "user") problems.push("does not end with the user");
   if (
     list((body["systemInstruction"] as Fields | undefined)?.["parts"]).some(({ text }) =>

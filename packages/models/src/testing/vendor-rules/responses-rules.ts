@@ -5,6 +5,7 @@ import {
   isImageAddress,
   isObjectText,
   list,
+  toolNameProblems,
 } from "./rule-checks.ts";
 
 /**
@@ -14,7 +15,9 @@ import {
  */
 export function responsesRules(body: Fields): readonly string[] {
   const input = list(body["input"]);
-  const problems: string[] = input.length === 0 ? ["no input"] : [];
+  const tools = list(body["tools"]).map(({ name }) => name);
+  const problems = [...toolNameProblems(tools, /^[a-zA-Z0-9_-]{1,64}$/)];
+  if (input.length === 0) problems.push("no input");
   if (body["store"] !== false) problems.push("stored");
   const calls: unknown[] = [];
   const outputs: unknown[] = [];

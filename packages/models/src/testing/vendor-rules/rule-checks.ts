@@ -39,3 +39,12 @@ export function sameMembers(left: readonly unknown[], right: readonly unknown[])
 export function hasTwice(values: readonly unknown[]): boolean {
   return new Set(values).size < values.length;
 }
+
+/** Definitions whose names are illegal or there twice. */
+export function toolNameProblems(names: readonly unknown[], legal: RegExp): readonly string[] {
+  const illegal = names.filter((name) => !legal.test(String(name)));
+  return [
+    ...illegal.map((name) => `a tool of the name ${String(name)}`),
+    ...(hasTwice(names) ? ["a tool twice"] : []),
+  ];
+}
