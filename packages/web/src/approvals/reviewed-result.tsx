@@ -63,7 +63,7 @@ export function ReviewedResultView(props: {
       <Show when={problem()}>{(message) => <p class="approval-error">{message()}</p>}</Show>
       <Show
         when={shown() !== text() || text().length < total()}
-        fallback={<p class="review-note">The model would get all of it.</p>}
+        fallback={<p class="review-note">As it is, the model would get all of it.</p>}
       >
         <details>
           <summary>What the model would get: {formatCount(shown().length)} characters</summary>

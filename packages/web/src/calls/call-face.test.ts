@@ -25,3 +25,16 @@ test("in a run that is over, a call that had begun has an unknown outcome", () =
   assert.equal(callFace(call({ phase: "asking" }), true).status, "cancelled");
   assert.equal(callFace(call({ phase: "running", startedAt: 5 }), false).status, "running");
 });
+
+test("a call whose result a person must see asks for them, and then says what was done with it", () => {
+  assert.equal(callFace(call({ phase: "reviewing", startedAt: 5 }), false).tone, "asking");
+  const labelOf = (outcome: "released" | "redacted" | "replaced") =>
+    callFace(
+      call({ phase: "settled", status: "success", reviewed: { outcome, by: "person" } }),
+      false,
+    ).label;
+  assert.deepEqual(
+    [labelOf("released"), labelOf("redacted"), labelOf("replaced")],
+    ["done", "done, result redacted", "done, result replaced"],
+  );
+});
