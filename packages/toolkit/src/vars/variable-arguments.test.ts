@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "@capstan/core";
+import { variableTools } from "./variable-tools.ts";
+
+/** Calls through the gate, as a model makes them. */
+function session() {
+  const executor = new ToolExecutor();
+  executor.registerToolGroup(variableTools());
+  executor.toggleGroupEnabled("vars", true);
+  executor.variables.addVariable("notes", "abc", "USER_ADD");
+  const call = async (name: string, args: object) => executor.execute(name, JSON.stringify(args));
+  return { executor, call };
+}
+
+test("a reading from below 0, or of no characters, is refused before it runs", async () => {
+  const { call } = session();
+  for (const range of [{ start: -1 }, { length: 0 }, { length: -5 }, { start: 0.5 }]) {
+    const result = await call("ReadVar", { name: "notes", ...range });
+    assert.equal(result.status === "error" && result.error.code, "invalid_arguments");
+  }
+});
+
+test("names to remove that are no list are made one where they can be, else refused", async () => {
+  const { executor, call } = session();
+  const refused = await call("RemoveVars", { names: { all: true } });
+  assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");
+  assert.ok(executor.variables.peekVariable("notes"));
+  assert.equal((await call("RemoveVars", { names: "notes" })).status, "success");
+  assert.equal(executor.variables.peekVariable("notes"), undefined);
+});
+
+test("a value that is no text is not stored", async () => {
+  const { executor, call } = session();
+  const refused = await call("WriteVar", { name: "odd", value: { a: 1 } });
+  assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");
+  assert.equal(executor.variables.peekVariable("odd"), undefined);
+});
+
+test("a text with a reference in it is stored as such where the reference is escaped", async () => {
+  const { executor, call } = session();
+  await call("WriteVar", { name: "how", value: "write \\$VAR_REF{{notes}}" });
+  assert.equal(executor.variables.getVariable("how")?.value.text, "write $VAR_REF{{notes}}");
+  await call("WriteVar", { name: "copy", value: "it says $VAR_REF{{notes}}" });
+  assert.equal(executor.variables.getVariable("copy")?.value.text, "it says abc");
+});
