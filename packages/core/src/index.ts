@@ -1,3 +1,4 @@
+export { digest } from "./arguments/canonical-json.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
 export { nearestNames } from "./arguments/nearest-name.ts";
 export { executeToolChain, type ExecuteToolChainOptions } from "./chain/execute-tool-chain.ts";
@@ -43,7 +44,7 @@ export type {
 export { reviewProblem } from "./policy/review-problem.ts";
 export { type Quarantine, reviewRequestOf } from "./executor/quarantine.ts";
 export { GrantBook } from "./policy/grant-book.ts";
-export type { PolicyRule } from "./policy/rule.ts";
+export { executionRule, type PolicyRule, resultRule, type RuledCall } from "./policy/rule.ts";
 export { type RegisteredTool, titleOf } from "./tool/registry.ts";
 export type { SwitchState } from "./tool/switches.ts";
 export type { ToolOffer } from "./tool/tool-offer.ts";
@@ -59,6 +60,7 @@ export type {
   RoundUsage,
   TurnLog,
 } from "./chain/chain-result.ts";
+export { coveredBy } from "./chain/covered-by.ts";
 export { ledgerJournal } from "./chain/ledger-journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
 export { chainStateOf } from "./chain/journal-state.ts";
@@ -117,7 +119,6 @@ export {
 export type { ArgumentOperators, ArgumentTest } from "./policy/argument-test.ts";
 export { type ArgumentConditions, conditionsText } from "./policy/argument-conditions.ts";
 export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule-problems.ts";
-export { executionRule, resultRule } from "./policy/rule.ts";
 export type {
   AnswerCheck,
   ApprovalAdapter,

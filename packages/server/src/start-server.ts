@@ -82,7 +82,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const memory = openMemoryStore();
   const common = { models, createExecutor, limits, log };
   const runs = new RunService({ ...common, store });
-  const ephemeral = new RunService({ ...common, store: memory, grants: store, passing });
+  const { overrides } = runs;
+  const ephemeral = new RunService({ ...common, store: memory, grants: store, overrides, passing });
   const services = {
     runs,
     ephemeral,

@@ -58,6 +58,18 @@ web (off)
   );
 });
 
+test("rules for some arguments are said to be there, and do not pass for the rule", () => {
+  const described = describeTools(groups, {
+    groups: {},
+    tools: {},
+    rules: [{ tool: "files.ViewFile", when: { path: "secrets/**" }, execution: "deny" }],
+  });
+  const [view, write] = described[0]?.tools ?? [];
+  assert.deepEqual([view?.execution, view?.ruled, view?.ruled_by_arguments], ["auto", false, true]);
+  assert.equal(write?.ruled_by_arguments, false);
+  assert.match(renderTools(described, plainStyle), /ViewFile .*other rules for some arguments/);
+});
+
 test("without switches and rules a tool is as it says itself", () => {
   const described = describeTools(groups, { groups: {}, tools: {}, rules: [] });
   assert.deepEqual(

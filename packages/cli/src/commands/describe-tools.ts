@@ -1,8 +1,15 @@
-import type { Tool, ToolEffects, ToolGroup } from "@capstan/core";
+import {
+  executionRule,
+  type PolicyRule,
+  resultRule,
+  type RuledCall,
+  type Tool,
+  type ToolEffects,
+  type ToolGroup,
+} from "@capstan/core";
 import type { ToolGroupView, ToolView } from "@capstan/server/contract";
 import type { Style } from "../chat/style.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { ruleOf } from "./rule-of.ts";
 
 /** A tool as the API shows it, with what else decides about its calls. */
 export interface DescribedTool extends ToolView {
@@ -12,6 +19,8 @@ export interface DescribedTool extends ToolView {
   readonly effects: string;
   /** Whether an administrator's rule decides. */
   readonly ruled: boolean;
+  /** Whether one decides for calls with some arguments. */
+  readonly ruled_by_arguments: boolean;
 }
 
 export interface DescribedGroup extends Omit<ToolGroupView, "tools"> {
@@ -40,8 +49,11 @@ function describeTool(
 ): DescribedTool {
   const { name, description = "", parameters = {} } = tool.definition.function;
   const id = `${group.name}.${name}`;
-  const rule = ruleOf(rules, id, "execution");
-  const reviewRule = ruleOf(rules, id, "result");
+  const call = { toolId: id, args: {} };
+  const always = rules.filter(({ when }) => when === undefined);
+  const rule = executionRule(always, call);
+  const reviewRule = resultRule(always, call);
+  const sometimes = rules.flatMap(({ when, ...rest }) => (when === undefined ? [] : [rest]));
   const own = tool.permission?.executionPolicy ?? "ask-once";
   const ownWord = typeof own === "function" ? "depends" : own;
   return {
@@ -56,7 +68,12 @@ function describeTool(
     result: reviewRule?.result ?? tool.permission?.resultApprovalPolicy ?? "never",
     effects: effectsText(tool.effects ?? "write"),
     ruled: rule !== undefined || reviewRule !== undefined,
+    ruled_by_arguments: isRuled(sometimes, call),
   };
+}
+
+function isRuled(rules: readonly PolicyRule[], call: RuledCall): boolean {
+  return executionRule(rules, call) !== undefined || resultRule(rules, call) !== undefined;
 }
 
 function effectsText(effects: ToolEffects): string {
@@ -88,6 +105,7 @@ function columns(tool: DescribedTool): readonly string[] {
     ...(tool.always_offered ? ["always offered"] : []),
     ...(tool.result === "never" ? [] : [`result reviewed: ${tool.result}`]),
     ...(tool.ruled ? ["by rule"] : []),
+    ...(tool.ruled_by_arguments ? ["other rules for some arguments"] : []),
   ];
   return [tool.name, tool.execution, tool.effects, notes.join(", ")];
 }

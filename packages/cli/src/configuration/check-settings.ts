@@ -21,6 +21,9 @@ export function checkSettings(raw: unknown): CheckedSettings {
     status: "invalid",
     findings: result.error.issues.map((issue) => {
       const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+      // What the gate says of a rule says it all.
+      if (issue.code === "custom" && issue.path[0] === "rules")
+        return { path, message: issue.message };
       return { path, message: `expected ${issue.message}, got ${show(valueAt(raw, path))}` };
     }),
   };

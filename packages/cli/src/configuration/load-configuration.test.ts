@@ -118,6 +118,21 @@ test("a wrong value names file, line and key, what was expected and what came", 
   );
 });
 
+test("a rule of which a part means nothing is refused: it would say something else", async () => {
+  assert.deepEqual(
+    await problems(`{
+  "rules": [
+    { "tool": "files.*", "execution": "auto", "whne": { "path": "docs/**" } },
+    { "tool": "files.*", "execution": "deny", "when": { "path": { "globb": "*" } } },
+  ]
+}`),
+    [
+      "capstan.config.json:3: rules[0].whne: means nothing here. Did you mean when?",
+      "capstan.config.json:4: rules[1].when.path.globb: means nothing here. Did you mean glob?",
+    ],
+  );
+});
+
 test("a flag or a variable that is wrong is named as it was written", async () => {
   assert.deepEqual(await problems(undefined, { flags: { port: "80a" } }), [
     '--port: expected a port number from 0 to 65535, got "80a"',

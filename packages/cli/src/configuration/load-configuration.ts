@@ -56,7 +56,7 @@ export async function loadConfiguration(
     tools: merged.tools ?? {},
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
-    rules: (merged.rules ?? []).map(withoutUndefined),
+    rules: merged.rules ?? [],
     history: merged.history ?? "log",
     limits: withoutUndefined(merged.limits ?? {}),
     allowedHosts: merged.allowedHosts ?? [],

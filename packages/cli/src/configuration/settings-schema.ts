@@ -1,3 +1,4 @@
+import { type PolicyRule, ruleProblems } from "@capstan/core";
 import { z } from "zod";
 
 // Each `error` is what was expected: the message is made of it, the key and what came instead.
@@ -17,27 +18,14 @@ const switches = (example: string) =>
     error: `switches such as {${example}}`,
   });
 
-const toolPattern = "a tool such as files.ViewFile, a group such as files.*, or *";
 const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
 
-const rule = z.object(
-  {
-    tool: z
-      .string({ error: toolPattern })
-      .regex(/^(\*|[a-zA-Z0-9_-]+\.(\*|[a-zA-Z0-9_-]+))$/, { error: toolPattern }),
-    execution: z
-      .enum(["auto", "ask-once", "ask-always", "deny"], {
-        error: '"auto", "ask-once", "ask-always" or "deny"',
-      })
-      .optional(),
-    result: z
-      .enum(["never", "on-error", "always"], { error: '"never", "on-error" or "always"' })
-      .optional(),
-    reason: text("words that say why").optional(),
-  },
-  { error: 'a rule such as {"tool": "files.*", "execution": "ask-always"}' },
-);
+/** What a rule may say is the gate's to tell. One of which a part was overlooked would say something else. */
+const rule = z.custom<PolicyRule>().superRefine((value, context) => {
+  for (const { path, message } of ruleProblems(value))
+    context.addIssue({ code: "custom", path: [...path], message });
+});
 
 function isHost(value: string): boolean {
   return /^[^/?#@\s]+$/.test(value) && URL.canParse(`http://${value}/`);

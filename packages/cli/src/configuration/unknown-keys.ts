@@ -2,7 +2,7 @@ import { didYouMean } from "../command-line/did-you-mean.ts";
 import type { Finding } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 
-const { web, limits, rules } = settingsSchema.shape;
+const { web, limits } = settingsSchema.shape;
 
 /** Keys that mean nothing, each with the one that was probably meant. */
 export function unknownKeys(raw: unknown): readonly Finding[] {
@@ -11,9 +11,6 @@ export function unknownKeys(raw: unknown): readonly Finding[] {
     ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
     ...unknownIn(raw["web"], ["web"], Object.keys(web.unwrap().shape)),
     ...unknownIn(raw["limits"], ["limits"], Object.keys(limits.unwrap().shape)),
-    ...(Array.isArray(raw["rules"]) ? (raw["rules"] as unknown[]) : []).flatMap((rule, index) =>
-      unknownIn(rule, ["rules", index], Object.keys(rules.unwrap().element.shape)),
-    ),
   ];
 }
 

@@ -25,7 +25,12 @@ const text =
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
-    words.includes(value as string) ? undefined : words.map((word) => `"${word}"`).join(", ");
+    words.includes(value as string)
+      ? undefined
+      : `${words
+          .slice(0, -1)
+          .map((word) => `"${word}"`)
+          .join(", ")} or "${words.at(-1)}"`;
 const number: Check = (value) => (Number.isFinite(value) ? undefined : "a number");
 
 const operatorChecks: { readonly [operator: string]: Check } = {

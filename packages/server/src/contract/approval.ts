@@ -1,4 +1,10 @@
-import type { ApprovalRequest, ContentPart, JsonObject, ReviewNotice } from "@capstan/core";
+import type {
+  ApprovalRequest,
+  ContentPart,
+  GrantCover,
+  JsonObject,
+  ReviewNotice,
+} from "@capstan/core";
 
 /** A question to a person: may a call run, or may its result be seen? */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
@@ -62,7 +68,11 @@ export interface ExecutionAnswerBody {
   /** @default "once" */
   readonly scope?: "once" | "session" | "always";
   readonly reason?: string;
-  /** The arguments as a person changed them. */
+  /** Which calls a scope of `session` or `always` is for. @default { type: "offer" } */
+  readonly covers?: GrantCover;
+  /** When such an answer ends; ms since the epoch. @default never */
+  readonly expiresAt?: number;
+  /** The arguments as a person changed them; for this call alone. */
   readonly arguments?: { readonly [key: string]: unknown };
 }
 

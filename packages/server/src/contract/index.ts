@@ -22,4 +22,5 @@ export type {
   VariableValueView,
   VariableView,
 } from "./listing.ts";
+export type { OverrideChange, OverrideView } from "./override.ts";
 export type { RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";

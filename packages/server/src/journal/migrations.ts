@@ -185,4 +185,18 @@ export const migrations: readonly {
       "CREATE INDEX quarantine_of_run ON quarantine (run_n)",
     ],
   },
+  {
+    version: 3,
+    statements: [
+      // Each user's own rules, at most one of the same tool and conditions.
+      `CREATE TABLE overrides (
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        rule TEXT NOT NULL,
+        PRIMARY KEY (owner, id)
+      )`,
+    ],
+  },
 ];

@@ -6,6 +6,7 @@ import type {
   Grant,
   JsonValue,
   Message,
+  PolicyRule,
   ReviewDecision,
   ReviewNotice,
   ReviewOutcome,
@@ -115,6 +116,15 @@ export interface GrantRecord {
   readonly sessionId: string | null;
   readonly grant: Grant;
   readonly revokedAt: number | null;
+}
+
+/** A rule of the user's own. */
+export interface OverrideRecord {
+  readonly owner: string;
+  readonly id: string;
+  readonly rule: PolicyRule;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface ConversationRecord {

@@ -9,6 +9,7 @@ import { getConversation, listConversations } from "./reading/read-conversations
 import { readEvents } from "./reading/read-events.ts";
 import { getGrant, listGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
+import { listOverrides } from "./reading/read-overrides.ts";
 import { readReview } from "./reading/read-reviews.ts";
 import { everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
 import type { RunRecord } from "./records.ts";
@@ -157,6 +158,7 @@ export function storeOn({ sql, writer, readLong, clock, announce, release }: Sto
     everyNextExpiry: () => read(() => everyNextExpiry(sql)),
     getGrant: (query) => read(() => getGrant(sql, query)),
     listGrants: (query) => read(() => listGrants(sql, { ...query, at: clock.now() })),
+    listOverrides: (query) => read(() => listOverrides(sql, query)),
     getConversation: (query) => read(() => getConversation(sql, query)),
     listConversations: (query) => read(() => listConversations(sql, query)),
     listItems: (query) => read(() => listItems(sql, query)),

@@ -9,6 +9,7 @@ import type {
   GrantRecord,
   ItemRecord,
   Manifest,
+  OverrideRecord,
   Page,
   RunRecord,
   RunWithMessages,
@@ -87,6 +88,9 @@ export interface StoreReading {
   listGrants(
     query: Owned & Paged & { readonly sessionId?: string; readonly toolId?: string },
   ): Promise<Page<GrantRecord>>;
+
+  /** A user's own rules, in the order in which they were first made. */
+  listOverrides(query: Owned): Promise<readonly OverrideRecord[]>;
 
   getConversation(query: OwnedId): Promise<ConversationRecord | undefined>;
   /** Last changed first. */

@@ -8,8 +8,15 @@ import type {
   VariableChange,
 } from "@capstan/core";
 import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
+import type { OverrideChange } from "../contract/override.ts";
 import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
-import type { ApprovalRecord, ConversationRecord, GrantRecord, RunKind } from "./records.ts";
+import type {
+  ApprovalRecord,
+  ConversationRecord,
+  GrantRecord,
+  OverrideRecord,
+  RunKind,
+} from "./records.ts";
 
 /** A run to be made. Ids are random, and given by the caller. */
 export interface NewRun {
@@ -78,6 +85,12 @@ export type StoreWrite =
       readonly grant: Grant;
     }
   | { readonly type: "revoke-grant"; readonly owner: string; readonly id: string }
+  /** What is given is changed or, where it is null, taken back; a rule that says nothing more goes. */
+  | ({ readonly type: "change-override"; readonly owner: string } & Pick<
+      OverrideChange,
+      "tool" | "when"
+    > & { readonly change: Omit<OverrideChange, "tool" | "when"> })
+  | { readonly type: "reset-override"; readonly owner: string; readonly id: string }
   | {
       readonly type: "create-conversation";
       readonly id: string;
@@ -175,6 +188,17 @@ interface Outcomes {
   };
   readonly "create-grant": { readonly status: "created" } | Refused;
   readonly "revoke-grant": { readonly status: "revoked"; readonly grant: GrantRecord } | NotFound;
+  /** `override` is undefined where nothing is left of it. */
+  readonly "change-override":
+    | {
+        readonly status: "updated";
+        readonly id: string;
+        readonly override: OverrideRecord | undefined;
+      }
+    | Refused;
+  readonly "reset-override":
+    | { readonly status: "updated"; readonly id: string; readonly override: undefined }
+    | NotFound;
   readonly "create-conversation": { readonly status: "created" } | Refused;
   readonly "update-conversation":
     | { readonly status: "updated"; readonly conversation: ConversationRecord }

@@ -9,6 +9,7 @@ import { catalogRoutes } from "./catalog.ts";
 import { conversationRoutes } from "./conversations.ts";
 import type { Environment, Services } from "./environment.ts";
 import { grantRoutes } from "./grants.ts";
+import { overrideRoutes } from "./overrides.ts";
 import type { Page } from "./page.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { responseRoutes } from "./responses.ts";
@@ -89,6 +90,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   app.route("/v1/conversations", variableRoutes(services));
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
+  app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1", catalogRoutes(services));
   if (page !== undefined) app.use(page.serve);
   return app;

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, JsonObject, ReviewDecision } from "@capstan/core";
+import type { ApprovalDecision, GrantCover, JsonObject, ReviewDecision } from "@capstan/core";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ApprovalRecord } from "../journal/records.ts";
@@ -12,6 +12,8 @@ const executionBody = z.object({
   scope: z.enum(["once", "session", "always"]).nullish(),
   reason,
   arguments: z.record(z.string(), z.unknown()).nullish(),
+  covers: z.unknown().optional(),
+  expiresAt: z.number().nullish(),
 });
 
 const reviewBody = z.discriminatedUnion("decision", [
@@ -53,12 +55,17 @@ function executionDecision({
   scope,
   reason: why,
   arguments: args,
+  covers,
+  expiresAt,
 }: z.output<typeof executionBody>): ApprovalDecision {
   if (decision === "refuse") return { decision, ...(why != null && { reason: why }) };
   return {
     decision,
     ...(scope != null && { scope }),
     ...(args != null && { arguments: args as JsonObject }),
+    // Looked at with the question: see `checkAnswer`.
+    ...(covers != null && { covers: covers as GrantCover }),
+    ...(expiresAt != null && { expiresAt }),
   };
 }
 

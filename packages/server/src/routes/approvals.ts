@@ -1,8 +1,6 @@
 import {
   type ApprovalDecision,
   type CallRecord,
-  checkArguments,
-  type JsonObject,
   type ReviewDecision,
   reviewProblem,
   VariableSystem,
@@ -33,12 +31,7 @@ const statuses = [
 const resultChars = 20_000;
 
 /** Questions to people, and their answers. The first answer counts. */
-export function approvalRoutes({
-  runs,
-  ephemeral,
-  groups,
-  createExecutor,
-}: Services): Hono<Environment> {
+export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -92,8 +85,7 @@ export function approvalRoutes({
   routes.post("/:id", async (context) => {
     const { approval, service, query } = await find(context);
     const decision = await readAnswer(context, approval);
-    if (decision.decision === "allow" && decision.arguments !== undefined)
-      await refuseUnfit(approval, decision.arguments);
+    await refuseUnfit(approval, decision);
     if (approval.kind === "result" && approval.status === "pending")
       refuseImpossible(await service.store.readReview(query), decision);
     const answered = await service.answer(query.owner, query.id, decision);
@@ -115,16 +107,13 @@ export function approvalRoutes({
     return context.json({ object: "review_preview", shown } satisfies ReviewPreview);
   });
 
-  /** Arguments that cannot run are no answer: the question stays open. */
-  async function refuseUnfit(approval: ApprovalRecord, args: JsonObject): Promise<void> {
+  /** What cannot be taken is no answer: the question stays open. */
+  async function refuseUnfit(approval: ApprovalRecord, decision: unknown): Promise<void> {
     if (approval.kind !== "execution" || approval.status !== "pending") return;
-    const [group, name] = approval.request.toolId.split(".");
-    const tool = groups
-      .find((candidate) => candidate.name === group)
-      ?.tools.find((candidate) => candidate.definition.function.name === name);
-    if (tool === undefined) return;
-    const checked = await checkArguments(tool, args);
-    if (checked.status === "invalid") throw badRequest("arguments", checked.error.message);
+    const overrides = await runs.overrides.of(approval.owner);
+    const executor = createExecutor({ variables: new VariableSystem(), overrides });
+    const problem = await executor.checkAnswer(approval.request, decision);
+    if (problem !== undefined) throw badRequest(problem.split(":", 1)[0] ?? "request", problem);
   }
 
   return routes;

@@ -1,6 +1,7 @@
 import {
   type ChainResume,
   errorMessage,
+  type Grant,
   type GrantBook,
   type Message,
   type ModelCatalog,
@@ -11,6 +12,7 @@ import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { ConversationVariables } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
+import type { Overrides } from "./overrides.ts";
 import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import type { ServerLimits } from "./server-limits.ts";
@@ -24,7 +26,10 @@ export interface ChainsOptions {
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
   readonly variables: ConversationVariables;
+  readonly overrides: Overrides;
   readonly log: (line: string) => void;
+  /** A person's word was kept that holds for more than one call. */
+  readonly onGrant: (run: RunRecord, grant: Grant) => void;
   readonly onEnd: (ended: EndedChain) => void;
 }
 
@@ -61,6 +66,7 @@ interface Session {
 
 interface Watched extends LiveRun {
   readonly sessionId: string;
+  readonly owner: string;
   readonly grants: GrantBook;
   /** When it last showed that it is alive, in ms since the epoch. */
   shownAt: number;
@@ -85,8 +91,12 @@ export class Chains {
 
   async launch(run: RunRecord, { written = [], ...given }: Given): Promise<void> {
     const own = given.resume !== undefined && given.resume.adopted !== true;
-    const session = await this.#session(run, own ? run.id : run.parentId, written);
-    this.#watch(run, session, await launch({ ...this.#options, run, ...session, ...given }));
+    const [session, overrides] = await Promise.all([
+      this.#session(run, own ? run.id : run.parentId, written),
+      this.#options.overrides.of(run.owner),
+    ]);
+    const options = { ...this.#options, run, ...session, overrides, ...given };
+    this.#watch(run, session, await launch(options));
   }
 
   /** Ends a run without doing anything of it; resolves when it has ended. */
@@ -94,6 +104,14 @@ export class Chains {
     const session = await this.#session(run, run.id, []);
     this.#watch(run, session, closeOff({ run, resume, ...session }));
     await this.#live.get(run.id)?.done;
+  }
+
+  /** A grant was given in one run: what else goes on in its session has it from now on. */
+  shareGrant(run: RunRecord, grant: Grant): void {
+    for (const [runId, live] of this.#live) {
+      const isMeant = grant.scope === "always" || live.sessionId === run.sessionId;
+      if (runId !== run.id && live.owner === run.owner && isMeant) live.grants.add(grant);
+    }
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
@@ -132,7 +150,8 @@ export class Chains {
       readGrants([store, kept], owner, sessionId),
     ]);
     const { approvals } = run.request as unknown as StoredRunRequest;
-    const journal = runJournal({ store, grants: kept, run, approvals, written });
+    const onGrant = (grant: Grant) => this.#options.onGrant(run, grant);
+    const journal = runJournal({ store, grants: kept, run, approvals, written, onGrant });
     return { variables, grants, journal };
   }
 
@@ -149,7 +168,7 @@ export class Chains {
           : (journal.failure ?? "its end could not be written");
       onEnd({ run, asks: waiting.length > 0, lost });
     });
-    const { epoch, sessionId } = run;
-    this.#live.set(run.id, { epoch, sessionId, chain, variables, grants, shownAt: 0, done });
+    const { epoch, sessionId, owner } = run;
+    this.#live.set(run.id, { epoch, sessionId, owner, chain, variables, grants, shownAt: 0, done });
   }
 }

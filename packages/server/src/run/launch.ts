@@ -1,4 +1,5 @@
 import {
+  type PolicyRule,
   type OfferOptions,
   type ChainResume,
   type GrantBook,
@@ -30,6 +31,7 @@ export interface LaunchOptions {
   readonly journal: Journal;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
+  readonly overrides: () => readonly PolicyRule[];
   readonly inputMessages?: readonly Message[];
   readonly resume?: ChainResume;
 }

@@ -26,6 +26,8 @@ export interface RunJournalOptions {
   readonly approvals: "inline" | "deferred";
   /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
   readonly written: readonly Message[];
+  /** Told of each grant once it is kept. */
+  readonly onGrant: (grant: Grant) => void;
 }
 
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
@@ -54,7 +56,10 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
       ),
     ]);
     settled ||= result !== undefined || outcome.status !== "committed";
-    if (outcome.status === "committed") return { status: "committed" };
+    if (outcome.status === "committed") {
+      for (const write of all) if (write.type === "grant") options.onGrant(write.grant);
+      return { status: "committed" };
+    }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
     return { status: "fenced", reason };
   }

@@ -2,7 +2,9 @@ import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import {
   type ApprovalDecision,
   type ChainError,
+  coveredBy,
   errorMessage,
+  type Grant,
   type ModelCatalog,
   neutraliseMessage,
   newId,
@@ -23,6 +25,7 @@ import { Chains, type EndedChain, type Given } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { newRunWrites, openingMessages } from "./new-run.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
+import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
@@ -37,6 +40,8 @@ export interface RunServiceOptions {
   readonly limits: ServerLimits;
   /** Where grants are kept that hold in every session. @default store */
   readonly grants?: Store;
+  /** The users' own rules. @default those in the store of grants */
+  readonly overrides?: Overrides;
   /** When runs are forgotten, with all they left. @default never */
   readonly passing?: Passing;
   readonly log: (line: string) => void;
@@ -66,6 +71,8 @@ const stoppedByPerson: ChainError = {
 /** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
 export class RunService {
   readonly #options: RunServiceOptions;
+  /** The users' own rules. */
+  readonly overrides: Overrides;
   readonly #chains: Chains;
   readonly #variables: ConversationVariables;
   readonly #passing: PassingRuns | undefined;
@@ -82,9 +89,12 @@ export class RunService {
       createExecutor,
       warm: limits.warmSessions,
     });
+    this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
     this.#chains = new Chains({
       grants: store,
       ...options,
+      overrides: this.overrides,
+      onGrant: (run, grant) => void this.#release(run, grant),
       variables: this.#variables,
       onEnd: (ended) => this.#onEnd(ended),
     });
@@ -195,6 +205,27 @@ export class RunService {
     if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
       await this.#deliver(approval);
     return approval;
+  }
+
+  /** What one answer allowed answers the questions of other runs that it covers, too. */
+  async #release(run: RunRecord, grant: Grant): Promise<void> {
+    if (grant.verdict !== "allow") return;
+    this.#chains.shareGrant(run, grant);
+    try {
+      const { owner, sessionId } = run;
+      const open = await this.store.listApprovals({ owner, status: "pending", limit: 1_000 });
+      const requests = open.data.flatMap((approval) => {
+        const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
+        if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
+        return [approval.request];
+      });
+      if (requests.length === 0) return;
+      const { registry } = this.#options.createExecutor({ variables: new VariableSystem() }).gate;
+      for (const id of coveredBy(grant, requests, registry))
+        await this.answer(owner, id, { decision: "allow", by: "grant" });
+    } catch (thrown) {
+      this.#options.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
+    }
   }
 
   /** Closes the questions that nobody answered in time; the model is told. */

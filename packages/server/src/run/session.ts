@@ -2,6 +2,7 @@ import {
   GrantBook,
   VariableSystem,
   type ApprovalAdapter,
+  type PolicyRule,
   type ToolExecutor,
   type ToolExecutorOptions,
   type Variable,
@@ -13,7 +14,10 @@ import type { Store } from "../journal/store.ts";
 
 /** Makes a session's executor: the composition root knows which tools there are. */
 export type CreateExecutor = (
-  options: Pick<ToolExecutorOptions, "variables" | "grants" | "approvals" | "principal">,
+  options: Pick<
+    ToolExecutorOptions,
+    "variables" | "grants" | "overrides" | "approvals" | "principal"
+  >,
 ) => ToolExecutor;
 
 /** Approvals are rows, answered whenever somebody does. */
@@ -27,6 +31,8 @@ export interface OpenSessionOptions {
   readonly owner: string;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
+  /** The owner's own rules, as they are now. */
+  readonly overrides: () => readonly PolicyRule[];
   readonly switches: Switches | undefined;
 }
 
@@ -36,11 +42,13 @@ export function openSession({
   owner,
   variables,
   grants,
+  overrides,
   switches,
 }: OpenSessionOptions): ToolExecutor {
   const executor = createExecutor({
     variables,
     grants,
+    overrides,
     approvals: laterAnswers,
     principal: { id: owner },
   });

@@ -5,6 +5,7 @@ import { answerApproval, expireApprovals } from "./write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
 import { createGrant, revokeGrant } from "./write-grants.ts";
 import { clearLog } from "./quarantine.ts";
+import { changeOverride, resetOverride } from "./write-overrides.ts";
 import { saveItems } from "./write-items.ts";
 import { type Journal, type Journaled, writeJournal } from "./write-journal.ts";
 import { claimRun, createRun, setStatus } from "./write-runs.ts";
@@ -99,6 +100,10 @@ function applyWrite(writing: Writing, write: StoreWrite, at: number): AppliedOut
       return createGrant(writing, write);
     case "revoke-grant":
       return revokeGrant(writing, write, at);
+    case "change-override":
+      return changeOverride(writing, write, at);
+    case "reset-override":
+      return resetOverride(writing, write);
     case "create-conversation":
       return createConversation(writing, write, at);
     case "update-conversation":

@@ -1,0 +1,18 @@
+import type { PolicyRule } from "@capstan/core";
+
+/** `GET /v1/overrides`: a rule of the user's own. It may tighten the administrator's, never loosen it. */
+export interface OverrideView extends PolicyRule {
+  readonly object: "override";
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * `PUT /v1/overrides`: changes what is said of a tool, a group or all, for calls with such
+ * arguments. What is left out stays as it is; null takes it back.
+ */
+export type OverrideChange = Pick<PolicyRule, "tool" | "when"> & {
+  readonly [Key in "execution" | "result" | "approvalMs" | "reason"]?: PolicyRule[Key] | null;
+};

@@ -1,0 +1,60 @@
+import { digest, type PolicyRule } from "@capstan/core";
+import { type OverrideRow, overrideRecord, selectOverrides } from "../override-rows.ts";
+import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import type { Writing } from "./writing.ts";
+
+type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;
+type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
+
+/** Rules of one user. */
+const most = 500;
+
+/** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
+export function changeOverride(
+  { sql }: Writing,
+  write: ChangeOverride,
+  at: number,
+): OutcomeOf<ChangeOverride> {
+  const { owner, tool, when, change } = write;
+  const about = when === undefined ? { tool } : { tool, when };
+  const id = `override_${digest(about).slice(0, 24)}`;
+  const row = sql.get<OverrideRow>(`${selectOverrides} WHERE owner = ? AND id = ?`, owner, id);
+  const before = row === undefined ? undefined : overrideRecord(row);
+  const words = { ...before?.rule, ...change };
+  const rule: PolicyRule = {
+    ...about,
+    ...(words.execution != null && { execution: words.execution }),
+    ...(words.result != null && { result: words.result }),
+    ...(words.approvalMs != null && { approvalMs: words.approvalMs }),
+    ...(words.reason != null && { reason: words.reason }),
+  };
+  if (rule.execution === undefined && rule.result === undefined && rule.approvalMs === undefined) {
+    sql.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+    return { status: "updated", id, override: undefined };
+  }
+  const count = sql.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM overrides WHERE owner = ?",
+    owner,
+  );
+  if (before === undefined && (count?.n ?? 0) >= most)
+    return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
+  const createdAt = before?.createdAt ?? at;
+  sql.run(
+    `INSERT INTO overrides (owner, id, created_at, updated_at, rule) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule`,
+    owner,
+    id,
+    createdAt,
+    at,
+    JSON.stringify(rule),
+  );
+  return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
+}
+
+export function resetOverride(
+  { sql }: Writing,
+  { owner, id }: ResetOverride,
+): OutcomeOf<ResetOverride> {
+  const changes = sql.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  return changes > 0 ? { status: "updated", id, override: undefined } : { status: "not_found" };
+}

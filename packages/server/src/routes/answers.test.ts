@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { openMemoryStore } from "../journal/store.ts";
+import { owner } from "../journal/testing/store-fixtures.ts";
+import { asking, runIn } from "../run/testing/run-fixtures.ts";
+import { createTestApp, toyTools } from "./testing/app-fixtures.ts";
+
+/** An app with a run that waits for a word about `Ask({ path: "notes/a" })`. */
+async function waiting() {
+  const store = openMemoryStore();
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path: "notes/a" } }] }, "done"]),
+    tools: [asking("Ask", () => "made")],
+    kept: { store },
+  });
+  const { body } = await app.call("POST", "/v1/responses", {
+    input: "go",
+    tools: toyTools,
+    background: true,
+    approvals: "inline",
+  });
+  await runIn(store, body.id, "requires_action");
+  const { data } = await store.listApprovals({ owner, runId: body.id });
+  const id = data[0]!.id;
+  return { ...app, store, runId: body.id, path: `/v1/approvals/${id}`, id };
+}
+
+const wrong: readonly [answer: object, message: RegExp][] = [
+  [
+    { scope: "session", arguments: { path: "b" } },
+    /^scope: changed arguments are for this call alone/,
+  ],
+  [{ scope: "session", expiresAt: 1 }, /^expiresAt: expected a time to come/],
+  [{ scope: "always", covers: { type: "all" } }, /^covers.type: expected offer/],
+  [
+    { scope: "always", covers: { type: "pattern", when: { path: { pth: 1 } } } },
+    /^covers.when.path.pth: means nothing here/,
+  ],
+  [
+    { scope: "always", covers: { type: "pattern", when: { path: "src/**" } } },
+    /^covers.when: this pattern does not cover/,
+  ],
+  [{ covers: { type: "tool" } }, /^covers and expiresAt are for answers that hold longer/],
+  [{ arguments: "no" }, /arguments/],
+];
+for (const [answer, message] of wrong)
+  test(`the answer ${JSON.stringify(answer)} is refused, and the question stays open`, async () => {
+    const { call, path, store, id } = await waiting();
+    const { status, body } = await call("POST", path, { decision: "allow", ...answer });
+    assert.equal(status, 400);
+    assert.match(body.error?.message ?? "", message);
+    assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
+    assert.deepEqual((await store.listGrants({ owner })).data, []);
+  });
+
+test("an answer for a pattern, until a time, is listed as that", async () => {
+  const { call, path, store, runId } = await waiting();
+  const covers = { type: "pattern", when: { path: "notes/**" } };
+  const expiresAt = Date.now() + 60_000;
+  await call("POST", path, { decision: "allow", scope: "session", covers, expiresAt });
+  await runIn(store, runId, "completed");
+  const { data } = (await call("GET", "/v1/grants")).body as unknown as {
+    readonly data: readonly object[];
+  };
+  const [{ title, match, grantedBy, expiresAt: until }] = data as [Record<string, unknown>];
+  assert.deepEqual(
+    { title, match, grantedBy, until },
+    {
+      title: "Ask where path is the path notes/**",
+      match: { type: "pattern", when: { path: "notes/**" } },
+      grantedBy: owner,
+      until: expiresAt,
+    },
+  );
+});

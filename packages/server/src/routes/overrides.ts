@@ -1,0 +1,84 @@
+import { Hono } from "hono";
+import { type JsonObject, nearestNames, ruleProblems } from "@capstan/core";
+import type { OverrideChange, OverrideView } from "../contract/override.ts";
+import type { OverrideRecord } from "../journal/records.ts";
+import type { Environment, Services } from "./environment.ts";
+import { listView } from "./list-view.ts";
+import { readJson } from "./read-body.ts";
+import { badRequest, notFound } from "./request-refused.ts";
+
+/** A user's own rules: listed, changed one word at a time, reset. */
+export function overrideRoutes({ runs, groups }: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const known = [
+    "*",
+    ...groups.map(({ name }) => `${name}.*`),
+    ...groups.flatMap(({ name, tools }) =>
+      tools.map(({ definition }) => `${name}.${definition.function.name}`),
+    ),
+  ];
+
+  routes.get("/", async (context) => {
+    const all = await runs.store.listOverrides({ owner: context.get("principal") });
+    return context.json(listView(all.map(overrideView)));
+  });
+
+  routes.put("/", async (context) => {
+    const owner = context.get("principal");
+    const { tool, when, ...change } = readChange(await readJson(context));
+    if (!known.includes(tool)) {
+      const [near] = nearestNames(tool, known, 1);
+      const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+      throw badRequest("tool", `tool: there is no tool or group "${tool}" here.${hint}`);
+    }
+    const about = when === undefined ? { tool } : { tool, when };
+    const outcome = await runs.overrides.write({
+      type: "change-override",
+      owner,
+      ...about,
+      change,
+    });
+    if (outcome.status === "refused") throw badRequest("tool", outcome.reason);
+    if (outcome.status !== "updated") throw notFound("override", tool);
+    return context.json(
+      outcome.override === undefined ? resetView(outcome.id) : overrideView(outcome.override),
+    );
+  });
+
+  routes.delete("/:id", async (context) => {
+    const owner = context.get("principal");
+    const id = context.req.param("id");
+    const outcome = await runs.overrides.write({ type: "reset-override", owner, id });
+    if (outcome.status !== "updated") throw notFound("override", id);
+    return context.json(resetView(id));
+  });
+
+  return routes;
+}
+
+/** What a word is checked as that is null, which takes it back. */
+const samples: JsonObject = { execution: "auto", result: "never", approvalMs: 1, reason: "none" };
+
+function readChange(body: unknown): OverrideChange {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw badRequest("request", "The body is not an object.");
+  const given = Object.entries(body as JsonObject);
+  const checked = given.map(([key, value]) => [key, value ?? samples[key] ?? null] as const);
+  // What only takes back says nothing itself, which no rule may.
+  const isReset = given.some(([, value]) => value === null);
+  const [problem] = ruleProblems({
+    ...(isReset && { execution: "auto" }),
+    ...Object.fromEntries(checked),
+  });
+  if (problem === undefined) return body as OverrideChange;
+  const param = problem.path.join(".") || "request";
+  throw badRequest(param, `${param}: ${problem.message}.`);
+}
+
+function overrideView({ id, rule, createdAt, updatedAt }: OverrideRecord): OverrideView {
+  return { ...rule, object: "override", id, createdAt, updatedAt };
+}
+
+function resetView(id: string) {
+  return { id, object: "override.deleted", deleted: true } as const;
+}
