@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
-import type { ApprovalAnswerBody, ApprovalView, RunEvent } from "@capstan/server/contract";
+import type {
+  ApprovalAnswerBody,
+  ApprovalView,
+  ResultApprovalView,
+  RunEvent,
+} from "@capstan/server/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import {
   approvalFor,
@@ -32,7 +37,7 @@ function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[]
       await gate.promise;
       yield* numbered(rest, before.length + 1);
     },
-    review: () => Promise.reject(new Error("no result waits here")),
+    review: (): Promise<ResultApprovalView> => Promise.reject(new Error("no result waits here")),
     previewReview: () => Promise.reject(new Error("no result waits here")),
     answerApproval(id: string, body: ApprovalAnswerBody): Promise<ApprovalView> {
       const refusal = refusals.shift();
@@ -207,4 +212,55 @@ test("a connection that is lost for good takes the question back, and is said", 
     },
   };
   await assert.rejects(turn(client, createFakeTerminal([])), /The run is gone/);
+});
+
+test("a result that a person must see is shown in place; one that was answered elsewhere is taken back", async () => {
+  const review = {
+    id: "r1",
+    callId: "c1",
+    toolId: "notes.ReadNote",
+    toolName: "ReadNote",
+    groupTitle: "Notes",
+    isError: false,
+    reason: "Notes are private.",
+    createdAt: 0,
+    expiresAt: 1,
+  };
+  const asked: readonly ChainEvent[] = [
+    proposed("c1", "ReadNote", "{}"),
+    { type: "review.requested", callId: "c1", review },
+  ];
+  const answered: ChainEvent = {
+    type: "review.answered",
+    callId: "c1",
+    reviewId: "r1",
+    at: 5,
+    outcome: "withheld",
+    by: "person",
+    reason: "private",
+  };
+  const held = {
+    ...review,
+    object: "approval",
+    kind: "result",
+    run: "r",
+    conversation: null,
+    status: "pending",
+    args: {},
+    result: { text: "tulip", start: 0, total: 5, shown: "tulip", parts: [] },
+  } as const;
+  const server = createServer(asked, [answered, ...rest]);
+  const terminal = createFakeTerminal([{ answer: "w private" }]);
+  const client = { ...server, review: () => Promise.resolve(held) };
+  assert.equal(await turn(client, terminal), "completed");
+  assert.deepEqual(server.answered, [
+    { id: "r1", body: { decision: "withhold", reason: "private" } },
+  ]);
+  assert.match(terminal.text(), /Notes: ReadNote ran[\s\S]*result withheld by a person: private/);
+
+  const elsewhere = createServer([...asked, answered, ...rest], []);
+  elsewhere.release();
+  const quiet = createFakeTerminal([]);
+  assert.equal(await turn(elsewhere, quiet), "completed");
+  assert.deepEqual(elsewhere.answered, []);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { CallRecord, Quarantine, ReviewDecision, ReviewNotice } from "@capstan/core";
 import type { Store } from "./store.ts";
@@ -157,3 +158,18 @@ for (const [name, text] of [
     });
   });
 }
+
+test("where a reader is in the way, what was withheld leaves the log with the next commit", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await review(store);
+    const reader = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM quarantine").all();
+    await commit(store, "r", [settled()]);
+    assert.match(await bytesOf(dataDir), /tulip/);
+    reader.exec("COMMIT");
+    reader.close();
+    await createRun(store, { id: "another" });
+    assert.doesNotMatch(await bytesOf(dataDir), /tulip/);
+  });
+});

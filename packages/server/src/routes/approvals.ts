@@ -78,6 +78,8 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
     const length = readNumber(context, "length", { min: 1, max, otherwise: resultChars });
     // Once a person has answered, what it was is nobody's business any more.
     const call = approval.status === "pending" ? await service.store.readReview(query) : undefined;
+    // No browser keeps what its reader may decide to withhold.
+    context.header("Cache-Control", "no-store");
     const reviewed = call === undefined ? undefined : reviewedView(call, { start, length });
     return context.json({ ...approvalView(approval), ...reviewed });
   });

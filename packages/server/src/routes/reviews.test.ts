@@ -44,8 +44,10 @@ async function reviewing(result: ToolReturn = text, name = "Secret") {
 }
 
 test("its reviewer gets a result in slices with what the model would get; a list has nothing of it", async () => {
-  const { get, path } = await reviewing();
-  const approval = await get(`${path}?start=4&length=8`);
+  const { fetch, get, path } = await reviewing();
+  const answer = await fetch(requestTo("GET", `${path}?start=4&length=8`));
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const approval = (await answer.json()) as Record<string, unknown>;
   assert.equal(approval["kind"], "result");
   assert.deepEqual(approval["args"], { of: "ann" });
   assert.deepEqual(approval["result"], {
