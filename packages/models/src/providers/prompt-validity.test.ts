@@ -14,7 +14,7 @@ for (const form of formNames) {
       fc.asyncProperty(anyConversation, async (messages) => {
         assert.deepEqual(vendorRules[form](await bodyOf(form, messages)), []);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 }
