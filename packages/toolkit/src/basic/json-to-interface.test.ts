@@ -79,6 +79,14 @@ test("JSON of any nesting is answered, not a crash", async () => {
   assert.ok(isToolError(await call(tool, { json: "[".repeat(100_000) })));
 });
 
+test("a string without its end, of any length, is told at once", () => {
+  const long = "a".repeat(1_000_000);
+  for (const text of [`["${long}`, `["${long}\n"]`, `{"k":"${'\\"'.repeat(10_000)}`]) {
+    const parsed = parseJson(text);
+    assert.equal(parsed.status, "invalid");
+  }
+});
+
 test("a place is found for every text that is no JSON, and only for those", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (json, at, noise) => {
