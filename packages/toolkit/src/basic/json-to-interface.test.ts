@@ -84,7 +84,10 @@ test("a string without its end, of any length, is told at once", () => {
   for (const text of [`["${long}`, `["${long}\n"]`, `{"k":"${'\\"'.repeat(10_000)}`]) {
     const parsed = parseJson(text);
     assert.equal(parsed.status, "invalid");
+    assert.match(parsed.message, /a string begins that has no end/);
   }
+  const escapes = parseJson(`["${'\\"'.repeat(6_000_000)}`);
+  assert.match(escapes.status === "invalid" ? escapes.message : "", /too large/);
 });
 
 test("a place is found for every text that is no JSON, and only for those", () => {
@@ -93,7 +96,8 @@ test("a place is found for every text that is no JSON, and only for those", () =
       const cut = at % (json.length + 1);
       const text = json.slice(0, cut) + noise + json.slice(cut);
       const parsed = parseJson(text);
-      if (parsed.status === "invalid") assert.match(parsed.message, /empty|should come/);
+      if (parsed.status === "invalid")
+        assert.match(parsed.message, /empty|should come|a string begins/);
       else assert.deepEqual(parsed.value, JSON.parse(text));
     }),
   );

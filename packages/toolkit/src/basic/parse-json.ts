@@ -15,14 +15,20 @@ export function parseJson(text: string): ParsedJson {
 
 function describe(text: string): string {
   if (text.trim() === "") return "it is empty.";
-  const { position, expected } = firstError(text);
+  const error = firstErrorOf(text);
+  if (error === undefined) return "it is too large for its first error to be found.";
+  const { position, expected } = error;
   if (position >= text.trimEnd().length) return `it ends where ${expected} should come.`;
   const before = text.slice(0, position);
   const line = before.split("\n").length;
   const column = position - before.lastIndexOf("\n");
   const found = JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0));
   const near = text.slice(Math.max(0, position - 20), position + 20).replaceAll(/\s+/g, " ");
-  return `at line ${line}, column ${column} (character ${position}) ${found} stands where ${expected} should come, near: ${near}`;
+  const place = `at line ${line}, column ${column} (character ${position})`;
+  const isString = text[position] === '"' && /value|name/.test(expected);
+  if (isString)
+    return `${place} a string begins that has no end or holds a bad character or escape, near: ${near}`;
+  return `${place} ${found} stands where ${expected} should come, near: ${near}`;
 }
 
 // Control characters are what JSON's strings may not hold. Each character of a string can be read in
@@ -42,6 +48,15 @@ const inWords: { readonly [expected in Expected]: string } = {
   "comma or close": 'a "," or the closing bracket',
   end: "nothing more",
 };
+
+/** Undefined where the engine gives up: a string with millions of escapes. */
+function firstErrorOf(text: string): ReturnType<typeof firstError> | undefined {
+  try {
+    return firstError(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** JSON's grammar, walked to the first token that does not fit. The engine tells no position. */
 function firstError(text: string): { readonly position: number; readonly expected: string } {
