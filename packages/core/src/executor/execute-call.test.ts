@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ApprovalAdapter } from "../policy/approval.ts";
+import type { PolicyRule } from "../policy/rule.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/tool-error.ts";
@@ -163,4 +165,25 @@ test("a person's word holds for the same arguments, however they are written, an
   await executor.execute("T", { n: 1, text: `${long.slice(1)}y` });
   await executor.execute("T", { n: 2, text: long });
   assert.equal(asked.length, 3);
+});
+
+test("a rule for running leaves the review alone, and one for results leaves running alone", async () => {
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    permission: { executionPolicy: "ask-always", resultApprovalPolicy: "always" },
+    execute: () => "ran",
+  });
+  const happened = async (overrides: readonly PolicyRule[]) => {
+    const asked: string[] = [];
+    const approvals: ApprovalAdapter = {
+      request: () => (asked.push("execution"), { decision: "allow" }),
+      review: () => (asked.push("result"), { decision: "release" }),
+    };
+    await executorWith([tool], { approvals, overrides }).execute("T", {});
+    return asked;
+  };
+  assert.deepEqual(await happened([]), ["execution", "result"]);
+  assert.deepEqual(await happened([{ tool: "test.T", execution: "auto" }]), ["result"]);
+  assert.deepEqual(await happened([{ tool: "test.T", result: "never" }]), ["execution"]);
 });

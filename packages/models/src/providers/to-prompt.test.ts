@@ -192,37 +192,39 @@ const wires = [
   "anthropic",
   "google",
 ] as const;
-for (const wire of wires) {
-  test(`what a tool returned in parts reaches the model whole over ${wire}`, () => {
-    const note = Buffer.from("# Hi").toString("base64");
-    const parts: readonly ContentPart[] = [
-      { type: "text", text: "All of it:" },
-      { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
-      { type: "image", mimeType: "image/png", source: { type: "url", url: "https://a.b/c.png" } },
-      {
-        type: "file",
-        name: "a.md",
-        mimeType: "text/markdown",
-        source: { type: "base64", data: note },
-      },
-      { type: "link", url: "https://example.org", title: "Example" },
-    ];
-    const content = "All of it:\n[image]\n[image]\n[file]\n[Example](https://example.org)";
-    const messages: Message[] = [
-      { role: "user", content: "Go" },
-      { role: "assistant", content: "", tool_calls: calls("a") },
-      { role: "tool", tool_call_id: "a", name: "T", content, parts },
-    ];
-    const dialect = dialectOf({ wire, id: "custom" });
-    const [, , tool, after] = toPrompt(messages, dialect);
-    const [answer] = tool?.role === "tool" ? tool.content : [];
-    const output = answer?.type === "tool-result" ? answer.output : undefined;
-    const whole = JSON.stringify([output, after]);
-    assert.ok(whole.includes(JSON.stringify(content).slice(1, -1)));
-    for (const piece of ['"data":"AAAA"', "https://a.b/c.png", "# Hi"])
-      assert.ok(whole.includes(piece), piece);
-    const isInside = (piece: string) => JSON.stringify(output).includes(piece);
-    assert.equal(isInside("AAAA"), dialect.filesInResults !== "none");
-    assert.equal(isInside("https://a.b"), dialect.filesInResults === "all");
-  });
-}
+test("what a tool returned in parts reaches the model whole, in each provider's form", async (t) => {
+  for (const wire of wires) {
+    await t.test(wire, () => {
+      const note = Buffer.from("# Hi").toString("base64");
+      const parts: readonly ContentPart[] = [
+        { type: "text", text: "All of it:" },
+        { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
+        { type: "image", mimeType: "image/png", source: { type: "url", url: "https://a.b/c.png" } },
+        {
+          type: "file",
+          name: "a.md",
+          mimeType: "text/markdown",
+          source: { type: "base64", data: note },
+        },
+        { type: "link", url: "https://example.org", title: "Example" },
+      ];
+      const content = "All of it:\n[image]\n[image]\n[file]\n[Example](https://example.org)";
+      const messages: Message[] = [
+        { role: "user", content: "Go" },
+        { role: "assistant", content: "", tool_calls: calls("a") },
+        { role: "tool", tool_call_id: "a", name: "T", content, parts },
+      ];
+      const dialect = dialectOf({ wire, id: "custom" });
+      const [, , tool, after] = toPrompt(messages, dialect);
+      const [answer] = tool?.role === "tool" ? tool.content : [];
+      const output = answer?.type === "tool-result" ? answer.output : undefined;
+      const whole = JSON.stringify([output, after]);
+      assert.ok(whole.includes(JSON.stringify(content).slice(1, -1)));
+      for (const piece of ['"data":"AAAA"', "https://a.b/c.png", "# Hi"])
+        assert.ok(whole.includes(piece), piece);
+      const isInside = (piece: string) => JSON.stringify(output).includes(piece);
+      assert.equal(isInside("AAAA"), dialect.filesInResults !== "none");
+      assert.equal(isInside("https://a.b"), dialect.filesInResults === "all");
+    });
+  }
+});
