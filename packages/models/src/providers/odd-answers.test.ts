@@ -132,34 +132,6 @@ function endedBy(form: ProviderForm, body: string, how: "length" | "filter"): st
   }
 }
 
-for (const how of ["length", "filter"] as const) {
-  for (const form of forms) {
-    test(`${form}: words ended by the ${how} are told as such`, async () => {
-      const { events } = await answered(
-        form,
-        endedBy(form, vendorStream(form, { text: "Hel" }), how),
-      );
-      const last = events.at(-1);
-      assert.equal(textOf(events), "Hel");
-      assert.equal(
-        last?.type === "finish" && last.reason,
-        how === "length" ? "length" : "content_filter",
-      );
-    });
-  }
-
-  for (const form of forms.filter((name) => name !== "google")) {
-    test(`${form}: no call that was cut off by the ${how} has arguments that can be run`, async () => {
-      for (const args of ["", '{"path"', '{"path":"/a']) {
-        const body = vendorStream(form, { calls: [{ name: "Delete", arguments: args }] });
-        const { events } = await answered(form, endedBy(form, body, how));
-        for (const end of events.filter((event) => event.type === "tool-call-end"))
-          assert.throws(() => JSON.parse(end.arguments), SyntaxError);
-      }
-    });
-  }
-}
-
 const error = { message: "The engine room is on fire", type: "server_error", code: 500 };
 const brokenOff: { readonly [form in Exclude<ProviderForm, "google-older">]: object } = {
   "openai-responses": {
@@ -172,62 +144,116 @@ const brokenOff: { readonly [form in Exclude<ProviderForm, "google-older">]: obj
   anthropic: { type: "error", error: { type: "api_error", message: error.message } },
   google: { error: { code: 500, status: "INTERNAL", message: error.message } },
 };
-for (const form of forms) {
-  test(`${form}: an error in mid-stream is the provider's, and leaves no call`, async () => {
-    const whole = vendorStream(form, { text: "Hello", calls: [{ name: "A", arguments: "{}" }] });
-    const begun = whole.split("\n\n").slice(0, -4).join("\n\n");
-    const body = `${begun}\n\n${sse(brokenOff[form])}`;
-    const { events, error: failure } = await answered(form, body);
-    assert.equal(failure?.code, "server");
-    assert.match(failure.message, /engine room is on fire/);
-    assert.ok(events.every(({ type }) => type !== "tool-call-end" && type !== "finish"));
-  });
 
-  test(`${form}: what is no stream of this form is a failure, never an empty answer`, async () => {
-    const plain = JSON.stringify({ choices: [{ message: { role: "assistant", content: "Hi" } }] });
-    const bodies = [
-      "",
-      plain,
-      "<html>Welcome</html>",
-      "data: [DONE]\n\n",
-      "data: {oops\n\n",
-      "data: 5\n\n",
-    ];
-    for (const body of bodies) {
+test("an error in mid-stream is the provider's, and leaves no call", async (t) => {
+  for (const form of forms)
+    await t.test(form, async () => {
+      const whole = vendorStream(form, { text: "Hello", calls: [{ name: "A", arguments: "{}" }] });
+      const begun = whole.split("\n\n").slice(0, -4).join("\n\n");
+      const body = `${begun}\n\n${sse(brokenOff[form])}`;
       const { events, error: failure } = await answered(form, body);
-      assert.match(String(failure?.code), /^(?:connection|server)$/, body);
+      assert.equal(failure?.code, "server");
+      assert.match(failure.message, /engine room is on fire/);
+      assert.ok(events.every(({ type }) => type !== "tool-call-end" && type !== "finish"));
+    });
+});
+
+test("what is no stream of a form is a failure, never an empty answer", async (t) => {
+  for (const form of forms)
+    await t.test(form, async () => {
+      const plain = JSON.stringify({
+        choices: [{ message: { role: "assistant", content: "Hi" } }],
+      });
+      const bodies = [
+        "",
+        plain,
+        "<html>Welcome</html>",
+        "data: [DONE]\n\n",
+        "data: {oops\n\n",
+        "data: 5\n\n",
+      ];
+      for (const body of bodies) {
+        const { events, error: failure } = await answered(form, body);
+        assert.match(String(failure?.code), /^(?:connection|server)$/, body);
+        assert.deepEqual(
+          events.filter(({ type }) => type !== "retry"),
+          [],
+          body,
+        );
+      }
+    });
+});
+
+test("comments and blank lines mean nothing", async (t) => {
+  for (const form of forms)
+    await t.test(form, async () => {
+      const body = vendorStream(form, { text: "Hello" }).replaceAll("\n\n", "\n\n: ping\n\n\n\n");
+      const { events, error: failure } = await answered(form, body);
+      assert.deepEqual([textOf(events), failure], ["Hello", undefined]);
+    });
+});
+
+test("a call without a name is the server's failure in Chat's form, and is tried again", async (t) => {
+  for (const form of ["openai-chat", "openai-compatible"] as const)
+    await t.test(form, async () => {
+      const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
+      const { events, error: failure } = await answered(form, body);
+      assert.equal(failure?.code, "server");
+      assert.match(failure.message, /function\.name/);
       assert.deepEqual(
-        events.filter(({ type }) => type !== "retry"),
-        [],
-        body,
+        events.map(({ type }) => type),
+        ["retry", "retry"],
       );
-    }
-  });
+    });
+});
 
-  test(`${form}: comments and blank lines mean nothing`, async () => {
-    const body = vendorStream(form, { text: "Hello" }).replaceAll("\n\n", "\n\n: ping\n\n\n\n");
-    const { events, error: failure } = await answered(form, body);
-    assert.deepEqual([textOf(events), failure], ["Hello", undefined]);
-  });
-}
+test("a call without a name is elsewhere a call of a tool that nobody knows", async (t) => {
+  for (const form of ["openai-responses", "anthropic", "google"] as const)
+    await t.test(form, async () => {
+      const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
+      const { events } = await answered(form, body);
+      assert.deepEqual(namesAndArguments(wholeCalls(events)), [{ name: "", arguments: "{}" }]);
+    });
+});
 
-for (const form of ["openai-chat", "openai-compatible"] as const) {
-  test(`${form}: a call without a name is the server's failure, and is tried again`, async () => {
-    const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
-    const { events, error: failure } = await answered(form, body);
-    assert.equal(failure?.code, "server");
-    assert.match(failure.message, /function\.name/);
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ["retry", "retry"],
-    );
-  });
-}
+test("words ended by a limit or a filter are told as such", async (t) => {
+  for (const [form, how] of forms.flatMap(
+    (form) =>
+      [
+        [form, "length"],
+        [form, "filter"],
+      ] as const,
+  ))
+    await t.test(`${form}, ${how}`, async () => {
+      const { events } = await answered(
+        form,
+        endedBy(form, vendorStream(form, { text: "Hel" }), how),
+      );
+      const last = events.at(-1);
+      assert.equal(textOf(events), "Hel");
+      assert.equal(
+        last?.type === "finish" && last.reason,
+        how === "length" ? "length" : "content_filter",
+      );
+    });
+});
 
-for (const form of ["openai-responses", "anthropic", "google"] as const) {
-  test(`${form}: a call without a name is a call of a tool that nobody knows`, async () => {
-    const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
-    const { events } = await answered(form, body);
-    assert.deepEqual(namesAndArguments(wholeCalls(events)), [{ name: "", arguments: "{}" }]);
-  });
-}
+test("no call that was cut off has arguments that can be run", async (t) => {
+  for (const [form, how] of forms
+    .filter((name) => name !== "google")
+    .flatMap(
+      (form) =>
+        [
+          [form, "length"],
+          [form, "filter"],
+        ] as const,
+    ))
+    await t.test(`${form}, ${how}`, async () => {
+      for (const args of ["", '{"path"', '{"path":"/a']) {
+        const body = vendorStream(form, { calls: [{ name: "Delete", arguments: args }] });
+        const { events } = await answered(form, endedBy(form, body, how));
+        for (const end of events.filter((event) => event.type === "tool-call-end"))
+          assert.throws(() => JSON.parse(end.arguments), SyntaxError);
+      }
+    });
+});

@@ -8,31 +8,33 @@ import { formNames, modelOfForm } from "../testing/provider-forms.ts";
 import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
-for (const form of formNames) {
-  test(`whatever a conversation holds, ${form} gets a request that keeps its rules`, async () => {
-    await fc.assert(
-      fc.asyncProperty(anyConversation, async (messages) => {
-        assert.deepEqual(vendorRules[form](await bodyOf(form, messages)), []);
-      }),
-      { numRuns: 200 },
-    );
-  });
-}
+test("whatever a conversation holds, each provider gets a request that keeps its rules", async (t) => {
+  for (const form of formNames)
+    await t.test(form, async () => {
+      await fc.assert(
+        fc.asyncProperty(anyConversation, async (messages) => {
+          assert.deepEqual(vendorRules[form](await bodyOf(form, messages)), []);
+        }),
+        { numRuns: 200 },
+      );
+    });
+});
 
-for (const form of formNames) {
-  test(`${form}: a tool is offered and called by a name of the provider's, and known by its own`, async () => {
-    const tools = ["Add", "3d-view", "-x"].map(
-      (name) => ({ type: "function", function: { name } }) as const,
-    );
-    const question = [{ role: "user", content: "Go" }] as const;
-    const body = await bodyOf(form, question, tools);
-    assert.deepEqual(vendorRules[form](body), []);
-    const [offered = ""] = /_?3d-view/.exec(JSON.stringify(body)) ?? [];
-    const calls = [{ name: offered, arguments: "{}" }];
-    const bytes = new TextEncoder().encode(vendorStream(form, { calls }));
-    const model = modelOfForm(form, chunkedFetch([bytes]));
-    const { events } = await collectEvents(model, { messages: question, tools });
-    const names = events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : []));
-    assert.deepEqual(names, ["3d-view"]);
-  });
-}
+test("a tool is offered and called by a name of the provider's, and known by its own", async (t) => {
+  for (const form of formNames)
+    await t.test(form, async () => {
+      const tools = ["Add", "3d-view", "-x"].map(
+        (name) => ({ type: "function", function: { name } }) as const,
+      );
+      const question = [{ role: "user", content: "Go" }] as const;
+      const body = await bodyOf(form, question, tools);
+      assert.deepEqual(vendorRules[form](body), []);
+      const [offered = ""] = /_?3d-view/.exec(JSON.stringify(body)) ?? [];
+      const calls = [{ name: offered, arguments: "{}" }];
+      const bytes = new TextEncoder().encode(vendorStream(form, { calls }));
+      const model = modelOfForm(form, chunkedFetch([bytes]));
+      const { events } = await collectEvents(model, { messages: question, tools });
+      const names = events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : []));
+      assert.deepEqual(names, ["3d-view"]);
+    });
+});

@@ -25,15 +25,25 @@ function chunksOf(bytes: Uint8Array, first: number, size: number): readonly Uint
   return chunks.filter(({ length }) => length > 0);
 }
 
-for (const form of formNames.filter((name) => name !== "google-older")) {
-  const body = vendorStream(form, answer);
-  const replay = replayOf(form);
+const bodies = formNames
+  .filter((form) => form !== "google-older")
+  .flatMap((form) => {
+    const body = vendorStream(form, answer);
+    const replay = replayOf(form);
+    return [
+      { form, title: form, replay, bytes: encoder.encode(body) },
+      {
+        form,
+        title: `${form}, with CRLF`,
+        replay,
+        bytes: encoder.encode(body.replaceAll("\n", "\r\n")),
+      },
+    ];
+  });
 
-  for (const [title, bytes] of [
-    ["", encoder.encode(body)],
-    [", with CRLF", encoder.encode(body.replaceAll("\n", "\r\n"))],
-  ] as const) {
-    test(`${form}${title}: all of an answer is read`, async () => {
+test("all of an answer is read", async (t) => {
+  for (const { form, title, replay, bytes } of bodies)
+    await t.test(title, async () => {
       const { events, error } = await replay([bytes]);
       assert.equal(error, undefined);
       const hidden = form === "openai-chat";
@@ -49,8 +59,11 @@ for (const form of formNames.filter((name) => name !== "google-older")) {
         },
       });
     });
+});
 
-    test(`${form}${title}: cut at any byte, or into single ones, it is the same`, async () => {
+test("cut at any byte, or into single ones, a stream is read as the same", async (t) => {
+  for (const { title, replay, bytes } of bodies)
+    await t.test(title, async () => {
       const whole = (await replay([bytes])).events;
       for (let first = 1; first <= distance; first++) {
         const { events } = await replay(chunksOf(bytes, first, distance));
@@ -58,5 +71,4 @@ for (const form of formNames.filter((name) => name !== "google-older")) {
       }
       assert.deepEqual((await replay(chunksOf(bytes, 1, 1))).events, whole);
     });
-  }
-}
+});
