@@ -85,3 +85,44 @@ test("the code of the guide to references is that of its example", async () => {
   assert.ok(blocks.length >= 9);
   for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
 });
+
+test("what asks before it runs asks as the guide says", async () => {
+  const { stdout } = await run(process.execPath, ["examples/ask-before-it-runs.ts"]);
+  const lines = stdout.trimEnd().split("\n");
+  const expected = [
+    /^ReadFile secrets\/\.\.\/secrets\/key: execution_rejected: .*These are not yours to read\. It was/,
+    /^WriteFile \/etc\/hosts: execution_rejected: .*the tool forbids it/,
+    /^WriteFile drafts\/a\.md: success/,
+    /^asks: WriteFile log\/monday\.md \| This tool asks the first time\. \| WriteFile: files in log$/,
+    /^WriteFile log\/monday\.md: success/,
+    /^asks: WriteFile log\/tuesday\.md/,
+    /^not taken: arguments: /,
+    /^WriteFile log\/tuesday\.md: success: \[A person changed the arguments/,
+    /^asks: WriteFile log\/rumours\.md/,
+    /^WriteFile log\/rumours\.md: execution_rejected: A person refused this call: Only what was seen\. It/,
+    /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they take it back/,
+    /^asks: WriteFile notes\/sail\.md/,
+    /^WriteFile notes\/(sail|mast)\.md: success/,
+    /^WriteFile notes\/(sail|mast)\.md: success/,
+    /^asks: WriteFile published\/index\.md \| A rule of the administrator asks every time: Everybody sees it at once\. \| this call alone$/,
+    /^WriteFile published\/index\.md: execution_rejected: .*the window was closed/,
+    /^allow: WriteFile with exactly these arguments, by local$/,
+    /^refuse: WriteFile with exactly these arguments, by local$/,
+    /^allow: WriteFile where path matches notes\/\*\.md, by local$/,
+    /^asks: WriteFile notes\/keel\.md/,
+    /^WriteFile notes\/keel\.md: execution_rejected: A person refused/,
+    /^asks: WriteFile log\/wednesday\.md/,
+    /^answer: It is in the log\.$/,
+    /^rule: when\.path\.glbo: means nothing here\. Did you mean glob\?$/,
+  ];
+  for (const [index, line] of expected.entries()) assert.match(lines[index] ?? "", line);
+  assert.equal(lines.length, expected.length);
+});
+
+test("the code of the guide to asking is that of its example", async () => {
+  const guide = await readFile(join(root, "docs/guides/ask-before-it-runs.md"), "utf8");
+  const example = await readFile(join(root, "examples/ask-before-it-runs.ts"), "utf8");
+  const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
+  assert.ok(blocks.length >= 9);
+  for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
+});

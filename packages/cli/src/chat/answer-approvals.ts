@@ -53,11 +53,14 @@ export async function answerApproval(
   for (let shown = false; ;) {
     if (!shown) terminal.write([{ channel: "notice", text: questionText(question, style, whole) }]);
     shown = true;
-    const read = await terminal.readAnswer("y/s/n/e > ", { signal });
+    const read = await terminal.readAnswer(
+      question.grant === undefined ? "y/n/e > " : "y/s/a/n/e > ",
+      { signal },
+    );
     if (read.type !== "line") return read.type === "end" ? "left" : "gone";
     const answer = readQuestionAnswer(read.text);
     if (answer.type === "unclear") {
-      terminal.write(notice("Answer y, s, n or e."));
+      terminal.write(notice("Answer y, s, a, n or e."));
     } else if (answer.type === "view") {
       whole = true;
       shown = false;

@@ -36,7 +36,8 @@ test("a question shows what runs, why it asks, and what the session's word cover
   }
   This tool asks the first time.
   y  this call
-  s  for this session: FetchWebPage: pages of example.org
+  s  for this session: FetchWebPage: pages of example.org; s 1h for an hour
+  a  the same in every session; a 1h for an hour
   n  refuse; what follows is the reason: n wrong folder
   e  change the arguments
 `,
@@ -68,13 +69,27 @@ test("an answer is one letter, and a refusal carries its reason", () => {
   assert.deepEqual(readQuestionAnswer("e"), { type: "edit" });
 });
 
+test("a wider answer may hold for hours, and in every session", () => {
+  assert.deepEqual(readQuestionAnswer("a 2h", 1), {
+    type: "answer",
+    body: { decision: "allow", scope: "always", expiresAt: 7_200_001 },
+  });
+  for (const line of ["s 0h", "s 1d", "a for ever"])
+    assert.deepEqual(readQuestionAnswer(line, 1), { type: "unclear" }, line);
+});
+
+test("where a rule asks every time no wider answer is offered", () => {
+  const { grant: _none, ...every } = question;
+  assert.doesNotMatch(questionText(every, plainStyle), /session/);
+});
+
 test("nothing else allows anything", () => {
   for (const line of ["", "yep", "y but only once", "session", "s please"]) {
     assert.deepEqual(readQuestionAnswer(line), { type: "unclear" }, line);
   }
   fc.assert(
     fc.property(fc.string(), (line) => {
-      fc.pre(!/^\s*(y|yes|s)\s*$/i.test(line));
+      fc.pre(!/^\s*(y|yes|[sa](\s+\d+h)?)\s*$/i.test(line));
       const answer = readQuestionAnswer(line);
       assert.ok(answer.type !== "answer" || answer.body.decision === "refuse");
     }),

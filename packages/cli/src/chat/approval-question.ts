@@ -27,7 +27,12 @@ export function questionText(question: Question, style: Style, whole = false): s
     ...(left > 0 ? [indent(style.yellow(`… ${left} more characters; v shows them all`))] : []),
     indent(style.dim(printableLine(question.reason))),
     indent(question.remember ? "y  this call, and the same again in this session" : "y  this call"),
-    indent(`s  for this session: ${printableLine(question.grant?.title ?? "")}`),
+    ...(question.grant === undefined
+      ? []
+      : [
+          indent(`s  for this session: ${printableLine(question.grant.title)}; s 1h for an hour`),
+          indent("a  the same in every session; a 1h for an hour"),
+        ]),
     indent(`n  refuse; what follows is the reason: n wrong folder`),
     indent(`e  change the arguments`),
     "",
@@ -45,7 +50,7 @@ export type QuestionAnswer =
   | { readonly type: "unclear" };
 
 /** What a typed line answers. Nothing that is unclear allows anything. */
-export function readQuestionAnswer(line: string): QuestionAnswer {
+export function readQuestionAnswer(line: string, now: number = Date.now()): QuestionAnswer {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   const reason = rest.join(" ");
   switch (word.toLowerCase()) {
@@ -58,9 +63,9 @@ export function readQuestionAnswer(line: string): QuestionAnswer {
         ? { type: "answer", body: { decision: "allow", scope: "once" } }
         : unclear;
     case "s":
-      return reason === ""
-        ? { type: "answer", body: { decision: "allow", scope: "session" } }
-        : unclear;
+      return widerAnswer("session", reason, now);
+    case "a":
+      return widerAnswer("always", reason, now);
     case "e":
       return reason === "" ? { type: "edit" } : unclear;
     case "v":
@@ -68,6 +73,13 @@ export function readQuestionAnswer(line: string): QuestionAnswer {
     default:
       return unclear;
   }
+}
+
+function widerAnswer(scope: "session" | "always", until: string, now: number): QuestionAnswer {
+  const [, hours] = /^(\d{1,3})h$/.exec(until) ?? [];
+  if (until !== "" && (hours === undefined || Number(hours) === 0)) return unclear;
+  const end = hours === undefined ? {} : { expiresAt: now + Number(hours) * 60 * 60 * 1_000 };
+  return { type: "answer", body: { decision: "allow", scope, ...end } };
 }
 
 const unclear: QuestionAnswer = { type: "unclear" };

@@ -74,6 +74,8 @@ function createServer(changes: Partial<Client> = {}) {
     latestConversation: () => Promise.resolve(conversation("conv_newest")),
     runs: () => Promise.resolve([]),
     variables: () => Promise.resolve([]),
+    grants: () => Promise.resolve([]),
+    revokeGrant: () => Promise.reject(new Error("nothing was granted")),
     variable: () => Promise.reject(new Error("not asked for")),
     startRun: (run) => {
       started.push(run);

@@ -1,6 +1,7 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/server/contract";
 import { type ChatSession, say, sayFailure } from "./chat-session.ts";
 import type { Client } from "./client.ts";
+import { grantsCommand } from "./grants-command.ts";
 import { handleInterrupts } from "./interrupt.ts";
 import { modelCommand } from "./model-command.ts";
 import { countText } from "./numbers.ts";
@@ -115,6 +116,9 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         break;
       case "vars":
         await variablesCommand(session, command.name);
+        break;
+      case "grants":
+        await grantsCommand(session, command.revoke);
         break;
       case "message":
         if (command.text.trim() !== "") await sendMessage(session, command.text);

@@ -3,6 +3,7 @@ import type {
   ApprovalAnswerBody,
   ApprovalView,
   ConversationView,
+  GrantView,
   ListView,
   ModelView,
   ResultApprovalView,
@@ -41,6 +42,9 @@ export interface Client {
   variables(conversation: string, signal?: AbortSignal): Promise<readonly VariableView[]>;
   variable(conversation: string, name: string, signal?: AbortSignal): Promise<VariableValueView>;
   startRun(run: StartRun, signal?: AbortSignal): Promise<{ readonly id: string }>;
+  /** Answers that hold for more than one call, of a conversation and of every one. */
+  grants(conversation?: string, signal?: AbortSignal): Promise<readonly GrantView[]>;
+  revokeGrant(grant: string, signal?: AbortSignal): Promise<unknown>;
   /** Events after a number, until the run ends or the connection does. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   cancelRun(run: string, signal?: AbortSignal): Promise<RunView>;
@@ -137,6 +141,13 @@ export function createClient(options: {
     variables: (conversation, signal) => list(`${of(conversation)}/variables`, signal),
     variable: (conversation, name, signal) =>
       json("GET", `${of(conversation)}/variables/${encodeURIComponent(name)}`, { signal }),
+    grants: (conversation, signal) =>
+      list(
+        `/v1/grants${conversation === undefined ? "" : `?conversation=${encodeURIComponent(conversation)}`}`,
+        signal,
+      ),
+    revokeGrant: (grant, signal) =>
+      json("DELETE", `/v1/grants/${encodeURIComponent(grant)}`, { signal }),
     startRun: ({ conversation, model, text, groups }, signal) =>
       json("POST", "/v1/responses", {
         signal,

@@ -84,7 +84,7 @@ test("a question is asked in place, and the answer goes to the server", async ()
   ]);
   assert.match(
     terminal.text(),
-    /\? Notes: WriteNote[\s\S]*"text": "hi"[\s\S]*Answer y, s, n or e\.[\s\S]*Done\./,
+    /\? Notes: WriteNote[\s\S]*"text": "hi"[\s\S]*Answer y, s, a, n or e\.[\s\S]*Done\./,
   );
 });
 

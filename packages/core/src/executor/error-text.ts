@@ -22,5 +22,5 @@ export function withheldText(reason: string): string {
 export function rejectionText(record: CallRecord, reason: string): string {
   const who =
     record.decision?.by === "person" ? "A person refused this call" : "This call is not allowed";
-  return `${who}: ${reason}. It was not run. Heed the reason; do not try the same again.`;
+  return `${who}: ${reason.replace(/\.$/, "")}. It was not run. Heed the reason; do not try the same again.`;
 }

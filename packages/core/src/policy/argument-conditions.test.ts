@@ -119,6 +119,6 @@ test("an element that lacks the argument is not covered by what allows", () => {
 test("conditions read as words", () => {
   assert.equal(
     conditionsText({ path: "docs/**", url: { host: "a.org" }, n: { min: 1, not: 3 }, x: true }),
-    "path is the path docs/** and url is on the host a.org and n is at least 1 and not (is exactly 3) and x is exactly true",
+    "path matches docs/** and url is on the host a.org and n is at least 1 and not (is exactly 3) and x is exactly true",
   );
 });

@@ -46,7 +46,7 @@ export function narrowness(conditions: ArgumentConditions | undefined): readonly
   return [tests.length, tests.reduce<number>((sum, test) => sum + weight(operatorsOf(test)), 0)];
 }
 
-/** Conditions as people read them: `path is "secrets/**" and depth is at most 3`. */
+/** Conditions as people read them: `path matches secrets/** and depth is at most 3`. */
 export function conditionsText(conditions: ArgumentConditions): string {
   return Object.entries(conditions)
     .map(([key, test]) => `${key} ${operatorsText(operatorsOf(test))}`)
@@ -58,8 +58,8 @@ function operatorsText(operators: ArgumentOperators): string {
   const parts = [
     ...(exists === undefined ? [] : [exists ? "is given" : "is not given"]),
     ...(equals === undefined ? [] : [`is exactly ${shortJson(equals, 200)}`]),
-    ...(path === undefined ? [] : [`is the path ${path}`]),
-    ...(glob === undefined ? [] : [`fits ${JSON.stringify(glob)}`]),
+    ...(path === undefined ? [] : [`${path.includes("*") ? "matches" : "is"} ${path}`]),
+    ...(glob === undefined ? [] : [`matches ${JSON.stringify(glob)}`]),
     ...(prefix === undefined ? [] : [`begins with ${JSON.stringify(prefix)}`]),
     ...(host === undefined ? [] : [`is on the host ${host}`]),
     ...(site === undefined ? [] : [`is on the site ${site}`]),

@@ -49,7 +49,7 @@ test("a grant for a pattern covers what fits it, wherever and whenever it says",
   assert.equal(asked.length, 1);
   assert.equal(await statusOf({ path: "notes/../secrets" }), "execution_rejected");
   const [grant] = grants.list();
-  assert.equal(grant?.title, "Write where path is the path notes/**");
+  assert.equal(grant?.title, "Write where path matches notes/**");
   assert.deepEqual(
     { by: grant?.grantedBy, at: grant?.createdAt, until: grant?.expiresAt },
     { by: "local", at: 0, until: 1_000 },

@@ -67,7 +67,7 @@ test("an answer for a pattern, until a time, is listed as that", async () => {
   assert.deepEqual(
     { title, match, grantedBy, until },
     {
-      title: "Ask where path is the path notes/**",
+      title: "Ask where path matches notes/**",
       match: { type: "pattern", when: { path: "notes/**" } },
       grantedBy: owner,
       until: expiresAt,

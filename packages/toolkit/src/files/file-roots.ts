@@ -156,16 +156,25 @@ async function realOrNearest(path: string): Promise<string> {
 }
 
 async function nameRoots(given: FileToolsOptions["roots"]): Promise<readonly FileRoot[]> {
+  return Promise.all(
+    namedRoots(given).map(async ({ name, path }) => {
+      const real = await realpath(path).catch(() => undefined);
+      return { name, path, real };
+    }),
+  );
+}
+
+/** Each root with a name of its own, and its path made absolute. */
+export function namedRoots(
+  given: FileToolsOptions["roots"],
+): readonly { readonly name: string; readonly path: string }[] {
   const taken = new Set<string>();
-  const roots: FileRoot[] = [];
-  for (const { name, path } of given) {
+  return given.map(({ name, path }) => {
     const absolute = resolve(path);
     const wanted = (name ?? basename(absolute)).replaceAll(/[/\\\0]/g, "-") || "root";
     let free = wanted;
     for (let n = 2; taken.has(free); n++) free = `${wanted}-${n}`;
     taken.add(free);
-    const real = await realpath(absolute).catch(() => undefined);
-    roots.push({ name: free, path: absolute, real });
-  }
-  return roots;
+    return { name: free, path: absolute };
+  });
 }

@@ -1,5 +1,6 @@
 import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
 import { z } from "zod";
+import { canonicalPath } from "./canonical-path.ts";
 import { countOf } from "../text/format-bytes.ts";
 import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
 import { compileGlob } from "./glob.ts";
@@ -36,7 +37,7 @@ export function findFiles(options: FileToolsOptions): Tool {
     description: "Finds files or folders by a glob over their paths. Returns paths, sorted.",
     parameters,
     effects: "read",
-    permission: { executionPolicy: "auto" },
+    permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ glob }) => glob,
     formatForLLM: ({ paths, total }: Found, { glob }) => {
       if (total === 0) return `Nothing matches ${glob}.`;

@@ -1,6 +1,7 @@
 import { defineTool, type Tool, type ToolContext, type ToolError } from "@capstan/core";
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
+import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { type FileRoots, fileRoots, type FileToolsOptions } from "./file-roots.ts";
 import { openPath } from "./open-path.ts";
@@ -48,7 +49,7 @@ export function listFiles(options: FileToolsOptions): Tool {
     description: "Lists a folder, one level or more, sorted by name; folders end with a slash.",
     parameters,
     effects: "read",
-    permission: { executionPolicy: "auto" },
+    permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path }: { readonly path?: string }) => path ?? ".",
     formatForLLM: format,
     execute: (args, context) => returnFileErrors(() => list(args, context, options)),

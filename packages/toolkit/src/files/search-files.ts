@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
 import { z } from "zod";
+import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { FileError, systemCode } from "./file-error.ts";
 import {
@@ -75,7 +76,7 @@ export function searchFiles(options: FileToolsOptions): Tool {
       "Finds the lines in text files that have a text, literally unless regex is set. Returns path, line number and line.",
     parameters,
     effects: "read",
-    permission: { executionPolicy: "auto" },
+    permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ query, glob }) => (glob === undefined ? query : `${query} in ${glob}`),
     formatForLLM: format,
     execute: (args, context) => returnFileErrors(() => search(args, context, options)),

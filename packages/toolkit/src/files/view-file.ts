@@ -8,6 +8,7 @@ import {
   type ToolError,
 } from "@capstan/core";
 import { z } from "zod";
+import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
 import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
@@ -54,7 +55,7 @@ export function viewFile(options: FileToolsOptions): Tool {
       "Reads a text file, whole or a range of lines; shows pictures (PNG, JPEG, GIF, WebP). Other binary files are refused with their type.",
     parameters,
     effects: "read",
-    permission: { executionPolicy: "auto" },
+    permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path, startLine, endLine }) =>
       startLine === undefined && endLine === undefined
         ? path

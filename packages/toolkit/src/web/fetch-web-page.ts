@@ -1,4 +1,11 @@
-import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
+import {
+  defineTool,
+  type GrantOffer,
+  type Tool,
+  type ToolContext,
+  toolError,
+  type ToolError,
+} from "@capstan/core";
 import { z } from "zod";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
@@ -76,11 +83,12 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
 }
 
 /** A person's word holds for a site: scheme, host and port. */
-function siteOf({ url }: Args): { readonly key: string; readonly title: string } {
-  if (!URL.canParse(url)) return { key: url, title: `the address ${url.slice(0, 100)}` };
-  const { origin, host, protocol } = new URL(url);
-  if (origin === "null") return { key: url, title: `the address ${url.slice(0, 100)}` };
-  return { key: origin, title: `pages of ${host}${protocol === "http:" ? " (unencrypted)" : ""}` };
+function siteOf({ url }: Args): GrantOffer {
+  const { origin = "null", host = "", protocol = "" } = URL.parse(url) ?? {};
+  if (origin === "null")
+    return { when: { url: { equals: url } }, title: `the address ${url.slice(0, 100)}` };
+  const unencrypted = protocol === "http:" ? " (unencrypted)" : "";
+  return { when: { url: { site: origin } }, title: `pages of ${host}${unencrypted}` };
 }
 
 async function run(

@@ -315,13 +315,13 @@ test("a person's word holds for a site", () => {
   const scope = tool().permission?.grantScope;
   assert.equal(tool().permission?.executionPolicy, "ask-once");
   assert.deepEqual(scope?.({ url: "https://example.org/a?b" }), {
-    key: "https://example.org",
+    when: { url: { site: "https://example.org" } },
     title: "pages of example.org",
   });
   assert.deepEqual(scope?.({ url: "https://user@example.org:8443" }), {
-    key: "https://example.org:8443",
+    when: { url: { site: "https://example.org:8443" } },
     title: "pages of example.org:8443",
   });
-  assert.equal(scope?.({ url: "no address" }).key, "no address");
-  assert.notEqual(scope?.({ url: "data:x" }).key, scope?.({ url: "data:y" }).key);
+  for (const url of ["no address", "data:x"])
+    assert.deepEqual(scope?.({ url }).when, { url: { equals: url } });
 });

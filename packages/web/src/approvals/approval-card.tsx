@@ -9,6 +9,7 @@ import { answersRest, restAnswers } from "./answer-guard.ts";
 import { ApprovalKey } from "./approval-key.tsx";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { WiderChoiceForm } from "./wider-choice.tsx";
 import "./approvals.css";
 
 /** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
@@ -51,8 +52,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     if (text === null) return void answer({ decision: "allow", scope });
     const parsed = parseJsonObject(text);
     if (parsed.type === "invalid") return void setError(parsed.message);
-    void answer({ decision: "allow", scope, arguments: parsed.value });
+    void answer({ decision: "allow", arguments: parsed.value });
   }
+  // What nobody asked about is allowed for this call alone, and so is what a rule asks every time.
+  const offer = () => (isEditing() ? undefined : props.approval.grant);
   function refuse(): void {
     const text = reason.value.trim();
     void answer({ decision: "refuse", ...(text === "" ? {} : { reason: text }) });
@@ -137,17 +140,19 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             {isEditing() ? "Run it as edited" : "Allow once"}{" "}
             <ApprovalKey letter="A" works={hasKeys} />
           </button>
-          <button
-            type="button"
-            class="button"
-            disabled={isLocked()}
-            aria-keyshortcuts={keys("Alt+S")}
-            data-testid="approval-allow-session"
-            data-key="KeyS"
-            onClick={() => allow("session")}
-          >
-            Allow for this session <ApprovalKey letter="S" works={hasKeys} />
-          </button>
+          <Show when={offer()}>
+            <button
+              type="button"
+              class="button"
+              disabled={isLocked()}
+              aria-keyshortcuts={keys("Alt+S")}
+              data-testid="approval-allow-session"
+              data-key="KeyS"
+              onClick={() => allow("session")}
+            >
+              Allow for this session <ApprovalKey letter="S" works={hasKeys} />
+            </button>
+          </Show>
           <button
             ref={(element) => (editButton = element)}
             type="button"
@@ -163,14 +168,35 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             <ApprovalKey letter="E" works={hasKeys} />
           </button>
         </div>
-        <p class="approval-covers">
-          “For this session” covers:{" "}
-          <strong data-testid="approval-covers">{props.approval.grant?.title}</strong>.
-          <Show when={props.approval.remember}>
-            {" "}
-            “Once” also holds for exactly these arguments in this chat.
-          </Show>
-        </p>
+        <Show
+          when={offer()}
+          fallback={
+            <p class="approval-covers" data-testid="approval-covers">
+              {isEditing()
+                ? "What you change is allowed for this call alone."
+                : "Your answer is for this call alone: you are asked every time."}
+            </p>
+          }
+        >
+          {(grant) => (
+            <>
+              <p class="approval-covers">
+                “For this session” covers:{" "}
+                <strong data-testid="approval-covers">{grant().title}</strong>.
+                <Show when={props.approval.remember}>
+                  {" "}
+                  “Once” also holds for exactly these arguments in this chat.
+                </Show>
+              </p>
+              <WiderChoiceForm
+                approval={props.approval}
+                isLocked={isLocked()}
+                onAnswer={(body) => void answer(body)}
+                onProblem={setError}
+              />
+            </>
+          )}
+        </Show>
         <form
           class="approval-refuse"
           onSubmit={(event) => {

@@ -2,6 +2,7 @@ import type { GrantView } from "@capstan/server/contract";
 import { createEffect, createSignal, For, on, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { listGrants, revokeGrant } from "../api/endpoints.ts";
+import { serverNow } from "../api/server-clock.ts";
 import { useApp } from "../app/app-state.ts";
 import { formatAge } from "../format/duration.ts";
 import { createLoaded } from "../shell/loaded.ts";
@@ -57,6 +58,12 @@ export function GrantsPanel() {
   );
 }
 
+function untilText({ expiresAt }: GrantView): string {
+  if (expiresAt === undefined) return "until it is revoked";
+  const at = new Date(expiresAt);
+  return `until ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
+}
+
 function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => Promise<void> }) {
   const [isRevoking, setRevoking] = createSignal(false);
   const isAllowed = () => props.grant.verdict === "allow";
@@ -70,9 +77,14 @@ function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => 
       </div>
       <p class="grant-facts">
         <code>{props.grant.toolId}</code> ·{" "}
-        {props.grant.scope === "always" ? "in every session" : "in this session"} ·{" "}
-        {formatAge(props.grant.createdAt, Date.now())}
+        {props.grant.scope === "always" ? "in every session" : "in this session"} · by{" "}
+        {props.grant.grantedBy === "local" ? "you" : props.grant.grantedBy} ·{" "}
+        {formatAge(props.grant.createdAt, serverNow())} ·{" "}
+        <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
+      <Show when={props.grant.match.type === "pattern" ? props.grant.match.when : undefined}>
+        {(when) => <pre class="grant-pattern">{JSON.stringify(when(), null, 2)}</pre>}
+      </Show>
       <Show when={props.grant.reason}>
         {(reason) => <p class="grant-facts">Reason: {reason()}</p>}
       </Show>

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { builtInGroups } from "./built-in-groups.ts";
+
+/** The kinds of docs/reference/policy.md. */
+const kinds = {
+  reads: { effects: "read", execution: "auto", result: "never" },
+  "writes variables": { effects: "locks", execution: "auto", result: "never" },
+  "reads the web": { effects: "read", execution: "ask-once", result: "never" },
+} as const;
+
+/** Each shipped tool's kind: a new tool is given one here, or this test fails. */
+const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
+  "vars.ReadVar": "reads",
+  "vars.ListVars": "reads",
+  "vars.WriteVar": "writes variables",
+  "vars.RemoveVars": "writes variables",
+  "basic.DateTime": "reads",
+  "basic.Text": "reads",
+  "basic.JsonToInterface": "reads",
+  "web.FetchWebPage": "reads the web",
+  "files.ViewFile": "reads",
+  "files.ListFiles": "reads",
+  "files.FindFiles": "reads",
+  "files.SearchFiles": "reads",
+};
+
+const groups = builtInGroups({ roots: ["."] });
+const shipped = groups.flatMap(({ name, tools }) =>
+  tools.map((tool) => ({ id: `${name}.${tool.definition.function.name}`, tool })),
+);
+
+test("every shipped tool has a kind", () => {
+  assert.deepEqual(shipped.map(({ id }) => id).sort(), Object.keys(kindOf).sort());
+});
+
+for (const { id, tool } of shipped)
+  test(`${id} asks as its kind does`, () => {
+    const { effects = "write", permission = {} } = tool;
+    const kind = kindOf[id];
+    assert.deepEqual(
+      {
+        effects: typeof effects === "string" ? effects : "locks",
+        execution: permission.executionPolicy ?? "ask-once",
+        result: permission.resultApprovalPolicy ?? "never",
+      },
+      kind === undefined ? undefined : kinds[kind],
+    );
+  });
+
+test("a person's word about a page covers its site, as a pattern that they see", () => {
+  const fetch = shipped.find(({ id }) => id === "web.FetchWebPage")?.tool;
+  const offer = fetch?.permission?.grantScope?.({ url: "https://example.org/a?b" });
+  assert.deepEqual(offer, {
+    when: { url: { site: "https://example.org" } },
+    title: "pages of example.org",
+  });
+});
+
+test("rules see a file's path from its root, however it is written", () => {
+  const view = shipped.find(({ id }) => id === "files.ViewFile")?.tool;
+  const shownTo = (path: string) => view?.permission?.canonicalArguments?.({ path })?.["path"];
+  for (const path of ["secrets/a", "./secrets//a", "x/../secrets/a", `${process.cwd()}/secrets/a`])
+    assert.equal(shownTo(path), "secrets/a");
+  assert.equal(shownTo(""), ".");
+  assert.equal(shownTo("/etc/passwd"), "/etc/passwd");
+});
