@@ -85,7 +85,7 @@ const executor = createExecutor(approvals);
 /** What a card shows of a question. */
 function card({ toolName, args, reason, grant }: ApprovalRequest): string {
   const wider = grant === undefined ? "this call alone" : grant.title;
-  return `asks: ${toolName} ${String(args["path"])} | ${reason} | ${wider}`;
+  return `asks: ${toolName} ${JSON.stringify(args["path"])} | ${reason} | ${wider}`;
 }
 
 async function nextQuestion(): Promise<ApprovalRequest> {
