@@ -278,7 +278,7 @@ export class OpenCalls {
   stopRunning(reason: string): void {
     this.#noMore = reason;
     for (const [callId, open] of this.#open)
-      if (open.type === "running") this.cancel(callId, reason);
+      if (open.type === "running" && !this.#reviews.has(callId)) this.cancel(callId, reason);
   }
 
   cancelAll(reason: string): void {

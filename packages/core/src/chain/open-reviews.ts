@@ -69,6 +69,11 @@ export class OpenReviews {
     return true;
   }
 
+  /** Whether a person looks at this call's result: it runs no more. */
+  has(callId: string): boolean {
+    return [...this.#open.values()].some(({ record }) => record.callId === callId);
+  }
+
   /** Ends the review of a call that is stopped. False where none is open. */
   cancel(callId: string): boolean {
     for (const [id, { record }] of this.#open)

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallRecord } from "../executor/call-record.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
+import type { ReviewAnswer } from "../policy/review.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -237,4 +239,30 @@ test("a final tool's words are heard once they were released, and as they were",
   const said = second.events.flatMap((event) => (event.type === "item.end" ? [event.text] : []));
   assert.deepEqual(said, ["The password is [redacted]."]);
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
+});
+
+test("the end of a turn's time does not decide for a reviewer who still looks", async () => {
+  const { tool } = secretTool();
+  const clock = new FakeClock();
+  const word = Promise.withResolvers<ReviewAnswer>();
+  const looking = Promise.withResolvers<void>();
+  const executor = executorWith([tool], {
+    clock,
+    approvals: {
+      ...later,
+      review: () => {
+        looking.resolve();
+        return word.promise;
+      },
+    },
+  });
+  const { run, last } = start([], [secretCall, "done"], {
+    executor,
+    maxDurationMs: 1_000,
+  });
+  await looking.promise;
+  clock.advance(2_000);
+  word.resolve({ decision: "release" });
+  await run.result;
+  assert.equal(last("c1").status, "succeeded");
 });
