@@ -27,6 +27,7 @@ import { OpenReviews } from "./open-reviews.ts";
 import type { Recorder } from "./recorder.ts";
 import { endElsewhere, proposedEvent } from "./call-events.ts";
 import { reviewAnswered, reviewRequested } from "./review-events.ts";
+import { SpokenItems } from "./spoken-items.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -37,11 +38,6 @@ type OpenCall =
   | { readonly type: "asked"; readonly asked: Asked }
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
-
-interface OutputItem {
-  readonly itemId: string;
-  readonly parts: string[];
-}
 
 /**
  * The calls of a chain, and whatever is open of them. Each is written to the journal at every
@@ -61,10 +57,7 @@ export class OpenCalls {
     { readonly approval: Asked["approval"]; readonly decide: (decision: ApprovalDecision) => void }
   >();
   readonly #reviews: OpenReviews;
-  readonly #outputItems = new Map<string, OutputItem>();
-  /** Final calls in the order in which they started: that of their words. */
-  readonly #finalOrder = new Set<string>();
-  readonly #newItemId: () => string;
+  readonly #spoken: SpokenItems;
   readonly #checkToolResults: boolean;
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
@@ -91,7 +84,6 @@ export class OpenCalls {
     this.#executor = options.executor;
     this.#recorder = options.recorder;
     this.#signal = options.signal;
-    this.#newItemId = options.newItemId;
     this.#checkToolResults = options.checkToolResults;
     this.#requireApproval = options.requireApproval;
     this.#keepResults = options.keepResults;
@@ -103,9 +95,7 @@ export class OpenCalls {
       settle: (settled) => this.#move(async () => this.#settled(settled)),
     });
     for (const record of options.records) this.records.set(record.callId, record);
-    const finals = [...this.records.values()].filter(({ final }) => final === true);
-    for (const { callId } of finals.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0)))
-      this.#finalOrder.add(callId);
+    this.#spoken = new SpokenItems(options.newItemId, this.records.values());
   }
 
   /** What is waited for, in the order of the calls. */
@@ -124,18 +114,9 @@ export class OpenCalls {
     return [...waiting, ...this.#reviews.waiting()];
   }
 
-  /**
-   * What the final ones of these calls said, in the order in which they started. `cut`: those too
-   * that did not come to their end, where some were heard.
-   */
-  finalWords(calls: readonly ToolCallRequest[], { cut }: { readonly cut: boolean }): string {
-    const words: string[] = [];
-    for (const callId of this.#finalOrder) {
-      const { answer = "", status } = this.records.get(callId) ?? {};
-      if (answer.trim() === "" || !(cut || status === "succeeded")) continue;
-      if (calls.some(({ id }) => id === callId)) words.push(answer);
-    }
-    return words.join("\n\n");
+  /** What the final ones of these calls said; `cut`: those too that did not come to their end. */
+  finalWords(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
+    return this.#spoken.finalWords(this.records, calls, options);
   }
 
   async idle(): Promise<void> {
@@ -399,18 +380,13 @@ export class OpenCalls {
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
       const started: ChainEvent = { type: "call.started", callId, at };
-      if (record.final !== true) return this.#keep(record, [{ type: "event", event: started }]);
-      this.#finalOrder.add(callId);
-      const speaks = this.#openItem(callId, "text");
-      return this.#keep(record, [
-        { type: "event", event: started },
-        { type: "event", event: speaks },
-      ]);
+      return this.#keep(record, eventWrites([started, ...this.#spoken.started(record)]));
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
-      await this.#keep(record, [...this.#itemEnd(record.callId), ...reviewRequested(record)]);
+      const ends = eventWrites(this.#spoken.reviewed(record.callId));
+      await this.#keep(record, [...ends, ...reviewRequested(record)]);
       return this.#reviews.ask(call);
     },
     settled: (settled) => this.#settled(settled),
@@ -423,11 +399,7 @@ export class OpenCalls {
       this.#release(grant);
     },
     spoke: (callId, delta) => {
-      if (!this.#outputItems.has(callId))
-        void this.#recorder.event(this.#openItem(callId, "output"));
-      const item = this.#outputItems.get(callId) as OutputItem;
-      item.parts.push(delta);
-      void this.#recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+      for (const event of this.#spoken.spoke(callId, delta)) void this.#recorder.event(event);
     },
     progressed: (callId, progress) =>
       void this.#recorder.event({ type: "call.progress", callId, progress }),
@@ -435,20 +407,6 @@ export class OpenCalls {
       void this.#recorder.event({ type: "call.event", callId, name, data }),
     ask: (approval) => this.#askForSubCall(approval),
   };
-
-  #openItem(callId: string, kind: "text" | "output"): ChainEvent {
-    const itemId = this.#newItemId();
-    this.#outputItems.set(callId, { itemId, parts: [] });
-    return { type: "item.start", itemId, kind, callId };
-  }
-
-  #itemEnd(callId: string): readonly JournalWrite[] {
-    const item = this.#outputItems.get(callId);
-    this.#outputItems.delete(callId);
-    if (item === undefined) return [];
-    const { itemId, parts } = item;
-    return [{ type: "event", event: { type: "item.end", itemId, text: parts.join("") } }];
-  }
 
   async #askForSubCall(approval: Asked["approval"]): Promise<ApprovalDecision> {
     const word = await this.#executor.ask(approval, this.#signal);
@@ -464,28 +422,14 @@ export class OpenCalls {
 
   async #settled(settled: Settled, before: readonly JournalWrite[] = []): Promise<void> {
     const { result } = settled;
-    let { record } = settled;
-    if (this.#isSettled(record.callId)) return;
+    if (this.#isSettled(settled.record.callId)) return;
+    const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.results.set(record.callId, result);
-    const writes: JournalWrite[] = [...before, ...reviewAnswered(record)];
-    // What a person released begins to be said now.
-    if (record.review !== undefined && record.answer !== undefined)
-      writes.push({ type: "event", event: this.#openItem(record.callId, "text") });
-    const item = this.#outputItems.get(record.callId);
-    if (item !== undefined) {
-      this.#outputItems.delete(record.callId);
-      const { itemId, parts } = item;
-      const said = parts.join("");
-      const text = record.answer ?? said;
-      const isCut = record.final === true && result.status !== "success";
-      if (isCut && said !== "") record = { ...record, answer: said };
-      const event = { type: "item.end", itemId, text, ...(isCut && { incomplete: true }) } as const;
-      writes.push({ type: "event", event });
-    }
+    const writes = [...before, ...reviewAnswered(record), ...eventWrites(events)];
     if (record.result !== undefined && result.status !== undefined) {
       const { callId, endedAt: at = 0, result: kept } = record;
       writes.push({
@@ -505,6 +449,10 @@ export class OpenCalls {
     const record = this.records.get(callId);
     return record !== undefined && isSettled(record.status);
   }
+}
+
+function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
+  return events.map((event) => ({ type: "event", event }));
 }
 
 function grantWrites(grant: Grant | undefined): readonly JournalWrite[] {

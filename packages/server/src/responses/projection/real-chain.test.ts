@@ -38,11 +38,23 @@ const writeFile = defineTool({
   permission: { executionPolicy: "ask-always" },
   execute: () => "written",
 });
+const report = defineTool({
+  name: "Report",
+  description: "Reports.",
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  final: true,
+  execute: async (_args, { output }) => {
+    output.write("All is ");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    output.write("well.");
+  },
+});
 const weather = { type: "function", function: { name: "Weather", parameters } } as const;
 
 function executor(): ToolExecutor {
   const made = new ToolExecutor({ approvals: { request: () => ({ decision: "pending" }) } });
-  made.registerToolGroup({ name: "files", tools: [readFile, writeFile] });
+  made.registerToolGroup({ name: "files", tools: [readFile, writeFile, report] });
   made.toggleGroupEnabled("files", true);
   return made;
 }
@@ -100,6 +112,19 @@ test("calls at once, then the answer", async () => {
     "All done.",
   ]);
   assert.equal(response.status, "completed");
+});
+
+test("a final tool's words are the message that ends the response, after the calls beside it", async () => {
+  const calls = [{ name: "Read", args: { n: 1 } }, { name: "Report" }];
+  const { result, response } = await respond([{ text: "I look.", calls }]);
+  assert.deepEqual(shortly(response), [
+    "mcp_list_tools",
+    "I look.",
+    ["Read", '{"n":1}', "file 1"],
+    "All is well.",
+  ]);
+  assert.equal(response.status, "completed");
+  assert.equal(result.answer, "I look.\n\nAll is well.");
 });
 
 test("a server's call and a client's in one step: the one runs, the other is handed over", async () => {
