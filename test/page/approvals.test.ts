@@ -190,17 +190,17 @@ test("the keys answer the card that shows them", { skip }, async () => {
         return hints;
       }),
     );
-  assert.deepEqual(await shown(), [4, 0, 0], "nothing has the focus: the first");
+  assert.deepEqual(await shown(), [3, 0, 0], "nothing has the focus: the first");
   await cards.nth(1).getByText("other.md").click();
-  assert.deepEqual(await shown(), [0, 4, 0]);
+  assert.deepEqual(await shown(), [0, 3, 0]);
   await me.page.getByRole("textbox", { name: "Message", exact: true }).focus();
-  assert.deepEqual(await shown(), [4, 0, 0]);
+  assert.deepEqual(await shown(), [3, 0, 0]);
   await cards.nth(1).focus();
   await me.page.locator("[data-testid=approval-allow-once]:enabled").nth(2).waitFor();
   await me.page.keyboard.press("Alt+KeyA");
   await eventually(async () => assert.equal(await cards.count(), 2));
   assert.equal(await me.chat.getByRole("region").getByText("other.md").count(), 0);
-  assert.deepEqual(await shown(), [4, 0, 0]);
+  assert.deepEqual(await shown(), [3, 0, 0]);
   for (const left of [1, 0]) {
     await me.page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();
     await me.page.keyboard.press("Alt+KeyA");
