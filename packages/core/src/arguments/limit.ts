@@ -5,7 +5,7 @@ import { schemaView } from "./schema-view.ts";
 
 const limitSchema: JsonSchema = {
   type: "integer",
-  description: "Characters of the result to show; 0 or less shows it whole.",
+  description: "Characters to show; 0: all.",
 };
 
 const offered = new WeakMap<ToolDefinition, ToolDefinition>();

@@ -223,9 +223,8 @@ export class OpenCalls {
     const { gate } = this.#executor;
     const output = neutralise(given);
     const { toolId } = open.record;
-    const definition =
-      toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool.definition;
-    const tokens = callTokens({ gate, record: open.record, definition, finalText: output });
+    const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
+    const tokens = callTokens({ gate, record: open.record, tool, finalText: output });
     const common = { finalText: output, isTruncated: false, tokens, durationMs: 0 };
     const record: CallRecord = {
       ...open.record,

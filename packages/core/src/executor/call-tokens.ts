@@ -1,5 +1,6 @@
-import { offerLimit } from "../arguments/limit.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
+import { definitionForModel } from "../tool/tool-offer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
 
@@ -18,24 +19,18 @@ export interface CallTokens {
 export interface TokensOptions {
   readonly gate: Gate;
   readonly record: CallRecord;
-  readonly definition: ToolDefinition | undefined;
+  readonly tool: Tool | undefined;
   /** What the model reads. */
   readonly finalText: string;
   /** The text it was cut from; absent where nothing was left out. */
   readonly whole?: string | undefined;
 }
 
-export function callTokens({
-  gate,
-  record,
-  definition,
-  finalText,
-  whole,
-}: TokensOptions): CallTokens {
+export function callTokens({ gate, record, tool, finalText, whole }: TokensOptions): CallTokens {
   const { countTokens } = gate;
   const shown = countTokens(finalText);
   return {
-    definition: definition === undefined ? 0 : definitionTokens(countTokens, definition),
+    definition: tool === undefined ? 0 : definitionTokens(countTokens, tool),
     arguments: countTokens(record.argumentsText),
     shown,
     withheld: whole === undefined ? 0 : Math.max(0, countTokens(whole) - shown),
@@ -47,8 +42,8 @@ type Counter = (text: string) => number;
 /** Definitions live as long as their tools, and are counted once by each counter. */
 const counted = new WeakMap<ToolDefinition, WeakMap<Counter, number>>();
 
-function definitionTokens(countTokens: Counter, definition: ToolDefinition): number {
-  const offered = offerLimit(definition);
+function definitionTokens(countTokens: Counter, tool: Tool): number {
+  const offered = definitionForModel(tool);
   let byCounter = counted.get(offered);
   if (byCounter === undefined) counted.set(offered, (byCounter = new WeakMap()));
   let tokens = byCounter.get(countTokens);

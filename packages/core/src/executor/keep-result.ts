@@ -36,7 +36,7 @@ export function keepResult(
   const tokens = callTokens({
     gate,
     record,
-    definition: tool.definition,
+    tool,
     finalText,
     ...(isTruncated && { whole }),
   });

@@ -24,11 +24,11 @@ export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEn
   const finalText = neutralise(cut.text).toWellFormed();
   const isTruncated = cut.omitted > 0;
   const { callId, toolId } = record;
-  const definition = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool.definition;
+  const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
   const tokens = callTokens({
     gate,
     record,
-    definition,
+    tool,
     finalText,
     ...(isTruncated && { whole: text }),
   });

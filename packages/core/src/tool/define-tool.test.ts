@@ -73,3 +73,38 @@ test("every callback gets the arguments with the schema's defaults", () => {
   tool.truncateForLLM?.("", { limit: 3 });
   assert.deepEqual(seen.at(-1), { n: 7, limit: 3 });
 });
+
+test("a schema says nothing of whole numbers that every whole number keeps to", () => {
+  const parameters = {
+    "~standard": {
+      version: 1 as const,
+      vendor: "test",
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: {
+        input: () => ({
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          type: "object",
+          properties: {
+            n: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 },
+            few: { type: "array", items: { type: "integer", minimum: 0, maximum: 9 } },
+            kept: { default: { maximum: 9007199254740991 } },
+          },
+        }),
+      },
+    },
+  };
+  const { definition } = defineTool({
+    name: "Count",
+    description: "",
+    parameters,
+    execute: () => 1,
+  });
+  assert.deepEqual(definition.function.parameters, {
+    type: "object",
+    properties: {
+      n: { type: "integer" },
+      few: { type: "array", items: { type: "integer", minimum: 0, maximum: 9 } },
+      kept: { default: { maximum: 9007199254740991 } },
+    },
+  });
+});

@@ -38,7 +38,7 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 }
 
 /**
- * The schema's input as JSON Schema, without the `$schema` line that costs tokens.
+ * The schema's input as JSON Schema, without what costs tokens and says nothing.
  *
  * @throws CapstanError `invalid_tool` for a schema that cannot say itself as JSON Schema
  */
@@ -50,11 +50,29 @@ export function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
   }
   try {
     const { $schema: _dialect, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
-    return rest;
+    return withoutSafeBounds(rest) as JsonSchema;
   } catch (cause) {
     const message = `The parameters of "${tool}" cannot be said as JSON Schema: ${errorMessage(cause)}`;
     throw new CapstanError({ code: "invalid_tool", message, cause });
   }
+}
+
+/** Zod says of every whole number that it is one that JavaScript can count to: ten tokens each. */
+function withoutSafeBounds(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(withoutSafeBounds);
+  const members = Object.entries(schema)
+    .filter(
+      ([key, value]) =>
+        !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
+        !(key === "minimum" && value === Number.MIN_SAFE_INTEGER),
+    )
+    .map(([key, value]) => [key, isData(key) ? value : withoutSafeBounds(value)] as const);
+  return Object.fromEntries(members);
+}
+
+function isData(keyword: string): boolean {
+  return ["const", "default", "enum", "examples"].includes(keyword);
 }
 
 /** A check in one line: `start: expected a positive number`. */

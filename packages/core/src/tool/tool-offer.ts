@@ -33,9 +33,7 @@ export function offerTools(
     names[modelName] = id;
     const isClients = tool.execute === undefined;
     if (isClients) registeredForClient.push(modelName);
-    // A client knows nothing of the executor's own arguments.
-    const definition = isClients ? tool.definition : definitionForModel(tool);
-    definitions.push(named(definition, modelName));
+    definitions.push(named(definitionForModel(tool), modelName));
   }
   for (const name of registeredForClient) clientNames.add(name);
   return { definitions: [...definitions, ...clientTools], names, clientNames };
@@ -43,11 +41,16 @@ export function offerTools(
 
 const offered = new WeakMap<Tool, ToolDefinition>();
 
-/** What the model reads of a tool that runs here; the same object each time, since it is asked for every round. */
-function definitionForModel(tool: Tool): ToolDefinition {
+/**
+ * With the executor's own `limit`, but for those who know nothing of it, a client, or have pages
+ * of their own, the variable tools. The same object each time, since it is asked for every round.
+ */
+export function definitionForModel(tool: Tool): ToolDefinition {
+  if (tool.execute === undefined) return tool.definition;
   let known = offered.get(tool);
   if (known === undefined) {
-    known = offerLimit(specOf(tool));
+    const spec = specOf(tool);
+    known = tool.variableTool === true ? spec : offerLimit(spec);
     offered.set(tool, known);
   }
   return known;

@@ -8,15 +8,13 @@ const parameters = z.object({
       type: z
         .enum(["RULE", "ToolCallResult", "ToolCallArgs", "MessageCache", "LLMAdd", "USER_ADD"])
         .optional()
-        .describe(
-          "Only this kind: RULE guides, ToolCallResult results, LLMAdd yours, USER_ADD the user's.",
-        ),
-      tag: z.string().optional().describe("Only with exactly this tag."),
-      search: z.string().optional().describe("Only with this in the name or description."),
+        .describe("RULE guides, ToolCallResult results, LLMAdd yours, USER_ADD the user's."),
+      tag: z.string().optional().describe("Exactly this tag."),
+      search: z.string().optional().describe("In the name or description."),
     })
     .optional(),
-  page: z.number().int().min(1).default(1).describe("From 1. Default 1."),
-  pageSize: z.number().int().min(1).max(200).default(25).describe("Default 25."),
+  page: z.number().int().min(1).default(1),
+  pageSize: z.number().int().min(1).max(200).default(25),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -32,7 +30,7 @@ interface VariableList {
 export function listVars(): Tool {
   return defineTool({
     name: "ListVars",
-    description: "Lists variables with type, length, description and tags, those last used first.",
+    description: "Lists variables, those last used first.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },

@@ -16,18 +16,9 @@ const pageLength = 8_000;
 const longestReading = 50_000;
 
 const parameters = z.object({
-  name: z
-    .string()
-    .describe(
-      "The variable, e.g. Fetch_2; Fetch_2#/items/0 reads a part of structured data by its JSON pointer.",
-    ),
-  start: z.number().int().min(0).default(0).describe("First character, from 0. Default 0."),
-  length: z
-    .number()
-    .int()
-    .min(1)
-    .default(pageLength)
-    .describe("How many characters. Default 8000."),
+  name: z.string().describe("e.g. Fetch_2, or Fetch_2#/items/0 for a part of structured data."),
+  start: z.number().int().min(0).default(0).describe("First character, from 0."),
+  length: z.number().int().min(1).default(pageLength).describe("How many characters."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -47,7 +38,7 @@ export function readVar(): Tool {
   return defineTool({
     name: "ReadVar",
     description:
-      "Reads a variable: a result that was kept, a rule, or a text that someone stored. Long values come in pages.",
+      "Shows a variable: a result that was kept, a rule, or a stored text. Long ones come in pages.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },

@@ -28,7 +28,7 @@ export function writeVar(): Tool {
   return defineTool({
     name: "WriteVar",
     description:
-      "Stores a text as a variable, or changes one that is there: value, description or tags. Use it for notes and drafts, and to pass long texts on by $VAR_REF{{name}}.",
+      "Stores a text as a variable, or changes one that is there: value, description or tags. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
     parameters,
     effects: { locks: ({ name }) => [`var:${name}`] },
     permission: { executionPolicy: "auto" },
