@@ -1,0 +1,122 @@
+import {
+  defineToolGroup,
+  historyMessages,
+  type Model,
+  type ModelRequest,
+  runToolChain,
+  type StoredTurn,
+  type Tool,
+  ToolExecutor,
+} from "@capstan/core";
+import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
+import { countTokens } from "@capstan/models";
+import { basicTools, variableTools } from "@capstan/toolkit";
+import type { Column } from "./column.ts";
+import { exactTokens, segmentsOf } from "./count-request.ts";
+import { type Cost, costsOf, sum } from "./price.ts";
+import type { Workload } from "./workload.ts";
+
+/**
+ * Runs a workload through the loop as a column says, and gives each turn's cost: every request
+ * that the model was sent, with the prompt and the definitions, and what it answered.
+ *
+ * @throws Error where the script and the loop disagree: then nothing was measured
+ */
+export async function converse(workload: Workload, column: Column): Promise<readonly Cost[]> {
+  const executor = executorFor(workload, column);
+  const turns: StoredTurn[] = [];
+  const sent: {
+    readonly turn: number;
+    readonly segments: ReturnType<typeof segmentsOf>;
+    readonly answered: number;
+  }[] = [];
+  for (const [turn, { user, steps }] of workload.turns.entries()) {
+    const script = steps(column);
+    const model = new ScriptedModel(script);
+    const seen = recording(model, column);
+    const { status, state } = await runToolChain({
+      executor,
+      model: seen.model,
+      contextMessages: historyMessages(turns, column.history),
+      inputMessages: [{ role: "user", content: user }],
+      systemPrompt: () =>
+        column.variables
+          ? `${workload.instructions}\n\n${executor.toolRules()}`
+          : workload.instructions,
+      maxRounds: 50,
+    }).result;
+    model.assertDone();
+    const failed = state.calls.find((call) => call.status !== "succeeded");
+    if (status !== "completed" || failed !== undefined) {
+      const why = failed === undefined ? status : `${failed.name}: ${failed.result?.finalText}`;
+      throw new Error(`${workload.name}, ${column.name}, turn ${turn + 1}: ${why}`);
+    }
+    for (const [index, request] of seen.requests.entries())
+      sent.push({ turn, segments: segmentsOf(request), answered: answerTokens(script[index]) });
+    turns.push(state);
+  }
+  const costs = costsOf(sent);
+  return workload.turns.map((_, turn) =>
+    sum(costs.filter((_cost, index) => sent[index]?.turn === turn)),
+  );
+}
+
+function executorFor(
+  { tools, textTool }: Workload,
+  { cut, variables, references }: Column,
+): ToolExecutor {
+  const unlimited = {
+    outputChars: Number.MAX_SAFE_INTEGER,
+    outputCeilingChars: Number.MAX_SAFE_INTEGER,
+  };
+  const executor = new ToolExecutor({ countTokens, ...(!cut && { limits: unlimited }) });
+  const own = variables ? tools : tools.map((tool): Tool => ({ ...tool, SKIP_CACHE_RESULT: true }));
+  executor.registerToolGroup(defineToolGroup({ name: "work", tools: own }));
+  executor.toggleGroupEnabled("work", true);
+  if (!variables) return executor;
+  // Of the shipped groups, those that are always offered, and what a column's model uses.
+  executor.registerToolGroup(variableTools());
+  executor.toggleGroupEnabled("vars", true);
+  for (const name of ["WriteVar", "RemoveVars"]) executor.setToolEnabled(name, false);
+  if (references && textTool === true) {
+    executor.registerToolGroup(basicTools());
+    executor.toggleGroupEnabled("basic", true);
+    for (const name of ["DateTime", "JsonToInterface"]) executor.setToolEnabled(name, false);
+  }
+  return executor;
+}
+
+/** Keeps the requests as the model gets them. Without variables there is no `limit` to offer. */
+function recording(inner: Model, { variables }: Column) {
+  const requests: ModelRequest[] = [];
+  const model: Model = {
+    id: inner.id,
+    stream(request, signal) {
+      const tools = variables ? request.tools : request.tools.map(withoutLimit);
+      requests.push({ ...request, tools, messages: [...request.messages] });
+      return inner.stream(request, signal);
+    },
+  };
+  return { model, requests };
+}
+
+function withoutLimit(definition: ModelRequest["tools"][number]): ModelRequest["tools"][number] {
+  const { properties, ...parameters } = definition.function.parameters ?? {};
+  const { limit: _limit, ...own } = (properties ?? {}) as { readonly [name: string]: unknown };
+  return {
+    ...definition,
+    function: { ...definition.function, parameters: { ...parameters, properties: own } },
+  };
+}
+
+/** What the model wrote, as the script has it. */
+function answerTokens(step: ScriptedStep | undefined): number {
+  if (typeof step === "string") return exactTokens(step);
+  if (typeof step !== "object" || !("calls" in step || "text" in step))
+    throw new Error("A workload's steps are texts and calls.");
+  const calls = step.calls ?? [];
+  const written = calls.map(
+    ({ name, args }) => exactTokens(`${name} ${JSON.stringify(args ?? {})}`) + 4,
+  );
+  return exactTokens(step.text ?? "") + written.reduce((total, tokens) => total + tokens, 0);
+}
