@@ -20,6 +20,10 @@ export interface Bench {
   /** One line: what is measured, and how. */
   readonly description: string;
   run(options: BenchOptions): AsyncIterable<Figure>;
+  /** Its figures as a table; the first line is the heading. @default a row a case, a column a subject */
+  readonly table?: (figures: readonly Figure[]) => readonly (readonly string[])[];
+  /** It measures beside others, which must be installed. @default false */
+  readonly peers?: boolean;
 }
 
 /** The middle value; of an even count the mean of the two in the middle. */

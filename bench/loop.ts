@@ -19,6 +19,7 @@ export const loop: Bench = {
   description:
     "The loop's own cost with a no-op tool and a scripted model: 200 rounds of one call, and 100 calls in one round",
   run,
+  peers: true,
 };
 
 async function* run({ repetitions = 15, signal }: BenchOptions): AsyncGenerator<Figure> {

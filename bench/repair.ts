@@ -8,6 +8,7 @@ export const repair: Bench = {
   description:
     "Valid calls, corrupted in one way at a time so that they no longer fit: how many are accepted, and how many come back exactly as they were meant",
   run,
+  peers: true,
 };
 
 async function* run({ signal }: BenchOptions): AsyncGenerator<Figure> {

@@ -6,9 +6,10 @@ import { installPeers } from "./install.ts";
 import { gate } from "./gate.ts";
 import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
+import { tokens } from "./tokens.ts";
 import { alignedTable, machine, markdownTable, tableOf } from "./report.ts";
 
-const benches: readonly Bench[] = [loop, gate, repair];
+const benches: readonly Bench[] = [loop, gate, repair, tokens];
 
 const usage = `npm run bench [-- NAME…] [options]
 
@@ -38,7 +39,7 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  await installPeers();
+  if (request.chosen.some(({ peers }) => peers === true)) await installPeers();
   if (!request.json) process.stdout.write(`${machine()}\n`);
   for (const bench of request.chosen) {
     const figures: Figure[] = [];
@@ -47,7 +48,7 @@ async function main(args: string[]): Promise<number> {
       if (request.json)
         process.stdout.write(`${JSON.stringify({ bench: bench.name, ...figure })}\n`);
     }
-    const table = tableOf(figures);
+    const table = bench.table?.(figures) ?? tableOf(figures);
     if (!request.json) {
       process.stdout.write(`\n${bench.name}: ${bench.description}\n\n${alignedTable(table)}\n`);
     }

@@ -3,10 +3,8 @@ import type { ToolDefinition } from "../tool/tool-definition.ts";
 import { describeType } from "./json-type.ts";
 import { schemaView } from "./schema-view.ts";
 
-const limitSchema: JsonSchema = {
-  type: "integer",
-  description: "Characters to show; 0: all.",
-};
+/** The rules of the prompt say once what it does: a description in every tool would cost tokens. */
+const limitSchema: JsonSchema = { type: "integer" };
 
 const offered = new WeakMap<ToolDefinition, ToolDefinition>();
 

@@ -3,8 +3,8 @@ import type { SkillRule } from "./tool.ts";
 /** The rules that every session has. Version 1; a change of words here is a change of behaviour. */
 export const agentRules: { readonly [name: string]: SkillRule } = {
   VarRef: {
-    desc: "How to pass values to tools by reference",
-    when: "Before you pass a long or cut result to a tool",
+    desc: "References",
+    when: "Before you pass on a long result",
     prompt: `# References
 
 Every tool result is kept as a variable; the result's last line names it where that matters, e.g. \`FetchWebPage_3\`. So is a long message of the user.

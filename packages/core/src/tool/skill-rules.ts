@@ -66,7 +66,7 @@ export function skillRulesPrompt(
   const table =
     rows.length === 0
       ? ""
-      : `Documents to read with ReadVar when they are needed:\n| variable | what it is | when |\n|---|---|---|\n${rows.join("\n")}\n`;
+      : `Read with ReadVar when needed:\n| variable | what | when |\n|-|-|-|\n${rows.join("\n")}\n`;
   return [...loaded, table].filter((part) => part !== "").join("\n\n");
 }
 

@@ -7,10 +7,9 @@ const parameters = z.object({
     .object({
       type: z
         .enum(["RULE", "ToolCallResult", "ToolCallArgs", "MessageCache", "LLMAdd", "USER_ADD"])
-        .optional()
-        .describe("RULE guides, ToolCallResult results, LLMAdd yours, USER_ADD the user's."),
-      tag: z.string().optional().describe("Exactly this tag."),
-      search: z.string().optional().describe("In the name or description."),
+        .optional(),
+      tag: z.string().optional(),
+      search: z.string().optional(),
     })
     .optional(),
   page: z.number().int().min(1).default(1),

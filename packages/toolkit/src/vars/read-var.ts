@@ -16,9 +16,9 @@ const pageLength = 8_000;
 const longestReading = 50_000;
 
 const parameters = z.object({
-  name: z.string().describe("e.g. Fetch_2, or Fetch_2#/items/0 for a part of structured data."),
-  start: z.number().int().min(0).default(0).describe("First character, from 0."),
-  length: z.number().int().min(1).default(pageLength).describe("How many characters."),
+  name: z.string().describe("e.g. Fetch_2, or Fetch_2#/items/0."),
+  start: z.number().int().min(0).default(0),
+  length: z.number().int().min(1).default(pageLength),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -37,8 +37,7 @@ interface Reading {
 export function readVar(): Tool {
   return defineTool({
     name: "ReadVar",
-    description:
-      "Shows a variable: a result that was kept, a rule, or a stored text. Long ones come in pages.",
+    description: "Shows a variable, a long one in pages.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },

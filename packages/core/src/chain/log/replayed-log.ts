@@ -9,7 +9,7 @@ import { oneLine } from "./one-line.ts";
  */
 export function replayedLog(calls: readonly LoggedCall[]): string {
   return `<turn-log>
-Tool calls before the next answer, as the system recorded them. ReadVar shows a whole value, $VAR_REF{{name}} passes it on.
+Tool calls before the next answer, recorded by the system. ReadVar shows a whole value.
 ${groupLikeCalls(calls).map(line).join("\n")}
 </turn-log>`;
 }

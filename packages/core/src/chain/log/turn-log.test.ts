@@ -127,7 +127,7 @@ test("the replayed log is one frame with a line for each call, each with the nam
   assert.equal(
     replay,
     `<turn-log>
-Tool calls before the next answer, as the system recorded them. ReadVar shows a whole value, $VAR_REF{{name}} passes it on.
+Tool calls before the next answer, recorded by the system. ReadVar shows a whole value.
 - Look {"at":"sea"} ✓ → Look_1: "a 'wide' sea"
 - Find ✓ → Find_2: "result 2"
 </turn-log>`,
