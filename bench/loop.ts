@@ -12,6 +12,7 @@ const subjects = {
   "@mariozechner/pi-agent-core": "pi-agent-core",
 } as const;
 
+const memoryScript = fileURLToPath(new URL("loop/memory.ts", import.meta.url));
 const measureScript = fileURLToPath(new URL("loop/measure.ts", import.meta.url));
 
 export const loop: Bench = {
@@ -28,6 +29,7 @@ async function* run({ repetitions = 15, signal }: BenchOptions): AsyncGenerator<
     yield { case: "sequential round", subject, value: sequential / 200, unit: "ms" };
     yield { case: "parallel call", subject, value: (parallel * 1000) / 100, unit: "µs" };
   }
+  yield* (await runScript(["--expose-gc", memoryScript], signal)) as readonly Figure[];
 }
 
 interface Times {
@@ -38,12 +40,15 @@ interface Times {
 }
 
 async function measure(module: string, repetitions: number, signal: AbortSignal): Promise<Times> {
-  const args = [measureScript, module, String(repetitions)];
-  const { code, output, stdout } = await runCommand(process.execPath, args, {
+  return (await runScript([measureScript, module, String(repetitions)], signal)) as Times;
+}
+
+async function runScript(args: readonly string[], signal: AbortSignal): Promise<unknown> {
+  const { code, output, stdout } = await runCommand(process.execPath, [...args], {
     env: withSourceCondition(),
     signal,
   });
   if (code !== 0)
-    throw new Error(`The loop bench of ${module} ended with code ${code}:\n${output}`);
-  return JSON.parse(stdout) as Times;
+    throw new Error(`The loop bench of ${args.join(" ")} ended with code ${code}:\n${output}`);
+  return JSON.parse(stdout);
 }

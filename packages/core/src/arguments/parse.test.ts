@@ -89,12 +89,12 @@ test("nesting of 200 levels is read, more is refused", () => {
 
 test("10 MB are read in linear time, broken or not", () => {
   const list = `[${"12345678901,".repeat(250_000)}1]`;
-  const start = performance.now();
+  const start = process.threadCpuUsage().user;
   assert.equal(parseArguments(`{"a":${list},"s":"${"x".repeat(7_000_000)}"}`).status, "parsed");
   assert.equal(parseArguments(`{"a":${list},}`).status, "parsed");
   assert.equal(parseArguments("```".repeat(3_000_000)).status, "failed");
   assert.equal(parseArguments(`{"a": "${"\\".repeat(5_000_000)}`).status, "failed");
-  assert.ok(performance.now() - start < 4000);
+  assert.ok(process.threadCpuUsage().user - start < 4_000_000);
 });
 
 test("every object comes back as it was, and nothing makes it throw", () => {

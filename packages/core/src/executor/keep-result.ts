@@ -2,6 +2,7 @@ import { shortJson } from "../arguments/short-json.ts";
 import type { JsonObject } from "../model/json.ts";
 import { noResult, valueOf } from "../output/format-result.ts";
 import { resultHint } from "../output/hint.ts";
+import { detached } from "../output/detached.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -30,9 +31,11 @@ export function keepResult(
   const hint =
     tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, whole, cut });
   // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
-  const finalText = neutralise(editNote(record) + cut.text + hint).toWellFormed();
+  const text = neutralise(editNote(record) + cut.text + hint).toWellFormed();
 
   const isTruncated = cut.omitted > 0;
+  // The record outlives the value.
+  const finalText = isTruncated ? detached(text) : text;
   const tokens = callTokens({
     gate,
     record,
@@ -110,12 +113,12 @@ function editNote({ edited, args }: CallRecord): string {
 function preview(tool: Tool, whole: string, end: CallEnd): string {
   const own =
     end.status === "success" ? shortWords(() => tool.compressResult?.(end.data)) : undefined;
-  return neutralise(own ?? whole.slice(0, previewChars).toWellFormed());
+  return detached(neutralise(own ?? whole.slice(0, previewChars).toWellFormed()));
 }
 
 function argsPreview(tool: Tool, args: JsonObject): { readonly argsPreview?: string } {
   const words = shortWords(() => tool.compressArgs?.(args));
-  return words === undefined ? {} : { argsPreview: words };
+  return words === undefined ? {} : { argsPreview: detached(words) };
 }
 
 /** A tool's own words for the log; undefined where it has none, or fails to say them. */

@@ -1,0 +1,69 @@
+// What a chain of 1,000 rounds keeps, with small results and with big ones, in a process of its
+// own: node --expose-gc bench/loop/memory.ts
+import {
+  defineTool,
+  defineToolGroup,
+  runToolChain,
+  ToolExecutor,
+  VariableSystem,
+} from "@capstan/core";
+import { ScriptedModel } from "@capstan/core/testing";
+import type { Figure } from "../figure.ts";
+
+const rounds = 1_000;
+const collect = globalThis.gc;
+if (collect === undefined) throw new Error("Run this with --expose-gc.");
+
+const figures: Figure[] = [];
+// The first run warms what every run shares.
+await kept(100);
+for (const [name, characters] of [
+  ["100 B", 100],
+  ["100 KB", 100_000],
+] as const) {
+  const { record, log } = await kept(characters);
+  const of = `1,000 rounds with results of ${name}`;
+  figures.push({ case: `${of}: heap kept`, subject: "capstan", value: record / 1024, unit: "KiB" });
+  figures.push({ case: `${of}: the log`, subject: "capstan", value: log / 1024, unit: "KiB" });
+}
+process.stdout.write(JSON.stringify(figures));
+
+/** Bytes of the heap that the chain's result holds, and of its log. Values are the store's: here they are dropped. */
+async function kept(
+  characters: number,
+): Promise<{ readonly record: number; readonly log: number }> {
+  let n = 0;
+  const big = defineTool({
+    name: "Big",
+    description: "Returns much.",
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    execute: () => `${n++} `.padEnd(characters, "some text, "),
+  });
+  // As with a store, only few values are in memory at a time.
+  const executor = new ToolExecutor({ variables: new VariableSystem({ capacity: 4 }) });
+  executor.registerToolGroup(defineToolGroup({ name: "bench", tools: [big] }));
+  executor.toggleGroupEnabled("bench", true);
+  const call = { calls: [{ name: "Big" }] };
+  const model = new ScriptedModel([...Array.from({ length: rounds }, () => call), "Done."]);
+  const before = heap();
+  const { state, replayContent } = await runToolChain({
+    executor,
+    model: {
+      id: model.id,
+      stream: (request, signal) => model.stream({ ...request, messages: [] }, signal),
+    },
+    contextMessages: [],
+    maxRounds: rounds + 1,
+    // With a journal, results are not held.
+    journal: { commit: () => ({ status: "committed" }) },
+  }).result;
+  const record = heap() - before;
+  if (state.calls.length !== rounds) throw new Error("The chain did not run.");
+  return { record, log: replayContent.length };
+}
+
+function heap(): number {
+  collect?.();
+  return process.memoryUsage().heapUsed + process.memoryUsage().external;
+}
