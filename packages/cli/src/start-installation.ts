@@ -46,6 +46,7 @@ export async function startInstallation(options: {
   const toolDefaults = configuration.tools;
   const models = createModelCatalog({
     environment,
+    prices: configuration.prices,
     ...(defaultModel !== undefined && { defaultModel }),
   });
   const server = await startServer({
@@ -96,9 +97,7 @@ function gateLimits({ toolTimeoutMs, approvalHours }: ConfiguredLimits): Partial
 }
 
 /** What the server is told of them. */
-function serverLimits({ rounds, bodyBytes }: ConfiguredLimits): Partial<ServerLimits> {
-  return {
-    ...(rounds !== undefined && { rounds }),
-    ...(bodyBytes !== undefined && { bodyBytes }),
-  };
+function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
+  const { toolTimeoutMs: _ofTools, approvalHours: _ofPeople, ...ofTurns } = limits;
+  return ofTurns;
 }

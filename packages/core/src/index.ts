@@ -61,6 +61,7 @@ export type {
   TurnLog,
 } from "./chain/chain-result.ts";
 export { coveredBy } from "./chain/covered-by.ts";
+export { addUsage, noUsage } from "./chain/usage.ts";
 export { ledgerJournal } from "./chain/ledger-journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
 export { chainStateOf } from "./chain/journal-state.ts";

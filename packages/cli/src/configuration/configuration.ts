@@ -1,4 +1,4 @@
-import type { HistoryMode, PolicyRule } from "@capstan/core";
+import type { HistoryMode, PolicyRule, TokenPrices } from "@capstan/core";
 
 /** Who may use the server, by a secret. Never printed. */
 export interface ApiKey {
@@ -10,6 +10,18 @@ export interface ApiKey {
 export interface ConfiguredLimits {
   /** Model calls of one turn. @default 10 */
   readonly rounds?: number;
+  /** Calls of one round that are run. @default 64 */
+  readonly callsPerRound?: number;
+  /** How often a call may fail with the same arguments before a turn gets no more tools. @default 3 */
+  readonly repeatedFailures?: number;
+  /** Tool calls of one turn. @default no limit */
+  readonly turnCalls?: number;
+  /** Tokens of one turn, as the provider counts them. @default no limit */
+  readonly turnTokens?: number;
+  /** Milliseconds of running time of one turn. @default no limit */
+  readonly turnMs?: number;
+  /** What one turn may cost, in the currency of `prices`. @default no limit */
+  readonly turnCost?: number;
   /** Milliseconds of running time of one call, where the tool says nothing. @default 60000 */
   readonly toolTimeoutMs?: number;
   /** Hours that a question to a person stays open. @default 24 */
@@ -28,6 +40,8 @@ export interface Configuration {
   readonly dataDir: string;
   /** The model where nobody chose; absent: the catalog's own choice. */
   readonly model?: string;
+  /** What models cost, by `provider/model` or `provider/*`. */
+  readonly prices: { readonly [model: string]: TokenPrices };
   readonly apiKeys: readonly ApiKey[];
   /** Switches that every new session starts from, by group and by `group.Tool`. */
   readonly groups: { readonly [group: string]: boolean };

@@ -54,6 +54,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       port: 8787,
       host: "127.0.0.1",
       dataDir: join(folder, ".capstan"),
+      prices: {},
       apiKeys: [],
       groups: {},
       tools: {},
@@ -205,4 +206,22 @@ test("origins and hosts are checked", async () => {
   assert.match(said.join("\n"), /allowedOrigins\[0\]: expected an origin such as/);
   assert.match(said.join("\n"), /roots: expected at least one folder/);
   assert.match(said.join("\n"), /web\.allowPrivateHosts\[0\]: expected a host such as/);
+});
+
+test("prices and limits of a turn are read, and wrong ones named", async () => {
+  const prices = { "openai/gpt-5.5": { input: 1.25, output: 10 } };
+  const limits = { turnTokens: 200_000, turnCost: 0.5, turnMs: 60_000, repeatedFailures: 2 };
+  const configuration = await valid({ prices, limits });
+  assert.deepEqual([configuration.prices, configuration.limits], [prices, limits]);
+  const wrong = { prices: { "openai/gpt-5.5": { input: -1 } }, limits: { turnCost: 0 } };
+  const found = await problems(wrong);
+  assert.match(
+    found.join("\n"),
+    /prices\.openai\/gpt-5\.5\.input: expected an amount from 0 on, got -1/,
+  );
+  assert.match(
+    found.join("\n"),
+    /prices\.openai\/gpt-5\.5\.output: expected an amount from 0 on, got nothing/,
+  );
+  assert.match(found.join("\n"), /limits\.turnCost: expected an amount, more than 0, got 0/);
 });

@@ -59,6 +59,12 @@ export async function loadConfiguration(
     rules: merged.rules ?? [],
     history: merged.history ?? "log",
     limits: withoutUndefined(merged.limits ?? {}),
+    prices: Object.fromEntries(
+      Object.entries(merged.prices ?? {}).map(([model, prices]) => [
+        model,
+        withoutUndefined(prices),
+      ]),
+    ),
     allowedHosts: merged.allowedHosts ?? [],
     allowedOrigins: merged.allowedOrigins ?? [],
   };

@@ -21,6 +21,15 @@ const switches = (example: string) =>
 const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
 
+const pricesExample =
+  'prices of a million tokens such as {"openai/gpt-5.5": {"input": 1.25, "output": 10}}';
+const price = z.number({ error: "an amount from 0 on" }).min(0, { error: "an amount from 0 on" });
+
+const prices = z.object(
+  { input: price, output: price, cachedInput: price.optional() },
+  { error: pricesExample },
+);
+
 /** What a rule may say is the gate's to tell. One of which a part was overlooked would say something else. */
 const rule = z.custom<PolicyRule>().superRefine((value, context) => {
   for (const { path, message } of ruleProblems(value))
@@ -39,6 +48,7 @@ export const settingsSchema = z.object(
     host: text("a host name or address such as 127.0.0.1").optional(),
     data: text("a folder").optional(),
     model: text('a model such as "openai/gpt-5.5"').optional(),
+    prices: z.record(z.string(), prices, { error: pricesExample }).optional(),
     groups: switches('"files": true').optional(),
     tools: switches('"web.FetchWebPage": false').optional(),
     roots: z
@@ -69,6 +79,15 @@ export const settingsSchema = z.object(
       .object(
         {
           rounds: whole("a whole number from 1 to 1000", 1000).optional(),
+          callsPerRound: whole("a whole number from 1 to 1000", 1000).optional(),
+          repeatedFailures: whole("a whole number from 1 to 1000", 1000).optional(),
+          turnCalls: whole("a whole number from 1 to 100000", 100_000).optional(),
+          turnTokens: whole("tokens from 1 to 1000000000", 1_000_000_000).optional(),
+          turnMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
+          turnCost: z
+            .number({ error: "an amount, more than 0" })
+            .positive({ error: "an amount, more than 0" })
+            .optional(),
           toolTimeoutMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
           approvalHours: z
             .number({ error: "hours, more than 0 and at most 8760" })

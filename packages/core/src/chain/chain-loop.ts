@@ -300,12 +300,13 @@ export class ChainLoop {
       advice: this.#budget.takeAdvice(),
       takesReferences: Object.keys(offer.names).length > 0,
     };
-    const request = await chainRequest(
+    const preparing = chainRequest(
       this.#options,
       this.#turn.asSent(this.#calls.records),
       notes,
       signal,
     );
+    const request = preparing instanceof Promise ? await preparing : preparing;
     if (request.status === "failed")
       return this.#stop() ?? { status: "error", error: request.error };
     if (request.status === "stopped") return stopped(this.#failure);

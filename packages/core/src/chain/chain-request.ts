@@ -3,6 +3,7 @@ import type { Message } from "../model/message.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 import { keepLongMessages } from "../variables/message-cache.ts";
+import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -32,27 +33,32 @@ export type ChainRequest =
  * loop has to say; and whatever `onBeforeSendToLLM` makes of them. Where that fails nothing is
  * sent: it may be what keeps something from being sent.
  */
-export async function chainRequest(
+export function chainRequest(
   { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
   turn: readonly Message[],
   notes: RequestNotes,
   signal: AbortSignal,
-): Promise<ChainRequest> {
+): ChainRequest | Promise<ChainRequest> {
   let messages: readonly Message[];
   try {
     const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
     const note = noteText(notes);
-    const said = [...contextMessages, ...turn];
-    messages = [
-      ...(prompt === "" ? [] : [{ role: "system", content: prompt } as const]),
-      ...(notes.takesReferences ? keepLongMessages(said, executor.variables) : said),
-      ...(note === "" ? [] : [{ role: "developer", content: note } as const]),
-    ];
+    const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
+    const said = first.concat(contextMessages, turn);
+    if (note !== "") said.push({ role: "developer", content: note });
+    messages = notes.takesReferences ? keepLongMessages(said, executor.variables) : said;
   } catch (thrown) {
     return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
   }
   const before = callbacks?.onBeforeSendToLLM;
-  if (before === undefined) return { status: "ready", messages };
+  return before === undefined ? { status: "ready", messages } : changed(messages, before, signal);
+}
+
+async function changed(
+  messages: readonly Message[],
+  before: NonNullable<ToolChainCallbacks["onBeforeSendToLLM"]>,
+  signal: AbortSignal,
+): Promise<ChainRequest> {
   try {
     const given = await untilAborted(Promise.resolve(before(messages)), signal);
     if (signal.aborted) return { status: "stopped" };
@@ -66,6 +72,7 @@ export async function chainRequest(
 }
 
 function noteText({ limit, again, advice }: RequestNotes): string {
+  if (limit === undefined && !again) return advice ?? "";
   const last = limit === undefined ? [] : [limit.message, lastRequest];
   return [...(again ? [sayMore] : []), ...last, ...(advice === undefined ? [] : [advice])].join(
     " ",

@@ -116,8 +116,10 @@ export class Turn {
   /** What the user says in this turn. */
   async hear(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
-    this.#messages.push(...messages);
-    this.#sent?.push(...messages);
+    for (const message of messages) {
+      this.#messages.push(message);
+      this.#sent?.push(message);
+    }
     const round = this.#round;
     await this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
   }

@@ -25,6 +25,7 @@ export const offlineModelId = "capstan/offline";
 export function createOfflineModel(options: OfflineModelOptions = {}): Model {
   return {
     id: offlineModelId,
+    prices: { input: 0, output: 0 },
     stream: (request, signal) => streamReply(request, signal, options.chunkDelayMs ?? 8),
   };
 }

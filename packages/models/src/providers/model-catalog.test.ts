@@ -217,3 +217,16 @@ test("addresses are taken as people write them", () => {
   };
   for (const [host, url] of Object.entries(hosts)) assert.equal(ollamaUrl(host), url, host);
 });
+
+test("a model has the prices of its own name, else those of its provider, else none", async () => {
+  const own = { input: 1.25, output: 10, cachedInput: 0.125 };
+  const rest = { input: 3, output: 15 };
+  const prices = { "openai/gpt-5.5": own, "anthropic/*": rest };
+  const catalog = createModelCatalog({ environment: allKeys, prices });
+  const pricesOf = async (id: string) => (await catalog.find(id))?.prices;
+  assert.deepEqual(await pricesOf("openai/gpt-5.5"), own);
+  assert.deepEqual(await pricesOf("anthropic/claude-sonnet-5"), rest);
+  assert.equal(await pricesOf("openai/gpt-5.4-mini"), undefined);
+  assert.equal(await pricesOf("google/__proto__"), undefined);
+  assert.deepEqual(await pricesOf("capstan/offline"), { input: 0, output: 0 });
+});

@@ -4,6 +4,7 @@ import {
   type ModelCatalog,
   type ModelEntry,
   systemClock,
+  type TokenPrices,
 } from "@capstan/core";
 import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
 import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
@@ -18,6 +19,8 @@ export interface ModelCatalogOptions {
   readonly environment: Environment;
   /** `provider/model`, as the configuration names it. */
   readonly defaultModel?: string;
+  /** What models cost, by `provider/model`, or by `provider/*` for all others of a provider. */
+  readonly prices?: { readonly [model: string]: TokenPrices };
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
   /** @default systemClock */
@@ -43,7 +46,7 @@ interface Source {
  * @example const catalog = createModelCatalog({ environment: process.env });
  */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
-  const { environment, fetch, clock = systemClock, silenceMs } = options;
+  const { environment, fetch, clock = systemClock, silenceMs, prices = {} } = options;
   const configured = configuredProviders(environment);
   const ollama = ollamaProvider(environment);
   const sources = [...configured, ollama].map((provider): Source => ({
@@ -76,7 +79,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   function providerModel(source: Source, name: string): Model {
     const languageModel = async () =>
       source.languageModels(name === firstListed ? await firstNameOf(source) : name);
+    const { id } = source.provider;
+    const known = ownValue(prices, `${id}/${name}`) ?? ownValue(prices, `${id}/*`);
     return createProviderModel({
+      ...(known !== undefined && { prices: known }),
       provider: source.provider,
       modelName: name,
       languageModel,
@@ -104,6 +110,11 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   }
 
   return { default: standard, find, list: (signal) => withAbort(list(), signal) };
+}
+
+/** Names come from requests: only what the configuration itself says counts. */
+function ownValue<T>(table: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** What several wait for goes on when one of them stops waiting. */

@@ -6,6 +6,7 @@ import {
   type ModelEvent,
   type ModelRequest,
   systemClock,
+  type TokenPrices,
 } from "@capstan/core";
 import { dialectOf } from "./dialect.ts";
 import { ownNames } from "./prompt-calls.ts";
@@ -19,6 +20,8 @@ import { createEventTranslator } from "./to-model-events.ts";
 export interface ProviderModelOptions {
   readonly provider: Provider;
   readonly modelName: string;
+  /** What it costs, where the configuration says so. */
+  readonly prices?: TokenPrices;
   /** Loads the provider's package when it is first needed. */
   readonly languageModel: () => Promise<LanguageModelV4>;
   /** @default systemClock */
@@ -35,9 +38,10 @@ export interface ProviderModelOptions {
  * what was shown cannot be taken back.
  */
 export function createProviderModel(options: ProviderModelOptions): Model {
-  const { provider, modelName } = options;
+  const { provider, modelName, prices } = options;
   return {
     id: `${provider.id}/${modelName}`,
+    ...(prices !== undefined && { prices }),
     stream: (request, signal) => streamWithRetry(options, request, signal),
   };
 }

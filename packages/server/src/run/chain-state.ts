@@ -1,4 +1,11 @@
-import type { CallRecord, ChainState, Message, Usage } from "@capstan/core";
+import {
+  addUsage,
+  type CallRecord,
+  type ChainState,
+  type Message,
+  noUsage,
+  type RoundUsage,
+} from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
@@ -54,16 +61,12 @@ function stateOf(
   calls: readonly CallRecord[],
   events: readonly RunEvent[],
 ): ChainState {
-  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  const usageByRound: RoundUsage[] = [];
   let round = 0;
   for (const event of events) {
     if (event.type !== "round.ended") continue;
     round = Math.max(round, event.round);
-    const { inputTokens, outputTokens } = event.usage;
-    usage = {
-      inputTokens: usage.inputTokens + inputTokens,
-      outputTokens: usage.outputTokens + outputTokens,
-    };
+    usageByRound.push({ round: event.round, usage: event.usage });
   }
   // A run that took another's turn over has that one's rounds only in its calls.
   for (const call of calls) round = Math.max(round, call.round);
@@ -71,7 +74,8 @@ function stateOf(
     round,
     messages,
     calls,
-    usage,
+    usage: usageByRound.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
+    usageByRound,
     startTime: run.createdAt,
     elapsed: runningTime(run, events),
   };

@@ -18,7 +18,7 @@ import type { Store } from "../journal/store.ts";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "./offered-tools.ts";
 import type { StoredRunRequest } from "./run-request.ts";
-import type { ServerLimits } from "./server-limits.ts";
+import { chainLimits, type ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, openSession } from "./session.ts";
 
 export interface LaunchOptions {
@@ -69,8 +69,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     ...offered,
     requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
     chatOption: settings,
-    maxRounds: limits.rounds,
-    ...(maxToolCalls !== null && { maxToolCalls }),
+    ...chainLimits(limits, maxToolCalls),
     ...(resume !== undefined && { resume }),
   });
 }

@@ -1,7 +1,21 @@
+import type { ChainLimits } from "@capstan/core";
+
 /** Numbers of the server; DESIGN.md's defaults. */
 export interface ServerLimits {
   /** Rounds of tool calls a turn. */
   readonly rounds: number;
+  /** Calls of one round that are run. */
+  readonly callsPerRound: number;
+  /** How often a call may fail with the same arguments before a turn gets no more tools. */
+  readonly repeatedFailures: number;
+  /** Server-run calls of a turn; what a request asks for can only be fewer. @default no limit */
+  readonly turnCalls?: number;
+  /** Tokens a turn, as the provider counts them. @default no limit */
+  readonly turnTokens?: number;
+  /** Ms of running time a turn. @default no limit */
+  readonly turnMs?: number;
+  /** What a turn may cost, in the currency of the models' prices. @default no limit */
+  readonly turnCost?: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
   /** Ms of silence after which a stream says that it is alive. */
@@ -12,7 +26,24 @@ export interface ServerLimits {
 
 export const defaultServerLimits: ServerLimits = {
   rounds: 10,
+  callsPerRound: 64,
+  repeatedFailures: 3,
   bodyBytes: 64 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 16,
 };
+
+/** What the loop is told of them. */
+export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
+  const { turnCalls = Infinity, turnTokens, turnMs, turnCost } = limits;
+  const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
+  return {
+    maxRounds: limits.rounds,
+    maxCallsPerRound: limits.callsPerRound,
+    maxRepeatedFailures: limits.repeatedFailures,
+    ...(Number.isFinite(calls) && { maxToolCalls: calls }),
+    ...(turnTokens !== undefined && { maxTokens: turnTokens }),
+    ...(turnMs !== undefined && { maxDurationMs: turnMs }),
+    ...(turnCost !== undefined && { maxCost: turnCost }),
+  };
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool } from "@capstan/core";
+import { ScriptedModel } from "@capstan/core/testing";
+import { withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { chainLimits, defaultServerLimits, type ServerLimits } from "./server-limits.ts";
+import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
+
+const ok = defineTool({
+  name: "Ok",
+  description: "",
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  execute: () => "fine",
+});
+const calls = { calls: [{ name: "Ok" }], usage: { inputTokens: 500, outputTokens: 500 } };
+
+test("a turn that comes to one of the server's limits answers without tools", async () => {
+  for (const [limit, more] of [
+    ["rounds", { rounds: 1 }],
+    ["tokens", { turnTokens: 1000 }],
+    ["calls", { turnCalls: 1 }],
+  ] as const) {
+    await withMemoryStore(async (store) => {
+      const model = new ScriptedModel([calls, "That is all."]);
+      const limits: ServerLimits = { ...defaultServerLimits, ...more };
+      const run = await begin(createRuns({ store, model, tools: [ok], limits }), requestOf("go"));
+      const { result } = await runIn(store, run.id, "completed");
+      assert.equal(result?.limit?.limit, limit);
+      assert.equal(result?.answer, "That is all.");
+      assert.deepEqual(model.requests[1]?.tools, []);
+    });
+  }
+});
+
+test("a limit of cost fails the run of a model without prices, with what to do", async () => {
+  await withMemoryStore(async (store) => {
+    const model = new ScriptedModel([calls]);
+    const limits: ServerLimits = { ...defaultServerLimits, turnCost: 1 };
+    const run = await begin(createRuns({ store, model, tools: [ok], limits }), requestOf("go"));
+    const { result } = await runIn(store, run.id, "failed");
+    assert.equal(result?.error?.code, "invalid_limits");
+    assert.match(result?.error?.message ?? "", /Configure its prices/);
+    assert.equal(model.requests.length, 0);
+  });
+});
+
+test("a request may make a turn's calls fewer, not more", () => {
+  const limits = { ...defaultServerLimits, turnCalls: 5 };
+  assert.equal(chainLimits(limits, 3).maxToolCalls, 3);
+  assert.equal(chainLimits(limits, 9).maxToolCalls, 5);
+  assert.equal(chainLimits(limits, null).maxToolCalls, 5);
+  assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
+});
