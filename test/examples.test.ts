@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { root } from "../scripts/command.ts";
+import { inOrder, startUpstream } from "./upstream.ts";
 
 const run = promisify(execFile);
 
@@ -125,4 +126,40 @@ test("the code of the guide to asking is that of its example", async () => {
   const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
   assert.ok(blocks.length >= 9);
   for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
+
+const loopOutput = [
+  /^calls Trains \{"from":"Oslo","to":"Bergen"\}\nsuccess: .*07:30/m,
+  /^calls Book \{"number":61\}\nrequires_action, waiting for 1\ncompleted after 3 rounds$/m,
+  /^round 1: Trains success in \d+ ms\nround 2: Book success in \d+ ms$/m,
+];
+
+test("the loop's example waits for a person and is carried on from JSON, with the offline model", async () => {
+  const { CAPSTAN_MODEL_URL: _url, ...env } = process.env;
+  const { stdout } = await run(process.execPath, ["examples/run-the-loop.ts"], { env });
+  assert.match(stdout, /^Model: capstan\/offline$/m);
+  for (const line of loopOutput) assert.match(stdout, line);
+  // Booked once, though two processes had a part in it.
+  assert.match(stdout, /"seat":"1A"/);
+});
+
+test("the loop's example runs with any OpenAI-compatible server, named by a flag or a variable", async () => {
+  for (const by of ["flag", "variable"] as const) {
+    await using upstream = await startUpstream(
+      inOrder(
+        { calls: [{ name: "Trains", arguments: '{"from":"Oslo","to":"Bergen"}' }] },
+        { calls: [{ name: "Book", arguments: '{"number":61}' }] },
+        { say: ["You leave ", "at 07:30."] },
+      ),
+    );
+    const { CAPSTAN_MODEL_URL: _url, ...own } = process.env;
+    const args = by === "flag" ? [upstream.url, "scripted"] : [];
+    const env = by === "flag" ? own : { ...own, ...upstream.environment };
+    const { stdout } = await run(process.execPath, ["examples/run-the-loop.ts", ...args], { env });
+    assert.match(stdout, /^Model: custom\/scripted$/m);
+    for (const line of loopOutput) assert.match(stdout, line);
+    assert.match(stdout, /You leave at 07:30\.$/m);
+    assert.equal(upstream.requests.length, 3);
+    const said = upstream.requests[2]?.messages.findLast(({ role }) => role === "tool");
+    assert.match(String(said?.content), /"seat":"1A"/);
+  }
 });

@@ -159,19 +159,19 @@ test("a limit of cost for a model without prices is refused at the start, with a
   assert.equal(requests.length, 0);
 });
 
-for (const [name, value] of [
-  ["maxRounds", Number.NaN],
-  ["maxTokens", -1],
-  ["maxDurationMs", "soon"],
-  ["maxRepeatedFailures", null],
-] as const) {
-  test(`${name}: ${value} is refused at the start, with a message`, async () => {
+test("a limit that is no number from 0 on is refused at the start, with its name", async () => {
+  for (const [name, value] of [
+    ["maxRounds", Number.NaN],
+    ["maxTokens", -1],
+    ["maxDurationMs", "soon"],
+    ["maxRepeatedFailures", null],
+  ] as const) {
     const { result, requests } = await run(["never"], { [name]: value });
     assert.equal(result.error?.code, "invalid_limits");
     assert.match(result.error?.message ?? "", new RegExp(`${name} must be a number`));
     assert.equal(requests.length, 0);
-  });
-}
+  }
+});
 
 test("when a turn's time is over its running calls are stopped and the model answers without tools", async () => {
   const clock = new FakeClock();

@@ -1,0 +1,102 @@
+// The loop: limits, a person who is asked, a stop, and going on from plain JSON.
+// npm run example -- examples/run-the-loop.ts                                     the offline model
+// npm run example -- examples/run-the-loop.ts http://127.0.0.1:11434/v1 qwen3:8b  any OpenAI-compatible server
+// CAPSTAN_MODEL_URL and CAPSTAN_MODEL do the same, CAPSTAN_MODEL_KEY is its key.
+import {
+  defineTool,
+  MemoryJournal,
+  resumeToolChain,
+  runToolChain,
+  ToolExecutor,
+} from "@capstan/core";
+import { createModelCatalog } from "@capstan/models";
+import { z } from "zod";
+
+const [url, modelName] = process.argv.slice(2);
+const environment = {
+  ...process.env,
+  ...(url !== undefined && { CAPSTAN_MODEL_URL: url }),
+  ...(modelName !== undefined && { CAPSTAN_MODEL: modelName }),
+};
+const catalog = createModelCatalog({ environment });
+const model = await catalog.find(
+  environment.CAPSTAN_MODEL_URL === undefined ? "capstan/offline" : catalog.default.id,
+);
+if (model === undefined) throw new Error("There is no such model.");
+console.log(`Model: ${model.id}`);
+
+// The offline model runs lines; any other is asked.
+const question =
+  model.id === "capstan/offline"
+    ? '/Trains {"from":"Oslo","to":"Bergen"}\n/then\n/Book {"number":61}'
+    : "Which trains go from Oslo to Bergen? Book me a seat on the first.";
+
+let booked = 0;
+const tools = [
+  defineTool({
+    name: "Trains",
+    description: "Trains from one town to another, with their numbers.",
+    parameters: z.object({ from: z.string(), to: z.string() }),
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    execute: ({ from, to }) => [
+      { number: 61, from, to, leaves: "07:30" },
+      { number: 63, from, to, leaves: "12:03" },
+    ],
+  }),
+  defineTool({
+    name: "Book",
+    description: "Books a seat on a train.",
+    parameters: z.object({ number: z.int() }),
+    idempotent: true,
+    permission: { executionPolicy: "ask-always" },
+    execute: ({ number }) => ({ number, seat: `${++booked}A` }),
+  }),
+];
+
+/** A gate as each process would make it. Its person answers later. */
+function gate(): ToolExecutor {
+  const executor = new ToolExecutor({ approvals: { request: () => ({ decision: "pending" }) } });
+  executor.registerToolGroup({ name: "travel", tools });
+  executor.toggleGroupEnabled("travel", true);
+  return executor;
+}
+
+const journal = new MemoryJournal();
+const executor = gate();
+const options = {
+  model,
+  journal,
+  runId: "run_example",
+  maxRounds: 6,
+  maxTokens: 100_000,
+  maxDurationMs: 120_000,
+  contextMessages: [{ role: "user", content: question }],
+} as const;
+
+const first = await runToolChain({
+  ...options,
+  executor,
+  systemPrompt: () => executor.toolRules(),
+  callbacks: {
+    onToolCallStart: (name, args) => console.log(`calls ${name} ${JSON.stringify(args)}`),
+    onToolCallComplete: ({ status, finalText }) =>
+      console.log(`${status}: ${finalText.slice(0, 80)}`),
+    onError: ({ message }, phase) => console.log(`${phase}: ${message}`),
+  },
+}).result;
+console.log(`${first.status}, waiting for ${first.waiting.length}`);
+
+// Another process: all it has is what the journal kept, as JSON.
+const state = JSON.parse(JSON.stringify(journal.state())) as ReturnType<typeof journal.state>;
+const answers = first.waiting.map(({ callId }) => ({
+  callId,
+  decision: { decision: "allow" } as const,
+}));
+const next = gate();
+next.variables.load(journal.variables());
+const result = await resumeToolChain(next, state, { ...options, answers }).result;
+console.log(`${result.status} after ${result.stats.totalRounds} rounds`);
+for (const { toolName, status, roundIndex, endTime, startTime } of result.toolCallHistory)
+  console.log(`round ${roundIndex}: ${toolName} ${status} in ${endTime - startTime} ms`);
+console.log(result.answer);
