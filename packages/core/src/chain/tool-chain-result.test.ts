@@ -50,11 +50,11 @@ test("a chain is aborted by its signal, its controller or its run, and says why"
     const started = Promise.withResolvers<void>();
     const onEvent: ToolChainOptions["onEvent"] = ({ type }) =>
       type === "call.started" && started.resolve();
-    const { result, abort } = run([calls("Hangs")], { ...given, onEvent });
+    const chain = run([calls("Hangs")], { ...given, onEvent });
     await started.promise;
-    if (by === "abort") abort("enough of it");
+    if (by === "abort") chain.abort("enough of it");
     else controller.abort(new Error("enough of it"));
-    const { status, error, toolCallHistory } = await result;
+    const { status, error, toolCallHistory } = await chain.result;
     assert.deepEqual([status, error?.message], ["aborted", "enough of it"]);
     assert.equal(toolCallHistory[0]?.status, "cancelled");
   }
