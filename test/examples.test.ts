@@ -126,6 +126,7 @@ test("the code of the guide to asking is that of its example", async () => {
   const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
   assert.ok(blocks.length >= 9);
   for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
+});
 
 const loopOutput = [
   /^calls Trains \{"from":"Oslo","to":"Bergen"\}\nsuccess: .*07:30/m,
