@@ -120,13 +120,20 @@ export class VariableStore {
   ): boolean {
     if (wanted.type === "RULE") return true;
     const entry = this.#entries.get(wanted.name);
-    const unit = entry ? unitOf(entry) : this.#partnerOf(wanted);
-    const kept = unit !== undefined && isKept(unit);
-    const others = {
-      count: this.keptCount - (kept ? 1 : 0),
-      bytes: this.keptBytes - (kept ? unitBytes(unit) : 0),
-    };
-    const bytes = (unit ? unitBytes(unit) : 0) - (entry?.bytes ?? 0) + wanted.bytes;
+    const former = entry?.owner ?? entry?.args;
+    // As another type it leaves its partner, and may find one.
+    const partner = entry?.type === wanted.type ? former : this.#partnerOf(wanted);
+    const others = { count: this.keptCount, bytes: this.keptBytes };
+    for (const unit of new Set([entry, partner].map((one) => one && unitOf(one)))) {
+      if (unit === undefined || unit.type === "RULE" || !isKept(unit)) continue;
+      others.count -= 1;
+      others.bytes -= unitBytes(unit);
+    }
+    if (former !== partner && former?.keep === true) {
+      others.count += 1;
+      others.bytes += former.bytes;
+    }
+    const bytes = wanted.bytes + (partner?.bytes ?? 0);
     return others.count + 1 <= capacity && others.bytes + bytes <= maxBytes;
   }
 

@@ -195,6 +195,26 @@ test("a result goes together with its arguments, and what is missing names the c
   assert.deepEqual(variables.missingVariable("C").details, { nearest: ["c"] });
 });
 
+test("a variable that becomes a result needs room for the arguments that it is paired with", () => {
+  const variables = system(4, { maxBytes: 80, maxValueBytes: 40 });
+  variables.updateVariable("pinned", { value: "p".repeat(28), type: "USER_ADD", keep: true });
+  variables.addVariable("Tool_2", "", "USER_ADD");
+  variables.addVariable("Tool_2_args", "a".repeat(25), "ToolCallArgs");
+  const patch = { value: "r".repeat(28), type: "ToolCallResult" } as const;
+  const outcome = variables.updateVariable("Tool_2", patch);
+  assert.equal(outcome.status === "refused" && outcome.error.code, "variables_full");
+  assert.deepEqual(variables.names(), ["pinned", "Tool_2", "Tool_2_args"]);
+});
+
+test("arguments that stay kept when their result becomes something else take room of their own", () => {
+  const variables = system(1);
+  variables.keepResult("Tool", { text: "r" }, { a: 1 });
+  variables.updateVariable("Tool_1_args", { keep: true });
+  const outcome = variables.updateVariable("Tool_1", { type: "USER_ADD" });
+  assert.equal(outcome.status, "refused");
+  assert.deepEqual(variables.names(), ["Tool_1", "Tool_1_args"]);
+});
+
 test("keeping the arguments keeps their result", () => {
   const variables = system(1);
   variables.keepResult("Tool", { text: "r" }, { a: 1 });
@@ -317,7 +337,7 @@ test("whatever is done, totals agree with the entries and the limits hold", () =
     }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
       const variables = system(4, { maxBytes: 80, maxValueBytes: 40 });
       const mirror = new Map<string, Variable>();
       variables.subscribe((change) =>
@@ -357,7 +377,7 @@ test("whatever is done, totals agree with the entries and the limits hold", () =
         assert.deepEqual(new Set(mirror.keys()), new Set(variables.names()));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
 
