@@ -1,8 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
-import type { CallRecord } from "../executor/call-record.ts";
 import { newId } from "../executor/new-id.ts";
-import type { UnsettledEnd } from "../executor/unsettled-result.ts";
-import { propose } from "../executor/propose.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
 import { neutralise } from "../output/neutralise.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
@@ -25,7 +22,7 @@ import { chainRequest } from "./chain-request.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { modelStep } from "./model-step.ts";
-import { newCall, requestOf } from "./new-call.ts";
+import { proposeCalls } from "./propose-calls.ts";
 import { OpenCalls, stoppedBefore } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
 import { countResults, reopen } from "./reopen.ts";
@@ -40,7 +37,6 @@ import type { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 import { Turn } from "./turn.ts";
 import { TurnBudget } from "./turn-budget.ts";
-import { untilAborted } from "./until-aborted.ts";
 import { noUsage } from "./usage.ts";
 
 /** One run of the loop. Use `runToolChain`. */
@@ -334,36 +330,29 @@ export class ChainLoop {
     return step.message;
   }
 
-  /**
-   * Puts what the model asked for to the gate, but for calls that are known already. All are
-   * proposed before the first one runs: what it calls itself comes after them.
-   *
-   * @returns what takes each of them in. Whatever stops the chain, each call is on record then.
-   */
-  async #propose(
+  /** Puts what the model asked for to the gate; what is returned takes each call in. */
+  #propose(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
     close?: ChainError,
   ): Promise<readonly (() => void)[]> {
-    const { executor, runId } = this.#options;
-    const { gate } = executor;
-    const about = { gate, runId, round: this.#turn.round, caller: this.#caller };
-    const proposed: (() => void)[] = [];
-    let n = 0;
-    for (const request of requests) {
-      n++;
-      if (this.#calls.records.has(request.id)) continue;
-      const record = newCall(request, offer, about);
-      const end = this.#refusal(record, n, limit, close);
-      if (end !== undefined) proposed.push(() => this.#calls.refuse(record, end));
-      else if (record.owner === "client") proposed.push(() => this.#calls.addClient(record));
-      else {
-        const proposal = this.#proposal(record, offer);
-        proposed.push(proposal instanceof Promise ? await proposal : proposal);
-      }
-    }
-    return proposed;
+    const { signal } = this.#abort;
+    return proposeCalls({
+      options: this.#options,
+      calls: this.#calls,
+      requests,
+      offer,
+      caller: this.#caller,
+      round: this.#turn.round,
+      refusal: (record, n) => {
+        if (close !== undefined) return stoppedBefore(record.name, close.message);
+        if (signal.aborted) return stoppedBefore(record.name, this.#failure?.message);
+        const error = this.#budget.take(record, n, limit);
+        return error === undefined ? undefined : { status: "error", error };
+      },
+      signal,
+    });
   }
 
   /** Runs the calls of a round. Undefined once all have ended. */
@@ -380,30 +369,6 @@ export class ChainLoop {
       if (record !== undefined) this.#budget.ended(record);
     }
     return undefined;
-  }
-
-  /** Why a call is not even proposed. */
-  #refusal(
-    record: CallRecord,
-    n: number,
-    limit: ReachedLimit | undefined,
-    close: ChainError | undefined,
-  ): UnsettledEnd | undefined {
-    if (close !== undefined) return stoppedBefore(record.name, close.message);
-    if (this.#abort.signal.aborted) return stoppedBefore(record.name, this.#failure?.message);
-    const error = this.#budget.take(record, n, limit);
-    return error === undefined ? undefined : { status: "error", error };
-  }
-
-  /** Puts a call to the gate; what it returns takes the proposal in. */
-  #proposal(record: CallRecord, offer: ToolOffer): (() => void) | Promise<() => void> {
-    const proposal = propose(this.#options.executor.gate, requestOf(record, offer, this.#options));
-    if (!(proposal instanceof Promise)) return () => this.#calls.add(proposal);
-    return untilAborted(proposal, this.#abort.signal).then((checked) =>
-      checked === undefined
-        ? () => this.#calls.refuse(record, stoppedBefore(record.name, this.#failure?.message))
-        : () => this.#calls.add(checked),
-    );
   }
 
   async #settleRound(): Promise<ChainEnding | undefined> {

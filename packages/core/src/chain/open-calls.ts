@@ -1,9 +1,8 @@
 import { errorMessage } from "../errors/error-message.ts";
-import { answer, type Answered } from "../executor/answer.ts";
+import { answer } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
-import { callTokens } from "../executor/call-tokens.ts";
 import { startCall } from "../executor/live-call.ts";
 import type { LiveCall } from "../executor/live-call-options.ts";
 import type { Proposal } from "../executor/propose.ts";
@@ -17,13 +16,15 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ReviewDecision } from "../policy/review.ts";
-import { neutralise } from "../output/neutralise.ts";
 import type { Caller } from "../tool/caller.ts";
 import { coveredBy } from "./covered-by.ts";
 import type { ChainEvent } from "./chain-event.ts";
+import { answerWrites } from "./answer-writes.ts";
+import { clientResult } from "./client-result.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { OpenReviews } from "./open-reviews.ts";
+import { PendingWork } from "./pending-work.ts";
 import type { Recorder } from "./recorder.ts";
 import { endElsewhere, proposedEvent } from "./call-events.ts";
 import { reviewAnswered, reviewRequested } from "./review-events.ts";
@@ -61,11 +62,9 @@ export class OpenCalls {
   readonly #checkToolResults: boolean;
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
-  readonly #onFailure: (thrown: unknown) => void;
+  readonly #work: PendingWork;
   readonly #caller: Caller;
   #noMore: string | undefined;
-  #moving = 0;
-  #idle: PromiseWithResolvers<void> | undefined;
 
   constructor(options: {
     executor: ToolExecutor;
@@ -87,12 +86,12 @@ export class OpenCalls {
     this.#checkToolResults = options.checkToolResults;
     this.#requireApproval = options.requireApproval;
     this.#keepResults = options.keepResults;
-    this.#onFailure = options.onFailure;
+    this.#work = new PendingWork(options.onFailure);
     this.#caller = options.caller;
     this.#reviews = new OpenReviews({
       executor: options.executor,
       signal: options.signal,
-      settle: (settled) => this.#move(async () => this.#settled(settled)),
+      settle: (settled) => this.#work.begin(async () => this.#settled(settled)),
     });
     for (const record of options.records) this.records.set(record.callId, record);
     this.#spoken = new SpokenItems(options.newItemId, this.records.values());
@@ -119,16 +118,13 @@ export class OpenCalls {
     return this.#spoken.finalWords(this.records, calls, options);
   }
 
-  async idle(): Promise<void> {
-    while (this.#moving > 0) {
-      this.#idle ??= Promise.withResolvers();
-      await this.#idle.promise;
-    }
+  idle(): Promise<void> {
+    return this.#work.idle();
   }
 
   /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
   add(proposal: Proposal): void {
-    this.#move(async () => {
+    this.#work.begin(async () => {
       await this.#propose(proposal);
       if (proposal.status === "approved") this.#start(proposal);
       else if (proposal.status === "asks") await this.#ask(proposal);
@@ -153,7 +149,7 @@ export class OpenCalls {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
     if (answered) this.#open.set(callId, { type: "asked", asked });
-    else this.#move(() => this.#ask(asked));
+    else this.#work.begin(() => this.#ask(asked));
   }
 
   /** A call taken up again whose result still waits for a person. */
@@ -166,32 +162,32 @@ export class OpenCalls {
   /** Ends a call whose result nobody will see any more. */
   withhold(record: CallRecord, reason: string): void {
     const end = withhold(this.#executor.gate, record, { reason, by: "system" });
-    this.#move(async () => this.#settled(end));
+    this.#work.begin(async () => this.#settled(end));
   }
 
   /** A call taken up again that was allowed and had not begun, or may be run again. */
   addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
     this.records.set(proposal.record.callId, proposal.record);
-    this.#move(async () => this.#start(proposal));
+    this.#work.begin(async () => this.#start(proposal));
   }
 
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: UnsettledEnd): void {
     const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
     const ended = unsettledResult(this.#executor.gate, record, end);
-    this.#move(async () => this.#settled(ended, [proposed]));
+    this.#work.begin(async () => this.#settled(ended, [proposed]));
   }
 
   /** Ends a call that never ran here. */
   close(record: CallRecord, end: UnsettledEnd): void {
     this.#open.delete(record.callId);
-    this.#move(async () => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+    this.#work.begin(async () => this.#settled(unsettledResult(this.#executor.gate, record, end)));
   }
 
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#move(async () => void (await this.#keep(record, told)));
+    if (told.length > 0) this.#work.begin(async () => void (await this.#keep(record, told)));
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -204,7 +200,7 @@ export class OpenCalls {
     for (const [callId, open] of this.#open) {
       if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
       this.#open.delete(callId);
-      this.#move(async () => this.#answered(open.asked, decision));
+      this.#work.begin(async () => this.#answered(open.asked, decision));
       return true;
     }
     return false;
@@ -220,21 +216,8 @@ export class OpenCalls {
     const open = this.#open.get(callId);
     if (open?.type !== "client") return false;
     this.#open.delete(callId);
-    const { gate } = this.#executor;
-    const output = neutralise(given);
-    const { toolId } = open.record;
-    const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
-    const tokens = callTokens({ gate, record: open.record, tool, finalText: output });
-    const common = { finalText: output, isTruncated: false, tokens, durationMs: 0 };
-    const record: CallRecord = {
-      ...open.record,
-      status: "succeeded",
-      endedAt: gate.clock.now(),
-      result: { ...common, preview: output.slice(0, 200) },
-    };
-    this.#move(async () =>
-      this.#settled({ record, result: { ...common, callId, status: "success", data: output } }),
-    );
+    const settled = clientResult(this.#executor.gate, open.record, given);
+    this.#work.begin(async () => this.#settled(settled));
     return true;
   }
 
@@ -268,18 +251,6 @@ export class OpenCalls {
       decide({ decision: "refuse", reason, by: "system" });
   }
 
-  #move(work: () => Promise<void>): void {
-    this.#moving++;
-    void work()
-      .catch((thrown: unknown) => this.#onFailure(thrown))
-      .finally(() => {
-        this.#moving--;
-        if (this.#moving > 0) return;
-        this.#idle?.resolve();
-        this.#idle = undefined;
-      });
-  }
-
   async #propose(proposal: Proposal): Promise<void> {
     const { record } = proposal;
     const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
@@ -309,7 +280,7 @@ export class OpenCalls {
 
   async #answered(asked: Asked, decision: ApprovalDecision): Promise<void> {
     const answered = await answer(this.#executor.gate, asked, decision);
-    const writes = this.#answerWrites(answered, asked.approval.id);
+    const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
     const { record } = proposal;
     if (proposal.status === "settled") return this.#settled(proposal, writes);
@@ -327,19 +298,6 @@ export class OpenCalls {
     ];
     for (const id of coveredBy(grant, questions, this.#executor.gate.registry))
       this.answer(id, { decision: "allow", by: "grant" });
-  }
-
-  #answerWrites({ proposal, grant }: Answered, approvalId: string): readonly JournalWrite[] {
-    const { callId, decision, edited, args } = proposal.record;
-    const event: ChainEvent = {
-      type: "approval.answered",
-      callId,
-      approvalId,
-      at: this.#executor.gate.clock.now(),
-      decision: decision ?? { verdict: "allowed", by: "person" },
-      ...(edited === true && args !== undefined && { args }),
-    };
-    return [{ type: "event", event }, ...grantWrites(grant)];
   }
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
@@ -360,7 +318,7 @@ export class OpenCalls {
     if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
     // What it said at once may have been a reason to stop.
     if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
-    this.#move(async () => {
+    this.#work.begin(async () => {
       try {
         const { status } = await live.settled;
         if (status === "in_review") this.#open.delete(record.callId);
@@ -390,9 +348,10 @@ export class OpenCalls {
     },
     settled: (settled) => this.#settled(settled),
     answered: async ({ proposal, grant }, approval) => {
-      const writes = this.#answerWrites(
+      const writes = answerWrites(
         { proposal, ...(grant !== undefined && { grant }) },
         approval.id,
+        this.#executor.gate.clock.now(),
       );
       await this.#recorder.commit(writes);
       this.#release(grant);
@@ -452,10 +411,6 @@ export class OpenCalls {
 
 function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
   return events.map((event) => ({ type: "event", event }));
-}
-
-function grantWrites(grant: Grant | undefined): readonly JournalWrite[] {
-  return grant === undefined ? [] : [{ type: "grant", grant }];
 }
 
 /** The end of a call that had not begun when it was stopped. */

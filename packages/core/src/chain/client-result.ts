@@ -1,0 +1,21 @@
+import { callTokens } from "../executor/call-tokens.ts";
+import type { CallRecord } from "../executor/call-record.ts";
+import type { Gate } from "../executor/gate.ts";
+import { previewChars, type Settled } from "../executor/settled.ts";
+import { neutralise } from "../output/neutralise.ts";
+
+/** The end of a client's call, from what the client answered. */
+export function clientResult(gate: Gate, call: CallRecord, given: string): Settled {
+  const finalText = neutralise(given);
+  const { toolId, callId } = call;
+  const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
+  const tokens = callTokens({ gate, record: call, tool, finalText });
+  const common = { finalText, isTruncated: false, tokens, durationMs: 0 };
+  const record: CallRecord = {
+    ...call,
+    status: "succeeded",
+    endedAt: gate.clock.now(),
+    result: { ...common, preview: finalText.slice(0, previewChars) },
+  };
+  return { record, result: { ...common, callId, status: "success", data: finalText } };
+}

@@ -1,0 +1,31 @@
+/** Work that goes on by itself, until none is left. */
+export class PendingWork {
+  readonly #onFailure: (thrown: unknown) => void;
+  #pending = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(onFailure: (thrown: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** Begins at once. What it throws is told to `onFailure`. */
+  begin(work: () => Promise<void>): void {
+    this.#pending++;
+    void work()
+      .catch((thrown: unknown) => this.#onFailure(thrown))
+      .finally(() => {
+        this.#pending--;
+        if (this.#pending > 0) return;
+        this.#idle?.resolve();
+        this.#idle = undefined;
+      });
+  }
+
+  /** Resolves when nothing is left, what was begun meanwhile included. */
+  async idle(): Promise<void> {
+    while (this.#pending > 0) {
+      this.#idle ??= Promise.withResolvers();
+      await this.#idle.promise;
+    }
+  }
+}
