@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { chainProblems } from "../testing/chain-problems.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
 import { newWorld, richExecutor, richModel, type World } from "../testing/rich-chain.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { ChainState } from "./chain-result.ts";
 import { resumeToolChain } from "./resume-tool-chain.ts";
@@ -64,6 +67,29 @@ test("aborted at any event, a chain ends at once with a whole record, its words,
     assert.deepEqual(JSON.parse(JSON.stringify(result.state)), result.state);
     assert.equal(result.answer.replaceAll("\n\n", ""), shownText(events), `aborted at event ${at}`);
   }
+});
+
+test("aborted as the first of several calls starts that were let in at once, each call ends once", async () => {
+  const executor = executorWith([
+    defineTool({ ...reads, name: "Alone", effects: "exclusive", execute: async () => "done" }),
+    defineTool({ ...reads, name: "Beside", execute: async () => "done" }),
+  ]);
+  const names = ["Alone", "Beside", "Beside", "Beside"];
+  const events: ChainEvent[] = [];
+  const run = runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls: names.map((name) => ({ name })) }, "The end."]),
+    contextMessages,
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "call.started" && event.callId === "call_2") run.abort();
+    },
+  });
+  const result = await run.result;
+  assert.equal(result.status, "aborted");
+  assert.deepEqual(chainProblems(events, result), []);
+  const started = events.flatMap((one) => (one.type === "call.started" ? [one.callId] : []));
+  assert.deepEqual(started, ["call_1", "call_2"]);
 });
 
 test("aborted at any event, a chain is carried on to its end, and what had ended is not done again", async () => {

@@ -55,6 +55,22 @@ test("who leaves the queue lets the others through", () => {
   assert.deepEqual(running, ["a", "b"]);
 });
 
+test("who leaves as another one that was let in with it starts does not start", () => {
+  const scheduler = new Scheduler(8);
+  const running: string[] = [];
+  const barrier = scheduler.enter(all, { start: () => void running.push("all") })!;
+  scheduler.enter(keys(), {
+    start: () => {
+      running.push("a");
+      scheduler.leave(b);
+    },
+  });
+  const b = scheduler.enter(keys(), { start: () => void running.push("b") })!;
+  scheduler.enter(keys(), { start: () => void running.push("c") });
+  scheduler.leave(barrier);
+  assert.deepEqual(running, ["all", "a", "c"]);
+});
+
 test("what a waiting call does not exclude runs beside it", () => {
   const { running, enter } = schedule();
   enter("writer", keys("x"));

@@ -104,7 +104,9 @@ export class Scheduler {
     try {
       while (this.#changed) {
         this.#changed = false;
-        for (const ticket of this.#next()) ticket.start(ticket);
+        for (const ticket of this.#next())
+          // What started before it may have stopped it.
+          if (ticket.status === "running") ticket.start(ticket);
       }
     } finally {
       this.#admitting = false;

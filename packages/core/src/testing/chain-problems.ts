@@ -51,6 +51,8 @@ function eventProblems(events: readonly ChainEvent[]): readonly string[] {
     if (event.type === "item.end" && !items.delete(event.itemId))
       problems.push(`${event.itemId} ended and was not open`);
     if (event.type === "call.proposed") calls.add(event.callId);
+    if (event.type === "call.started" && !calls.has(event.callId))
+      problems.push(`${event.callId} was started and was not open`);
     if (event.type === "call.settled" && !calls.delete(event.callId))
       problems.push(`${event.callId} was settled and was not open`);
   }
