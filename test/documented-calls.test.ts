@@ -89,7 +89,7 @@ test("what the tools' own rules tell the model to call fits, too", async () => {
   const rules = executor.variables.snapshot().filter(({ type }) => type === "RULE");
   const texts = [executor.toolRules(), ...rules.map(({ value }) => value.text ?? "")];
   const calls = texts.flatMap((text) => documentedCalls("the rules", text));
-  assert.ok(calls.length >= 2);
+  assert.ok(calls.length >= 1);
   const problems = await Promise.all(calls.map((call) => problemOf(call, executor)));
   assert.deepEqual(
     problems.filter((problem) => problem !== undefined),

@@ -40,7 +40,7 @@ before(async () => {
     await startServerProcess({
       folder,
       script: toyServer,
-      environment: { ...upstream.environment, TOY_SILENCE_MS: "300" },
+      environment: { ...upstream.environment, TOY_SILENCE_MS: "1500" },
     }),
   );
   api = createApi(server.url);
