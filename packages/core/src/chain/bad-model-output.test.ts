@@ -237,3 +237,88 @@ test("a model that cannot even be asked is an error of the model", async () => {
   });
   assert.deepEqual([result.status, result.error?.phase], ["error", "model"]);
 });
+
+const usageOf = (given: unknown) => given as Usage;
+const odd = (...events: readonly unknown[]) => ({ events: events as readonly ModelEvent[] });
+const stop = { type: "finish", reason: "stop", usage } as const;
+
+test("an event that lacks what its type says is a failure of the model, which is named", async () => {
+  const events = [
+    [null, /an event was null/],
+    [5, /an event was 5/],
+    [{ type: "text-delta" }, /text-delta had undefined as its text/],
+    [{ type: "text-delta", text: 5 }, /text-delta had 5 as its text/],
+    [{ type: "tool-call-start", id: "a" }, /tool-call-start had undefined as its name/],
+    [{ type: "tool-call-end", id: "a", name: "Echo" }, /undefined as its arguments/],
+    [{ type: "tool-call-end", id: "a", name: "Echo", arguments: { text: "x" } }, /arguments/],
+    [{ type: "tool-call-end", id: 7, name: "Echo", arguments: "{}" }, /had 7 as its id/],
+  ] as const;
+  for (const [event, problem] of events) {
+    const { result, ran } = await run([odd({ type: "text-delta", text: "So far." }, event, stop)]);
+    assert.deepEqual([result.status, result.error?.phase], ["error", "model"]);
+    assert.match(result.error?.message ?? "", problem);
+    assert.deepEqual([result.answer, ran.length], ["So far.", 0]);
+  }
+  const unknown = odd({ type: "news" }, { type: "text-delta", text: "Hi." }, stop);
+  assert.equal((await run([unknown])).result.answer, "Hi.");
+});
+
+test("a model whose stream is none is told so", async () => {
+  for (const stream of [undefined, [stop], Promise.resolve([])] as unknown[]) {
+    const model = { id: "test/odd", stream: () => stream as AsyncIterable<ModelEvent> };
+    const { result } = await run([], { model });
+    assert.deepEqual([result.status, result.error?.phase], ["error", "model"]);
+    assert.match(result.error?.message ?? "", /no async iterable/);
+  }
+});
+
+test("counts of tokens that are none lose no answer and lift no limit", async () => {
+  const counts = { inputTokens: NaN, outputTokens: -5, reasoningTokens: Infinity };
+  for (const given of [undefined, null, counts]) {
+    const finish = { type: "finish", reason: "nonsense", usage: given };
+    const { result } = await run([odd({ type: "text-delta", text: "Hi." }, finish)]);
+    assert.deepEqual([result.status, result.answer], ["completed", "Hi."]);
+    assert.deepEqual(result.usage, { inputTokens: 0, outputTokens: 0 });
+  }
+  const calling = { name: "Echo", args: { text: "x" } };
+  const { result } = await run(
+    [
+      { calls: [calling], usage: usageOf({ inputTokens: NaN, outputTokens: 1 }) },
+      { calls: [calling], usage: { inputTokens: 100, outputTokens: 1 } },
+      "Enough.",
+    ],
+    { maxTokens: 50 },
+  );
+  assert.deepEqual([result.answer, result.limit?.limit], ["Enough.", "tokens"]);
+});
+
+test("a call that a limit or a filter ended before its arguments came is not run", async () => {
+  const none = defineTool({ ...reads, name: "DeleteAll", execute: () => assert.fail("it ran") });
+  const events = (reason: "length" | "content_filter", args: string) =>
+    odd(
+      { type: "tool-call-end", id: "a", name: "DeleteAll", arguments: args },
+      { type: "finish", reason, usage },
+    );
+  for (const args of ["", " ", '{"all":']) {
+    for (const reason of ["length", "content_filter"] as const) {
+      const { history } = await run([events(reason, args), "Sorry."], {
+        executor: executorWith([none]),
+      });
+      assert.equal(history[0]?.status, "error");
+      assert.match(history[0]?.result?.finalText ?? "", /^Error \(invalid_arguments\)/);
+    }
+  }
+});
+
+test("of two calls that begin under one id, no item stays open", async () => {
+  const begin = { type: "tool-call-start", id: "a", name: "Echo" };
+  const done = { type: "tool-call-end", id: "a", name: "Echo", arguments: '{"text":"x"}' };
+  const open = new Set<string>();
+  const { ran } = await run([odd(begin, begin, done, done, stop), "Done."], {
+    onEvent: (event) => {
+      if (event.type === "item.start") open.add(event.itemId);
+      if (event.type === "item.end") open.delete(event.itemId);
+    },
+  });
+  assert.deepEqual([ran.length, open.size], [2, 0]);
+});

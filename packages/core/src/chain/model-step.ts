@@ -10,6 +10,7 @@ import { neutralise } from "../output/neutralise.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { StreamedItem } from "./chain-event.ts";
 import type { Recorder } from "./recorder.ts";
+import { soundEvent, soundStream } from "./sound-event.ts";
 import { noUsage } from "./usage.ts";
 
 export interface ModelStepOptions {
@@ -92,6 +93,8 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   };
   const beginCall = (providerId: string, rawName: string) => {
     close();
+    const same = callItems.get(providerId);
+    if (same !== undefined) end(same.item, true);
     const callId = options.uniqueCallId(providerId);
     const name = callName(rawName);
     const owner = options.clientNames.has(name) ? "client" : "server";
@@ -138,6 +141,8 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
         finished = true;
         finishReason = event.reason;
         usage = event.usage;
+        if (finishReason === "length" || finishReason === "content_filter")
+          calls.push(...calls.splice(-1).map(cutOff));
         return undefined;
     }
   };
@@ -146,12 +151,12 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   try {
     const { model, messages, tools, settings } = options;
     using race = abortRace(signal);
-    const stream = model.stream({ ...settings, messages, tools }, signal)[Symbol.asyncIterator]();
+    const stream = soundStream(model, { ...settings, messages, tools }, signal);
     try {
       for (;;) {
         const next = await race.before(stream.next());
         if (next.done === true) break;
-        take(next.value);
+        take(soundEvent(next.value));
         if (finished) {
           // What a stream says after its end means nothing, and it may never close.
           void Promise.resolve(stream.return?.()).catch(() => {});
@@ -193,6 +198,15 @@ const stepChars = 8 * 1024 * 1024;
 function endless(): ModelError {
   const message = `The model said more than ${stepChars} characters in one step and was cut off.`;
   return new ModelError({ code: "server", message });
+}
+
+const nothingCame = "(cut off: the answer was ended before the arguments came)";
+
+/** No arguments at all would be taken for those of a tool that needs none. */
+function cutOff(last: ToolCallRequest): ToolCallRequest {
+  const { name, arguments: args } = last.function;
+  if (args.trim() !== "") return last;
+  return { ...last, function: { name, arguments: nothingCame } };
 }
 
 function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {
