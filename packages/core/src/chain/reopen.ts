@@ -1,3 +1,4 @@
+import { digest } from "../arguments/canonical-json.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import { hindered, hindranceTo } from "../executor/hindrance.ts";
@@ -133,9 +134,10 @@ function reopenAsked(
   if (
     approval === undefined ||
     args === undefined ||
-    approval.definitionDigest !== definitionDigest(registered.tool)
+    approval.definitionDigest !== definitionDigest(registered.tool) ||
+    approval.argsDigest !== digest(args)
   ) {
-    const message = `${record.name} changed since it was asked about, so the question is void. Call it again.`;
+    const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
     return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
   }
   const asked = { status: "asks", record, registered, approval: { ...approval, args } } as const;

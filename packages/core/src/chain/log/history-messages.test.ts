@@ -8,7 +8,7 @@ import { toolError } from "../../tool/tool-error.ts";
 import type { ToolDefinition } from "../../tool/tool-definition.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../tool-chain-options.ts";
-import { historyMessages, type StoredTurn } from "./history-messages.ts";
+import { historyMessages, type HistoryMode, type StoredTurn } from "./history-messages.ts";
 
 const long = "line of a long page\n".repeat(2_000);
 const page = defineTool({ ...reads, name: "Page", execute: () => long });
@@ -54,6 +54,14 @@ test("the newest turns are kept in full, those before them are logs", async () =
   assert.deepEqual(roles(historyMessages(turns, { keepTurns: 2 })), [...log, ...full, ...full]);
   assert.deepEqual(roles(historyMessages(turns, { keepTurns: 9 })), [...full, ...full, ...full]);
   assert.deepEqual(historyMessages(turns, { keepTurns: 0 }), historyMessages(turns, "log"));
+});
+
+test("a history that is none is refused with what it may be, and no turn is shown as something else", async () => {
+  const turns = [await read()];
+  const bad = ["logs", null, {}, ...[NaN, -1, 1.5, "2"].map((keepTurns) => ({ keepTurns }))];
+  for (const history of bad as unknown as HistoryMode[])
+    assert.throws(() => historyMessages(turns, history), { code: "invalid_history" });
+  assert.deepEqual(historyMessages(turns, { keepTurns: Infinity }), historyMessages(turns, "full"));
 });
 
 test("a turn without calls is the same in both", async () => {

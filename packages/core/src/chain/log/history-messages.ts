@@ -1,3 +1,5 @@
+import { shortJson } from "../../arguments/short-json.ts";
+import { CapstanError } from "../../errors/capstan-error.ts";
 import type { CallRecord } from "../../executor/call-record.ts";
 import type { Message } from "../../model/message.ts";
 import type { TurnLog } from "../chain-result.ts";
@@ -28,6 +30,7 @@ export interface StoredTurn {
  * words. A turn in which a client's tools ran is always shown in full: the client has it so.
  *
  * @param history @default "log"
+ * @throws CapstanError `invalid_history`
  *
  * @example
  * turns.push((await run.result).state);
@@ -37,14 +40,25 @@ export function historyMessages(
   turns: readonly StoredTurn[],
   history: HistoryMode = "log",
 ): readonly Message[] {
-  const firstFull =
-    history === "log" ? turns.length : history === "full" ? 0 : turns.length - history.keepTurns;
+  const firstFull = turns.length - turnsInFull(history);
   return turns.flatMap((turn, index) => [
     ...(turn.before ?? []),
     ...(index >= firstFull || ranAtClient(turn)
       ? turnMessages(turn.messages, turn.calls)
       : asLog(turn)),
   ]);
+}
+
+function turnsInFull(history: HistoryMode): number {
+  if (history === "log") return 0;
+  if (history === "full") return Infinity;
+  const kept: unknown = (history as { readonly keepTurns?: unknown } | null)?.keepTurns;
+  if (typeof kept === "number" && kept >= 0 && (Number.isInteger(kept) || kept === Infinity))
+    return kept;
+  throw new CapstanError({
+    code: "invalid_history",
+    message: `history must be "log", "full" or { keepTurns } with a whole number from 0 on, not ${shortJson(history)}.`,
+  });
 }
 
 function ranAtClient({ calls }: StoredTurn): boolean {

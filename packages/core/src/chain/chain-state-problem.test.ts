@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { JsonObject } from "../model/json.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ChainState } from "./chain-result.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { resumeToolChain } from "./resume-tool-chain.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+
+const contextMessages = [{ role: "user", content: "Go." }] as const;
+const allow = [{ callId: "call_2", decision: { decision: "allow" } }] as const;
+
+function world() {
+  const ran: unknown[] = [];
+  const pay = defineTool({
+    name: "Pay",
+    description: "",
+    permission: { executionPolicy: "ask-always" },
+    parameters: { type: "object", properties: { sum: { type: "number" } } },
+    execute: (args) => {
+      ran.push(args);
+      return "paid";
+    },
+  });
+  const look = defineTool({ ...reads, name: "Look", execute: () => "seen" });
+  const approvals = { request: () => Promise.resolve({ decision: "pending" } as const) };
+  return { ran, executor: executorWith([pay, look], { approvals }) };
+}
+
+/** A chain that waits for a person's word on its second call, as a program kept it. */
+async function waiting(): Promise<JsonObject & { readonly calls: readonly JsonObject[] }> {
+  const calls = [{ name: "Look" }, { name: "Pay", args: { sum: 1 } }];
+  const { status, state } = await runToolChain({
+    executor: world().executor,
+    model: new ScriptedModel([{ text: "I pay.", calls }]),
+    contextMessages,
+  }).result;
+  assert.equal(status, "requires_action");
+  return JSON.parse(JSON.stringify(state)) as Awaited<ReturnType<typeof waiting>>;
+}
+
+async function carryOn(state: unknown) {
+  const { ran, executor } = world();
+  const journal = new MemoryJournal();
+  const model = new ScriptedModel(["Done.", "Done."]);
+  const options = { model, contextMessages, answers: allow, journal };
+  const result = await resumeToolChain(executor, state as ChainState, options).result;
+  return { ran, result, model, journal };
+}
+
+test("a state that was kept as JSON is carried on", async () => {
+  const { ran, result } = await carryOn(await waiting());
+  assert.deepEqual([result.status, result.error, ran], ["completed", undefined, [{ sum: 1 }]]);
+});
+
+test("what is no state of a chain is refused with what is wrong with it: nothing runs, nothing is written", async () => {
+  const state = await waiting();
+  const calls = (change: JsonObject) => state.calls.map((call) => ({ ...call, ...change }));
+  const bad: readonly (readonly [unknown, RegExp])[] = [
+    [undefined, /state is undefined/],
+    [JSON.stringify(state), /should be an object/],
+    [[], /should be an object/],
+    [{}, /state\.round is undefined/],
+    [{ ...state, round: "3" }, /state\.round is "3"/],
+    [{ ...state, round: -1 }, /state\.round is -1/],
+    [{ ...state, elapsed: null }, /state\.elapsed is null/],
+    [{ ...state, usage: null }, /state\.usage is null/],
+    [{ ...state, usageByRound: [null] }, /usageByRound\[0\] is null/],
+    [{ ...state, messages: "x" }, /state\.messages is "x"/],
+    [{ ...state, messages: [null] }, /messages\[0\] is null/],
+    [{ ...state, messages: [{ role: "robot", content: "x" }] }, /messages\[0\]\.role is "robot"/],
+    [{ ...state, messages: [{ role: "assistant" }] }, /messages\[0\]\.content is undefined/],
+    [
+      { ...state, messages: [{ role: "assistant", content: "", tool_calls: [{ id: "a" }] }] },
+      /tool_calls\[0\]\.function is undefined/,
+    ],
+    [{ ...state, calls: [null] }, /calls\[0\] is null/],
+    [{ ...state, calls: calls({ status: "weird" }) }, /calls\[0\]\.status is "weird"/],
+    [{ ...state, calls: calls({ callId: "same" }) }, /calls\[1\]\.callId is "same"/],
+    [{ ...state, calls: calls({ args: "x" }) }, /calls\[0\]\.args is "x"/],
+  ];
+  for (const [given, problem] of bad) {
+    const { ran, result, model, journal } = await carryOn(given);
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_state"]);
+    assert.match(result.error?.message ?? "", problem);
+    assert.deepEqual([ran, model.requests.length, journal.writes.length], [[], 0, 0]);
+  }
+});
+
+test("a person's yes does not run arguments that were changed after the question", async () => {
+  const state = await waiting();
+  const changed = state.calls.map((call) =>
+    call["status"] === "waiting" ? { ...call, args: { sum: 1_000_000 } } : call,
+  );
+  const { ran, result } = await carryOn({ ...state, calls: changed });
+  assert.deepEqual(ran, []);
+  const { result: end } = result.toolCallHistory.find(({ toolName }) => toolName === "Pay") ?? {};
+  assert.match(end?.finalText ?? "", /^Error \(tool_changed\)/);
+});
