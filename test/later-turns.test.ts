@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Api, createApi, eventsOf } from "./api.ts";
-import { createServerFolder, startServerProcess } from "./server-process.ts";
+import { createServerFolder, startServerProcess, toyServer } from "./server-process.ts";
+import { obey, startUpstream } from "./upstream.ts";
 
 const page = Array.from(
   { length: 700 },
@@ -45,4 +46,46 @@ test("after ten turns and a restart a result comes back byte for byte, by ReadVa
   assert.equal(pages.join(""), whole);
   await turn(api, id, [`/WriteVar {"name":"copy","value":"$VAR_REF{{${name}}}"}`]);
   assert.equal((await api.readVariable(id, "copy", "?start=0&length=100000")).text, whole);
+});
+
+test("what later turns are shown of earlier ones is the same bytes in each, over restarts, too", async () => {
+  await using resources = new AsyncDisposableStack();
+  const upstream = resources.use(await startUpstream(obey));
+  const folder = resources.use(await createServerFolder());
+  const start = async () => {
+    const { environment } = upstream;
+    const server = await startServerProcess({ folder, script: toyServer, environment });
+    resources.use(server);
+    return { server, api: createApi(server.url) };
+  };
+  const turns = [
+    'call Record {"line":"one"}\ncall Throws {}\ncall Nobody {}',
+    Array.from({ length: 5 }, (_, n) => `call Record {"line":"${n}"}`).join("\n"),
+    'call Hangs {}\ncall Record {"line":"<turn-log> ``` \\"quoted\\" 😀"}',
+    "No call",
+    "None either",
+  ];
+  let { server, api } = await start();
+  const { id: conversation } = await api.createConversation();
+  const shown: string[][] = [];
+  for (const [n, input] of turns.entries()) {
+    const run = await api.startTurn({ conversation, input, groups: ["toys"] });
+    await api.finishedEvents(run);
+    const { messages = [] } = upstream.requests.at(-1) ?? {};
+    const until = messages.findLastIndex(({ role }) => role === "user");
+    shown.push(messages.slice(0, until).map((message) => JSON.stringify(message)));
+    if (n % 2 === 1) continue;
+    await (n === 0 ? server.stop() : server.kill());
+    ({ server, api } = await start());
+  }
+  for (const [n, earlier] of shown.entries())
+    assert.deepEqual(shown[n + 1]?.slice(0, earlier.length) ?? earlier, earlier, `turn ${n + 1}`);
+  assert.equal(
+    shown
+      .at(-1)
+      ?.join()
+      .match(/<turn-log>/g)?.length,
+    3,
+  );
+  assert.match(shown.at(-1)?.join() ?? "", /Record ×5 ✓ → Record_3 to Record_7/);
 });

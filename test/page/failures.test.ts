@@ -110,6 +110,23 @@ for (const { name, reply, title, detail } of cases) {
   });
 }
 
+test(
+  "a limit that ended a turn's calls is said below them, after a reload, too",
+  { skip },
+  async () => {
+    const again: Reply = { type: "calls", calls: [{ name: "Nobody", args: { n: 1 } }] };
+    model.willSay(again, again, again, { type: "text", text: "I give up." });
+    await me.say("Ask nobody");
+    await me.turnEnds();
+    const notice = me.page.getByTestId("ended-early");
+    const words = /Nobody failed 3 times with the same arguments\. .*without more tools/;
+    assert.match(await notice.innerText(), words);
+    await me.page.reload();
+    await notice.waitFor();
+    assert.match(await notice.innerText(), words);
+  },
+);
+
 test("a short trouble is tried again by the server itself", { skip }, async () => {
   const busy: Reply = { type: "error", status: 503, error: { message: "overloaded" } };
   model.willSay(busy, { type: "text", text: "There." });

@@ -1,4 +1,5 @@
-import { Index, Show } from "solid-js";
+import { For, Index, Show } from "solid-js";
+import { endedEarly } from "../run/ended-early.ts";
 import { hasEnded } from "../run/run-state.ts";
 import type { Turn } from "./group-turns.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -77,6 +78,13 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
           The server no longer has this run. Reload the page to see what is left.
         </p>
       </Show>
+      <For each={endedEarly(state())}>
+        {(notice) => (
+          <p class="notice" role="status" data-testid="ended-early">
+            {notice}
+          </p>
+        )}
+      </For>
       <RunFailure run={props.run} canRetry={props.isLast} />
       <TurnNumbers state={state()} />
     </div>

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { RunEvent } from "@capstan/server/contract";
 import fc from "fast-check";
 import { compacted, numbered, settled, streamed, type Step } from "../../test/script.ts";
+import { endedEarly } from "./ended-early.ts";
 import { foldRunEvent, foldRunEvents, foldStoredEvents } from "./fold-run-event.ts";
 import { outputTailLength } from "./fold-item-event.ts";
 import { segmentsOf } from "./segments.ts";
@@ -299,4 +300,21 @@ test("a final call's words are part of the answer, not of the call", () => {
   );
   assert.deepEqual(shown, [["c1"], "All is well."]);
   assert.deepEqual(state.calls["c1"]?.outputs, []);
+});
+
+test("a limit or a filter that ended an answer is said in words", () => {
+  const end = (finishReason: "stop" | "length" | "content_filter"): Step[] => [
+    { type: "round.ended", round: 1, at: 1, finishReason, usage },
+    { type: "chain.ended", at: 2, status: "completed", usage, stats },
+  ];
+  const said = (steps: readonly Step[]) =>
+    endedEarly(foldRunEvents(initialRunState, numbered(steps)));
+  assert.deepEqual(said(end("stop")), []);
+  assert.match(said(end("length")).join(), /limit of tokens/);
+  assert.match(said(end("content_filter")).join(), /content filter/);
+  const message = "This turn's 2 rounds of calls are over.";
+  const limit: Step = { type: "limit.reached", at: 1, limit: "rounds", message };
+  assert.deepEqual(said([limit, ...end("stop")]), [
+    `${message} The model was asked to answer without more tools.`,
+  ]);
 });

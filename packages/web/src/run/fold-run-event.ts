@@ -75,6 +75,7 @@ function fold(state: RunState, event: RunEvent): RunState {
         error: event.error ?? state.error,
       };
     case "limit.reached":
+      return { ...state, limit: event.message };
     case "run.heartbeat":
       return state;
     case "run.interrupted":

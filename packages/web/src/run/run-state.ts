@@ -70,6 +70,8 @@ export interface RunState {
   readonly error: ChainError | null;
   /** Why the last model step ended. */
   readonly finishReason: string | null;
+  /** The limit of the turn at which the model got no more tools, in words. */
+  readonly limit: string | null;
 }
 
 export const initialRunState: RunState = {
@@ -90,6 +92,7 @@ export const initialRunState: RunState = {
   stats: null,
   error: null,
   finishReason: null,
+  limit: null,
 };
 
 const ended: ReadonlySet<RunPhase> = new Set([

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createApi, eventsOf, spokenText } from "./api.ts";
+import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
+import { obey, startUpstream } from "./upstream.ts";
+
+/** A turn whose answer a final tool was giving when its server ended, and the next server. */
+async function cutInAnswer(tool: "Announce" | "Recite", end: "kill" | "stop") {
+  const resources = new AsyncDisposableStack();
+  const upstream = resources.use(await startUpstream(obey));
+  const folder = resources.use(await createServerFolder());
+  const environment = { ...upstream.environment, TOY_GRACE_MS: "50" };
+  const start = async () =>
+    resources.use(await startServerProcess({ folder, script: toyServer, environment }));
+  const first = await start();
+  const before = createApi(first.url);
+  const { id: conversation } = await before.createConversation();
+  const input = `call ${tool} {"line":"verse"}`;
+  const run = await before.startTurn({ conversation, input, groups: ["toys"] });
+  for await (const event of before.events(run))
+    if (event.type === "item.delta" && event.delta.includes(", and ")) break;
+  await first[end]();
+  const api = createApi((await start()).url);
+  return {
+    api,
+    run,
+    conversation,
+    upstream,
+    folder,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+test("kill -9 in a final tool's answer: what was heard is kept as cut off, and the tool is not run again", async () => {
+  await using cut = await cutInAnswer("Announce", "kill");
+  const { api, run, folder, upstream, conversation } = cut;
+  const events = await api.finishedEvents(run);
+  assert.deepEqual(
+    eventsOf(events, "item.end").map(({ text, incomplete }) => [text, incomplete]),
+    [
+      ['{"line":"verse"}', undefined],
+      ["recorded verse, and ", true],
+    ],
+  );
+  assert.deepEqual(
+    eventsOf(events, "call.settled").map(({ status }) => status),
+    ["outcome_unknown"],
+  );
+  const { status, error } = await api.run(run);
+  assert.deepEqual([status, error?.code], ["failed", "interrupted"]);
+  assert.equal(upstream.requests.length, 1, "nothing is asked by itself");
+
+  const { id } = await api.retry(run);
+  assert.match(spokenText(await api.finishedEvents(id)), /may or may not have happened/);
+  assert.deepEqual(await readLedger(folder), ["verse"]);
+  const next = await api.startTurn({ conversation, input: "And now?", groups: ["toys"] });
+  await api.finishedEvents(next);
+  const told = JSON.stringify(upstream.requests.at(-1)?.messages);
+  assert.match(told, /Announce [^\n]*Outcome unknown/);
+  assert.doesNotMatch(told, /recorded verse/, "words that were cut off are nobody's answer");
+});
+
+test("a stop in a final tool's answer: one that only reads gives it anew, and it ends the turn", async () => {
+  await using cut = await cutInAnswer("Recite", "stop");
+  const { api, run, folder, upstream, conversation } = cut;
+  const events = await api.finishedEvents(run);
+  assert.deepEqual(
+    eventsOf(events, "item.end").map(({ text, incomplete }) => [text, incomplete]),
+    [
+      ['{"line":"verse"}', undefined],
+      ["recorded verse, and ", true],
+      ["recorded verse, and that is all.", undefined],
+    ],
+  );
+  assert.equal((await api.run(run)).status, "completed");
+  assert.deepEqual(await readLedger(folder), ["verse", "verse"]);
+  assert.equal(upstream.requests.length, 1, "the model is not asked for what was said");
+
+  const next = await api.startTurn({ conversation, input: "And now?", groups: ["toys"] });
+  await api.finishedEvents(next);
+  const answers = upstream.requests.at(-1)?.messages.filter(({ role }) => role === "assistant");
+  assert.deepEqual(
+    answers?.map(({ content }) => content),
+    ["recorded verse, and that is all."],
+  );
+});
