@@ -8,6 +8,7 @@ import type { CallObserver } from "./call-observer.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { Gate } from "./gate.ts";
 import { startCall } from "./live-call.ts";
+import type { Stoppable } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -30,13 +31,57 @@ export async function executeCall(
   options: ExecuteOptions,
   called: { readonly name: string; readonly args: JsonObject | string },
 ): Promise<ToolExecuteResult> {
+  const { gate } = context;
+  const { callId = newId("call_"), signal } = options;
+  const stop = new Stop(callId);
+  const abort = () => stop.cancel("the caller stopped it");
+  gate.live.add(stop);
+  if (signal?.aborted === true) abort();
+  else signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await carry(context, options, { ...called, callId }, stop);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    gate.live.delete(stop);
+  }
+}
+
+/** Whether a call was stopped, and what is to be stopped of it at the moment. */
+class Stop implements Stoppable {
+  readonly callId: string;
+  reason: string | undefined;
+  #stage: ((reason: string) => void) | undefined;
+
+  constructor(callId: string) {
+    this.callId = callId;
+  }
+
+  cancel(reason: string): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.#stage?.(reason);
+  }
+
+  /** From here on, this is what stops it. */
+  by(stage: (reason: string) => void): void {
+    this.#stage = stage;
+    if (this.reason !== undefined) stage(this.reason);
+  }
+}
+
+async function carry(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  called: Pick<CallRequest, "name" | "args" | "callId">,
+  stop: Stop,
+): Promise<ToolExecuteResult> {
   const { gate, scheduler, observer } = context;
-  const { callId = newId("call_"), requireApproval, checkToolResults, signal } = options;
+  const { requireApproval, checkToolResults } = options;
   const caller = callerWith(gate.caller, options.caller);
   const { id: principalId } = caller.principal;
+  const { callId } = called;
   const request: CallRequest = {
     ...called,
-    callId,
     round: 0,
     idempotencyKey: callId,
     ...(requireApproval !== undefined && { requireApproval }),
@@ -46,30 +91,22 @@ export async function executeCall(
   let proposal = proposed instanceof Promise ? await proposed : proposed;
   const told = observer.proposed(proposal);
   if (told instanceof Promise) await told;
-  if (proposal.status === "asks") {
-    const word = await ask(context, proposal, signal);
+  if (proposal.status === "asks" && stop.reason === undefined) {
+    const word = await ask(context, proposal, stop);
     if (word.decision === "pending") {
       const { approval, registered } = proposal;
-      return {
-        status: "pending",
-        waitsFor: "approval",
-        callId,
-        toolId: registered.id,
-        approval,
-      };
+      return { status: "pending", waitsFor: "approval", callId, toolId: registered.id, approval };
     }
-    proposal =
-      word.decision === "stopped"
-        ? stopped(gate, proposal)
-        : (await answer(gate, proposal, word)).proposal;
+    if (word.decision !== "stopped") proposal = (await answer(gate, proposal, word)).proposal;
   }
-  if (proposal.status === "approved" && signal?.aborted === true)
-    proposal = stopped(gate, proposal);
+  if (proposal.status !== "settled" && stop.reason !== undefined)
+    proposal = stopped(gate, proposal, stop.reason);
   if (proposal.status === "settled") {
     const told = observer.settled(proposal);
     if (told instanceof Promise) await told;
     return proposal.result;
   }
+  if (proposal.status === "asks") throw new TypeError(`The question of ${callId} has no answer.`);
   const { record, registered } = proposal;
   const call = startCall({
     gate,
@@ -78,37 +115,34 @@ export async function executeCall(
     record,
     registered,
     caller,
+    ...(requireApproval !== undefined && { requireApproval }),
     ...(checkToolResults !== undefined && { checkToolResults }),
   });
-  if (signal === undefined) return executeResultOf(await call.settled);
-  const cancel = () => call.cancel("the caller stopped it");
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    return executeResultOf(await call.settled);
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+  stop.by((reason) => call.cancel(reason));
+  return executeResultOf(await call.settled);
 }
 
 /** While it asks, a call can be stopped like any other. */
 async function ask(
   { gate, approvals: adapter }: ExecuteContext,
-  { approval, registered, record: { callId } }: Asks,
-  signal: AbortSignal | undefined,
+  { approval, registered }: Asks,
+  stop: Stop,
 ): Promise<Asked> {
   const { clock, grants } = gate;
   const query = approvalQuery(approval, registered);
   const check = (decision: ApprovalDecision) =>
     checkAnswer({ gate, registered, approval, decision });
-  const asking = askApproval({ adapter, approval, clock, signal, grants, query, check });
-  gate.live.set(callId, { cancel: asking.stop });
-  const word = await asking.answer;
-  gate.live.delete(callId);
-  return word;
+  const asking = askApproval({ adapter, approval, clock, grants, query, check });
+  stop.by(() => asking.stop());
+  return asking.answer;
 }
 
-function stopped(gate: Gate, { record }: Proposal): Extract<Proposal, { status: "settled" }> {
-  const message = `${record.name} was stopped before it began.`;
+function stopped(
+  gate: Gate,
+  { record }: Proposal,
+  reason: string,
+): Extract<Proposal, { status: "settled" }> {
+  const message = `${record.name} was stopped before it began: ${reason}.`;
   const error = { code: "cancelled", message };
   return { status: "settled", ...unsettledResult(gate, record, { status: "cancelled", error }) };
 }

@@ -7,7 +7,7 @@ import type { Switches } from "../tool/switches.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Ledger } from "./ledger.ts";
-import type { LiveCall } from "./live-call-options.ts";
+import type { Stoppable } from "./live-call-options.ts";
 
 /** Numbers of the gate; DESIGN.md's defaults. */
 export interface GateLimits {
@@ -52,8 +52,8 @@ export interface Gate {
   readonly caller: Caller;
   /** Where each call's states are written. */
   readonly ledger: Ledger | undefined;
-  /** The calls that have not ended, sub-calls included, by id. */
-  readonly live: Map<string, Pick<LiveCall, "cancel">>;
+  /** The calls that have not ended, sub-calls included. Two chains may have calls of one id. */
+  readonly live: Set<Stoppable>;
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   /** From 0 to 1. */

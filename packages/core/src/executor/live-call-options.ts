@@ -23,11 +23,16 @@ export interface SubLineage extends Lineage {
   waits<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-export interface LiveCall {
-  /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
-  readonly settled: Promise<Settling>;
+/** A call under way, as whoever stops it sees it. */
+export interface Stoppable {
+  readonly callId: string;
   /** Stops it wherever it is; its sub-calls too. */
   cancel(reason: string): void;
+}
+
+export interface LiveCall extends Stoppable {
+  /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
+  readonly settled: Promise<Settling>;
 }
 
 export interface LiveCallOptions {

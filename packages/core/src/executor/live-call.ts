@@ -29,6 +29,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let running: RunningTool | undefined;
   let ticket: Ticket | undefined;
   let begun = false;
+  let over = false;
   let stopped: string | undefined;
   const subCalls = new SubCalls();
   const unreviewed = Promise.withResolvers<ReviewDecision>();
@@ -37,7 +38,8 @@ export function startCall(options: LiveCallOptions): LiveCall {
   let reviewing: AbortController | undefined;
 
   const finish = async (ended: Outcome): Promise<void> => {
-    // From here on it is over: what a tool that was left behind still says or calls is ignored.
+    over = true;
+    // What a tool that was left behind still says or calls is ignored.
     const outcome = withWords(ended, speech.close());
     subCalls.end();
     if (subCalls.open.size > 0) await endAll(subCalls.open);
@@ -52,7 +54,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
     const end = settling.status === "in_review" ? await reviewed(settling) : settling;
     const told = end.status === "settled" ? observer.settled(end) : undefined;
     if (told instanceof Promise) await told;
-    gate.live.delete(callId);
+    gate.live.delete(call);
     resolve(end);
   };
 
@@ -84,11 +86,13 @@ export function startCall(options: LiveCallOptions): LiveCall {
     for (const call of subCalls.open) call.cancel("the call that made it failed");
     running?.cancel("it could not be recorded");
     if (ticket !== undefined) scheduler.leave(ticket);
-    gate.live.delete(callId);
+    gate.live.delete(call);
     reject(thrown);
   };
 
   const run = async (own: Ticket): Promise<void> => {
+    // It was stopped by one that began in the same moment.
+    if (over) return scheduler.leave(own);
     ticket = own;
     begun = true;
     record = { ...record, status: "started", startedAt: gate.clock.now() };
@@ -133,6 +137,7 @@ export function startCall(options: LiveCallOptions): LiveCall {
   };
 
   const call: LiveCall = {
+    callId,
     settled,
     cancel(reason) {
       if (stopped !== undefined) return;
@@ -143,13 +148,15 @@ export function startCall(options: LiveCallOptions): LiveCall {
       running?.cancel(reason);
     },
   };
-  gate.live.set(callId, call);
+  gate.live.add(call);
   const entered = scheduler.enter(claimOf(registered, args), {
     start: (own) => void run(own).catch(fail),
     ...(lineage !== undefined && { parent: lineage.ticket }),
   });
-  if (entered !== undefined) ticket = entered;
-  else {
+  if (entered !== undefined) {
+    ticket = entered;
+    if (over && entered.status === "waiting") scheduler.leave(entered);
+  } else if (!over) {
     begun = true;
     finish(waitsForItself(registered)).catch(fail);
   }

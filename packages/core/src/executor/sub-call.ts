@@ -135,12 +135,13 @@ function startSubCall(
       await goOn();
       return settled;
     } finally {
-      if (gate.live.get(callId) === call) gate.live.delete(callId);
+      gate.live.delete(call);
       place.close();
     }
   };
   const settled = Promise.withResolvers<Settling>();
   const call: LiveCall = {
+    callId,
     settled: settled.promise,
     cancel(reason) {
       why ??= reason;
@@ -148,7 +149,7 @@ function startSubCall(
       live?.cancel(reason);
     },
   };
-  gate.live.set(callId, call);
+  gate.live.add(call);
   settled.resolve(run());
   return call;
 }

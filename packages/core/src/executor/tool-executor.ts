@@ -135,7 +135,7 @@ export class ToolExecutor {
       },
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
-      live: new Map(),
+      live: new Set(),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
@@ -294,14 +294,14 @@ export class ToolExecutor {
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
   cancel(callId: string, reason = "a person stopped it"): boolean {
-    const live = this.gate.live.get(callId);
-    live?.cancel(reason);
-    return live !== undefined;
+    const stopped = [...this.gate.live].filter((call) => call.callId === callId);
+    for (const call of stopped) call.cancel(reason);
+    return stopped.length > 0;
   }
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const live of this.gate.live.values()) live.cancel(reason);
+    for (const call of [...this.gate.live]) call.cancel(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
