@@ -301,7 +301,7 @@ export class ToolExecutor {
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const call of [...this.gate.live]) call.cancel(reason);
+    for (const call of this.gate.live) call.cancel(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
