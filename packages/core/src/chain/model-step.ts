@@ -9,6 +9,7 @@ import { ModelError } from "../model/model-error.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { StreamedItem } from "./chain-event.ts";
+import { readStream } from "./read-stream.ts";
 import type { Recorder } from "./recorder.ts";
 import { soundEvent, soundStream } from "./sound-event.ts";
 import { noUsage } from "./usage.ts";
@@ -150,26 +151,11 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   let failure: unknown;
   try {
     const { model, messages, tools, settings } = options;
-    using race = abortRace(signal);
     const stream = soundStream(model, { ...settings, messages, tools }, signal);
-    try {
-      for (;;) {
-        const next = await race.before(stream.next());
-        if (next.done === true) break;
-        take(soundEvent(next.value));
-        if (finished) {
-          // What a stream says after its end means nothing, and it may never close.
-          void Promise.resolve(stream.return?.()).catch(() => {});
-          break;
-        }
-        const full = recorder.ready();
-        if (full !== undefined) await full;
-      }
-    } catch (thrown) {
-      // A model that ignores its signal is left behind.
-      void Promise.resolve(stream.return?.()).catch(() => {});
-      throw thrown;
-    }
+    await readStream(stream, signal, (event) => {
+      take(soundEvent(event));
+      return finished ? "enough" : recorder.ready();
+    });
     if (!finished) {
       throw new ModelError({
         code: "connection",
@@ -217,28 +203,4 @@ function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {
 /** What every provider takes as a function's name, even where the model wrote none. */
 function callName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
-}
-
-/**
- * Puts an end to waiting as soon as a signal aborts. One listener for the whole stream: a listener
- * an event would cost more than the event.
- */
-function abortRace(signal: AbortSignal) {
-  let reject: ((reason: unknown) => void) | undefined;
-  const onAbort = () => reject?.(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    before<T>(promise: Promise<T>): Promise<T> {
-      if (signal.aborted) {
-        // Nobody waits for it any more; without a listener its failure would end the process.
-        promise.catch(() => {});
-        return Promise.reject(signal.reason as Error);
-      }
-      return new Promise((resolve, rejectThis) => {
-        reject = rejectThis;
-        promise.then(resolve, rejectThis);
-      });
-    },
-    [Symbol.dispose]: () => signal.removeEventListener("abort", onAbort),
-  };
 }

@@ -1,4 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
+import { andThen } from "../executor/and-then.ts";
 import { answer } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
@@ -34,6 +35,9 @@ import { untilAborted } from "./until-aborted.ts";
 
 type Asked = Extract<Proposal, { readonly status: "asks" }>;
 
+/** What goes on once it is written. */
+type Carried = Exclude<Proposal, { readonly status: "settled" }>;
+
 /** A call that has not ended. */
 type OpenCall =
   | { readonly type: "asked"; readonly asked: Asked }
@@ -63,6 +67,7 @@ export class OpenCalls {
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
   readonly #work: PendingWork;
+  #written: Carried[] = [];
   readonly #caller: Caller;
   #noMore: string | undefined;
 
@@ -91,7 +96,7 @@ export class OpenCalls {
     this.#reviews = new OpenReviews({
       executor: options.executor,
       signal: options.signal,
-      settle: (settled) => this.#work.begin(async () => this.#settled(settled)),
+      settle: (settled) => this.#work.begin(() => this.#settled(settled)),
     });
     for (const record of options.records) this.records.set(record.callId, record);
     this.#spoken = new SpokenItems(options.newItemId, this.records.values());
@@ -124,10 +129,25 @@ export class OpenCalls {
 
   /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
   add(proposal: Proposal): void {
+    this.#work.begin(() =>
+      andThen(this.#propose(proposal), () => {
+        if (proposal.status !== "settled") this.#whenAllAreWritten(proposal);
+      }),
+    );
+  }
+
+  /** Calls that are written at once wait for the others of their round: none runs before all are on record. */
+  #whenAllAreWritten(proposal: Carried): void {
+    this.#written.push(proposal);
+    if (this.#written.length > 1) return;
     this.#work.begin(async () => {
-      await this.#propose(proposal);
-      if (proposal.status === "approved") this.#start(proposal);
-      else if (proposal.status === "asks") await this.#ask(proposal);
+      await Promise.resolve();
+      const written = this.#written;
+      this.#written = [];
+      for (const next of written) {
+        if (next.status === "approved") this.#work.begin(() => this.#start(next));
+        else this.#work.begin(() => this.#ask(next));
+      }
     });
   }
 
@@ -162,32 +182,32 @@ export class OpenCalls {
   /** Ends a call whose result nobody will see any more. */
   withhold(record: CallRecord, reason: string): void {
     const end = withhold(this.#executor.gate, record, { reason, by: "system" });
-    this.#work.begin(async () => this.#settled(end));
+    this.#work.begin(() => this.#settled(end));
   }
 
   /** A call taken up again that was allowed and had not begun, or may be run again. */
   addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
     this.records.set(proposal.record.callId, proposal.record);
-    this.#work.begin(async () => this.#start(proposal));
+    this.#work.begin(() => this.#start(proposal));
   }
 
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: UnsettledEnd): void {
     const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
     const ended = unsettledResult(this.#executor.gate, record, end);
-    this.#work.begin(async () => this.#settled(ended, [proposed]));
+    this.#work.begin(() => this.#settled(ended, [proposed]));
   }
 
   /** Ends a call that never ran here. */
   close(record: CallRecord, end: UnsettledEnd): void {
     this.#open.delete(record.callId);
-    this.#work.begin(async () => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+    this.#work.begin(() => this.#settled(unsettledResult(this.#executor.gate, record, end)));
   }
 
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#work.begin(async () => void (await this.#keep(record, told)));
+    if (told.length > 0) this.#work.begin(() => andThen(this.#keep(record, told), () => {}));
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -200,7 +220,7 @@ export class OpenCalls {
     for (const [callId, open] of this.#open) {
       if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
       this.#open.delete(callId);
-      this.#work.begin(async () => this.#answered(open.asked, decision));
+      this.#work.begin(() => this.#answered(open.asked, decision));
       return true;
     }
     return false;
@@ -217,7 +237,7 @@ export class OpenCalls {
     if (open?.type !== "client") return false;
     this.#open.delete(callId);
     const settled = clientResult(this.#executor.gate, open.record, given);
-    this.#work.begin(async () => this.#settled(settled));
+    this.#work.begin(() => this.#settled(settled));
     return true;
   }
 
@@ -251,20 +271,17 @@ export class OpenCalls {
       decide({ decision: "refuse", reason, by: "system" });
   }
 
-  async #propose(proposal: Proposal): Promise<void> {
+  #propose(proposal: Proposal): void | Promise<void> {
     const { record } = proposal;
     const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
     if (proposal.status === "settled") return this.#settled(proposal, [proposed]);
+    const writes = [proposed];
     if (proposal.status === "asks") {
       const { callId } = record;
-      await this.#keep(record, [
-        proposed,
-        {
-          type: "event",
-          event: { type: "approval.requested", callId, approval: proposal.approval },
-        },
-      ]);
-    } else await this.#keep(record, [proposed]);
+      const { approval } = proposal;
+      writes.push({ type: "event", event: { type: "approval.requested", callId, approval } });
+    }
+    return andThen(this.#keep(record, writes), () => {});
   }
 
   async #ask(asked: Asked): Promise<void> {
@@ -314,22 +331,23 @@ export class OpenCalls {
       ...(this.#requireApproval !== undefined && { requireApproval: this.#requireApproval }),
       caller: this.#caller,
     });
-    // A call that runs in one go may have ended already.
-    if (!this.#isSettled(record.callId)) this.#open.set(record.callId, { type: "running", live });
+    // A call whose tool answers at once has ended by now.
+    if (live.ended !== undefined) return;
+    this.#open.set(record.callId, { type: "running", live });
     // What it said at once may have been a reason to stop.
     if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
-    this.#work.begin(async () => {
-      try {
-        const { status } = await live.settled;
-        if (status === "in_review") this.#open.delete(record.callId);
-      } catch {
-        const error = {
-          code: "internal",
-          message: `${registered.name} could not be carried through here.`,
-        };
-        await this.#settled(unsettledResult(gate, record, { status: "error", error }));
-      }
-    });
+    this.#work.begin(() => this.#follow(live, record));
+  }
+
+  async #follow(live: LiveCall, record: CallRecord): Promise<void> {
+    try {
+      const { status } = await live.settled;
+      if (status === "in_review") this.#open.delete(record.callId);
+    } catch {
+      const message = `${record.name} could not be carried through here.`;
+      const end = { status: "error", error: { code: "internal", message } } as const;
+      await this.#settled(unsettledResult(this.#executor.gate, record, end));
+    }
   }
 
   readonly #observer: CallObserver = {
@@ -378,9 +396,9 @@ export class OpenCalls {
     }
   }
 
-  async #settled(settled: Settled, before: readonly JournalWrite[] = []): Promise<void> {
+  #settled(settled: Settled, before: readonly JournalWrite[] = []): void | Promise<void> {
     const { result } = settled;
-    if (this.#isSettled(settled.record.callId)) return;
+    if (this.#isSettled(settled.record.callId)) return undefined;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
@@ -395,7 +413,7 @@ export class OpenCalls {
         event: { type: "call.settled", callId, at, status: result.status, result: kept },
       });
     }
-    await this.#keep(record, writes);
+    return andThen(this.#keep(record, writes), () => {});
   }
 
   #keep(record: CallRecord, writes: readonly JournalWrite[]): boolean | Promise<boolean> {

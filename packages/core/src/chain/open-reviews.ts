@@ -1,6 +1,6 @@
-import { unseen } from "../executor/live-call.ts";
 import { type InReview, settleReviewed } from "../executor/review-result.ts";
 import type { Settled } from "../executor/settled.ts";
+import { unseen } from "../executor/shown-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewNotice } from "../policy/review.ts";
 import type { Awaited } from "./chain-result.ts";

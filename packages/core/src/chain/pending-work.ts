@@ -8,17 +8,27 @@ export class PendingWork {
     this.#onFailure = onFailure;
   }
 
-  /** Begins at once. What it throws is told to `onFailure`. */
-  begin(work: () => Promise<void>): void {
+  /** Begins at once, and may be done at once. What it throws is told to `onFailure`. */
+  begin(work: () => void | Promise<void>): void {
     this.#pending++;
-    void work()
-      .catch((thrown: unknown) => this.#onFailure(thrown))
-      .finally(() => {
-        this.#pending--;
-        if (this.#pending > 0) return;
-        this.#idle?.resolve();
-        this.#idle = undefined;
-      });
+    try {
+      const going = work();
+      if (going instanceof Promise) return this.#follow(going);
+    } catch (thrown) {
+      this.#onFailure(thrown);
+    }
+    this.#done();
+  }
+
+  #follow(going: Promise<void>): void {
+    void going.catch((thrown: unknown) => this.#onFailure(thrown)).finally(() => this.#done());
+  }
+
+  #done(): void {
+    this.#pending--;
+    if (this.#pending > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
   }
 
   /** Resolves when nothing is left, what was begun meanwhile included. */

@@ -1,15 +1,18 @@
-import { errorMessage } from "../errors/error-message.ts";
-import { type ReviewAnswer, type ReviewDecision, reviewReason } from "../policy/review.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type ReviewDecision, reviewReason } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
+import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
+import { andThen } from "./and-then.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { Lineage, LiveCall, LiveCallOptions } from "./live-call-options.ts";
+import type { LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
 import { claimOf } from "./claim.ts";
-import { type InReview, settleReviewed } from "./review-result.ts";
+import { settleReviewed } from "./review-result.ts";
 import { settle, type Settling } from "./settle.ts";
-import { speechOf } from "./speech.ts";
+import { ShownResult } from "./shown-result.ts";
+import { Speech } from "./speech.ts";
 import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -18,149 +21,218 @@ import type { Ticket } from "./ticket.ts";
  * runs, is settled and written as settled. A call is settled exactly once, whatever happens; one
  * whose result a person will see later is parked, and settled by who recorded it.
  */
-export function startCall(options: LiveCallOptions): LiveCall {
-  const { gate, scheduler, observer, registered, checkToolResults, lineage } = options;
-  const caller = options.caller ?? gate.caller;
-  const args = options.record.args ?? {};
-  const { callId } = options.record;
-  const { promise: settled, resolve, reject } = Promise.withResolvers<Settling>();
+export function startCall(options: LiveCallOptions): StartedCall {
+  const call = new StartedCall(options);
+  call.enter();
+  return call;
+}
 
-  let record = options.record;
-  let running: RunningTool | undefined;
-  let ticket: Ticket | undefined;
-  let begun = false;
-  let over = false;
-  let stopped: string | undefined;
-  const subCalls = new SubCalls();
-  const unreviewed = Promise.withResolvers<ReviewDecision>();
-  const isFinal = registered.tool.final === true;
-  const speech = speechOf({ gate, callId, observer, isFinal, isHeard: !isSecret(options) });
-  let reviewing: AbortController | undefined;
+/** A call on its way. Whatever answers at once is not waited for: it may have ended when it is returned. */
+export class StartedCall implements LiveCall {
+  readonly callId: string;
+  readonly #options: LiveCallOptions;
+  readonly #args: JsonObject;
+  readonly #speech: Speech;
+  #record: CallRecord;
+  #running: RunningTool | undefined;
+  #ticket: Ticket | undefined;
+  #begun = false;
+  #stopped: string | undefined;
+  #isOver = false;
+  #subCalls: SubCalls | undefined;
+  #callTool: ToolContext["callTool"] | undefined;
+  #review: ShownResult | undefined;
+  #ended: Settling | undefined;
+  #waited: PromiseWithResolvers<Settling> | undefined;
+  #failure: { readonly thrown: unknown } | undefined;
 
-  const finish = async (ended: Outcome): Promise<void> => {
-    over = true;
-    // What a tool that was left behind still says or calls is ignored.
-    const outcome = withWords(ended, speech.close());
-    subCalls.end();
-    if (subCalls.open.size > 0) await endAll(subCalls.open);
-    if (ticket !== undefined) scheduler.leave(ticket);
-    const settling = settle({
+  constructor(options: LiveCallOptions) {
+    const { gate, observer, record, registered } = options;
+    this.callId = record.callId;
+    this.#options = options;
+    this.#record = record;
+    this.#args = record.args ?? {};
+    this.#speech = new Speech({
       gate,
-      record: withTries(record, outcome),
-      registered,
-      outcome,
-      ...(checkToolResults !== undefined && { checkToolResults }),
+      observer,
+      callId: this.callId,
+      isFinal: registered.tool.final === true,
+      isHeard: () => !isSecret(options),
     });
-    const end = settling.status === "in_review" ? await reviewed(settling) : settling;
-    const told = end.status === "settled" ? observer.settled(end) : undefined;
-    if (told instanceof Promise) await told;
-    gate.live.delete(call);
-    resolve(end);
-  };
+  }
 
-  /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
-  const reviewed = async (
-    asked: Extract<Settling, { readonly status: "in_review" }>,
-  ): Promise<Settling> => {
-    const ask = async () => Promise.race([review(asked), unreviewed.promise]);
-    const word = lineage === undefined ? await ask() : await lineage.waits(ask);
-    if (word.decision === "pending" && lineage === undefined) return asked;
-    const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
-    return { status: "settled", ...settleReviewed(gate, asked, decision) };
-  };
+  /** How it ended; undefined until then. */
+  get ended(): Settling | undefined {
+    return this.#ended;
+  }
 
-  const review = async (asked: InReview): Promise<ReviewAnswer> => {
-    reviewing = new AbortController();
-    try {
-      return await observer.review(asked, reviewing.signal);
-    } catch (thrown) {
-      const reason = `the review failed: ${errorMessage(thrown)}`;
-      return { decision: "withhold", reason, by: "system" };
+  get settled(): Promise<Settling> {
+    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    this.#waited ??= Promise.withResolvers();
+    if (this.#failure !== undefined) this.#waited.reject(this.#failure.thrown);
+    return this.#waited.promise;
+  }
+
+  cancel(reason: string): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = reason;
+    this.#review?.stop();
+    if (!this.#begun) this.#carry(() => this.#finish(cancelledOutcome(reason, false)));
+    this.#running?.cancel(reason);
+  }
+
+  /** Takes its place in the schedule, and starts where it may. */
+  enter(): void {
+    const { gate, scheduler, registered, lineage } = this.#options;
+    gate.live.add(this);
+    const entered = scheduler.enter(claimOf(registered, this.#args), {
+      start: (own) => this.#carry(() => this.#start(own)),
+      ...(lineage !== undefined && { parent: lineage.ticket }),
+    });
+    if (entered !== undefined) {
+      this.#ticket = entered;
+      if (this.#isOver && entered.status === "waiting") scheduler.leave(entered);
+    } else if (!this.#isOver) {
+      this.#begun = true;
+      this.#carry(() => this.#finish(waitsForItself(registered)));
     }
-  };
+  }
 
-  /** Whoever records it failed: it goes no further, and lets go of what it holds. */
-  const fail = (thrown: unknown): void => {
-    speech.close();
-    subCalls.end();
-    for (const call of subCalls.open) call.cancel("the call that made it failed");
-    running?.cancel("it could not be recorded");
-    if (ticket !== undefined) scheduler.leave(ticket);
-    gate.live.delete(call);
-    reject(thrown);
-  };
+  #carry(step: () => void | Promise<void>): void {
+    try {
+      const going = step();
+      if (going instanceof Promise) going.catch((thrown: unknown) => this.#fail(thrown));
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
 
-  const run = async (own: Ticket): Promise<void> => {
+  #start(own: Ticket): void | Promise<void> {
+    const { gate, observer, scheduler } = this.#options;
     // It was stopped by one that began in the same moment.
-    if (over) return scheduler.leave(own);
-    ticket = own;
-    begun = true;
-    record = { ...record, status: "started", startedAt: gate.clock.now() };
-    const may = observer.started(record);
-    const mayRun = typeof may === "boolean" ? may : await may;
-    if (!mayRun) return finish(cancelledOutcome("another process carries the run on", false));
-    if (stopped !== undefined) return finish(cancelledOutcome(stopped, false));
-    running = runTool({
+    if (this.#isOver) return scheduler.leave(own);
+    this.#ticket = own;
+    this.#begun = true;
+    this.#record = { ...this.#record, status: "started", startedAt: gate.clock.now() };
+    return andThen(observer.started(this.#record), (mayRun) => this.#run(own, mayRun));
+  }
+
+  #run(own: Ticket, mayRun: boolean): void | Promise<void> {
+    const { gate, registered } = this.#options;
+    if (!mayRun) return this.#finish(cancelledOutcome("another process carries the run on", false));
+    if (this.#stopped !== undefined) return this.#finish(cancelledOutcome(this.#stopped, false));
+    const caller = this.#options.caller ?? gate.caller;
+    this.#running = runTool({
       gate,
       registered,
-      args,
+      args: this.#args,
       context: {
-        callId,
+        callId: this.callId,
         toolId: registered.id,
-        output: speech.output,
+        output: this.#speech.output,
         variables: gate.variables,
         principal: caller.principal,
         request: caller.request,
         files: filesFor(caller.files, registered),
-        idempotencyKey: record.idempotencyKey,
-        callTool: subCaller({
-          ...options,
-          start: startCall,
-          lineage: { depth: (lineage?.depth ?? 0) + 1, ticket: own, paused },
-          subCalls,
-        }),
+        idempotencyKey: this.#record.idempotencyKey,
+        callTool: (name, args, how) => this.#subCaller(own)(name, args, how),
       },
     });
     // Somebody may have stopped it for what it said at once, before it could be told.
-    if (stopped !== undefined) running.cancel(stopped);
-    const { outcome } = running;
-    return finish(outcome instanceof Promise ? await outcome : outcome);
-  };
+    if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
+    return andThen(this.#running.outcome, (outcome) => this.#finish(outcome));
+  }
 
-  const paused: Lineage["paused"] = async (wait) => {
-    running?.deadline?.pause();
+  #subCaller(own: Ticket): ToolContext["callTool"] {
+    if (this.#callTool !== undefined) return this.#callTool;
+    const { lineage } = this.#options;
+    this.#subCalls = new SubCalls();
+    if (this.#isOver) this.#subCalls.end();
+    this.#callTool = subCaller({
+      ...this.#options,
+      start: startCall,
+      lineage: {
+        depth: (lineage?.depth ?? 0) + 1,
+        ticket: own,
+        paused: (wait) => this.#paused(wait),
+      },
+      subCalls: this.#subCalls,
+    });
+    return this.#callTool;
+  }
+
+  async #paused<T>(wait: () => Promise<T>): Promise<T> {
+    const { lineage } = this.#options;
+    this.#running?.deadline?.pause();
     try {
       return await (lineage === undefined ? wait() : lineage.paused(wait));
     } finally {
-      running?.deadline?.resume();
+      this.#running?.deadline?.resume();
     }
-  };
-
-  const call: LiveCall = {
-    callId,
-    settled,
-    cancel(reason) {
-      if (stopped !== undefined) return;
-      stopped = reason;
-      unreviewed.resolve(unseen);
-      reviewing?.abort();
-      if (!begun) finish(cancelledOutcome(reason, false)).catch(fail);
-      running?.cancel(reason);
-    },
-  };
-  gate.live.add(call);
-  const entered = scheduler.enter(claimOf(registered, args), {
-    start: (own) => void run(own).catch(fail),
-    ...(lineage !== undefined && { parent: lineage.ticket }),
-  });
-  if (entered !== undefined) {
-    ticket = entered;
-    if (over && entered.status === "waiting") scheduler.leave(entered);
-  } else if (!over) {
-    begun = true;
-    finish(waitsForItself(registered)).catch(fail);
   }
-  return call;
+
+  #finish(ended: Outcome): void | Promise<void> {
+    // From here on it is over: what a tool that was left behind still says or calls is ignored.
+    this.#isOver = true;
+    const outcome = withWords(ended, this.#speech.close());
+    this.#subCalls?.end();
+    const { open } = this.#subCalls ?? {};
+    return open === undefined || open.size === 0
+      ? this.#settle(outcome)
+      : endAll(open).then(() => this.#settle(outcome));
+  }
+
+  #settle(outcome: Outcome): void | Promise<void> {
+    const { gate, scheduler, registered, checkToolResults } = this.#options;
+    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
+    const settling = settle({
+      gate,
+      record: withTries(this.#record, outcome),
+      registered,
+      outcome,
+      ...(checkToolResults !== undefined && { checkToolResults }),
+    });
+    return settling.status === "in_review"
+      ? this.#reviewed(settling).then((end) => this.#tell(end))
+      : this.#tell(settling);
+  }
+
+  #tell(end: Settling): void | Promise<void> {
+    const { gate, observer } = this.#options;
+    const told = end.status === "settled" ? observer.settled(end) : undefined;
+    return andThen(told, () => {
+      gate.live.delete(this);
+      this.#ended = end;
+      this.#waited?.resolve(end);
+    });
+  }
+
+  /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
+  async #reviewed(asked: Extract<Settling, { readonly status: "in_review" }>): Promise<Settling> {
+    const { gate, observer, lineage } = this.#options;
+    const shown = new ShownResult();
+    this.#review = shown;
+    if (this.#stopped !== undefined) shown.stop();
+    const ask = () => shown.review(observer, asked);
+    const word = lineage === undefined ? await ask() : await lineage.waits(ask);
+    if (word.decision === "pending" && lineage === undefined) return asked;
+    const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
+    return { status: "settled", ...settleReviewed(gate, asked, decision) };
+  }
+
+  /** Whoever records it failed: it goes no further, and lets go of what it holds. */
+  #fail(thrown: unknown): void {
+    const { gate, scheduler } = this.#options;
+    this.#isOver = true;
+    this.#speech.close();
+    this.#subCalls?.end();
+    for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
+    this.#running?.cancel("it could not be recorded");
+    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
+    gate.live.delete(this);
+    this.#failure = { thrown };
+    this.#waited?.reject(thrown);
+  }
 }
 
 /** Sub-calls end before the call that made them, so that its end is the end of all it did. */
@@ -186,13 +258,6 @@ function withWords(outcome: Outcome, words: string | undefined): Outcome {
   if (words === undefined || outcome.status !== "returned") return outcome;
   return { ...outcome, words, value: outcome.value ?? words };
 }
-
-/** How a call ends that is stopped while a person looks at its result. */
-export const unseen: ReviewDecision = {
-  decision: "withhold",
-  reason: "it was stopped before a person had seen it",
-  by: "system",
-};
 
 const cannotWait: ReviewDecision = {
   decision: "withhold",

@@ -13,7 +13,7 @@ export interface RunToolOptions {
   readonly gate: Gate;
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
-  /** All of the context but its signal, which is made when the tool first looks at it. */
+  /** All of the context but its signal. */
   readonly context: Omit<ToolContext, "signal">;
 }
 
@@ -39,32 +39,14 @@ export function runTool(options: RunToolOptions): RunningTool {
     return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
   }
   const startedAt = gate.clock.now();
-  const stop: StopSignal = { controller: undefined, reason: undefined };
-  const context = withSignal(options.context, stop);
+  const stop = new AbortController();
+  const context: ToolContext = { ...options.context, signal: stop.signal };
   // Its own, each time: the record, the events and the next try have the arguments as they were.
   const run = () => attempt(() => execute(copyJson(args), context));
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
     return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel() {} };
   return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
-}
-
-/** Made when the tool first looks: a controller costs more than a whole cheap call. */
-interface StopSignal {
-  controller: AbortController | undefined;
-  reason: string | undefined;
-}
-
-function withSignal(context: Omit<ToolContext, "signal">, stop: StopSignal): ToolContext {
-  return {
-    ...context,
-    get signal() {
-      stop.controller ??= new AbortController();
-      if (stop.reason !== undefined && !stop.controller.signal.aborted)
-        stop.controller.abort(new Error(stop.reason));
-      return stop.controller.signal;
-    },
-  };
 }
 
 /** The tries of one call, until one is its end, or it is stopped. */
@@ -74,7 +56,7 @@ class Tries implements RunningTool {
   readonly #gate: Gate;
   readonly #registered: RegisteredTool;
   readonly #run: () => Attempt | Promise<Attempt>;
-  readonly #stop: StopSignal;
+  readonly #stop: AbortController;
   readonly #startedAt: number;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #retries: CallRetry[] = [];
@@ -86,7 +68,7 @@ class Tries implements RunningTool {
   constructor(
     gate: Gate,
     registered: RegisteredTool,
-    given: { run: () => Attempt | Promise<Attempt>; stop: StopSignal; startedAt: number },
+    given: { run: () => Attempt | Promise<Attempt>; stop: AbortController; startedAt: number },
   ) {
     this.#gate = gate;
     this.#registered = registered;
@@ -148,7 +130,6 @@ class Tries implements RunningTool {
   #halt(how: Halt, reason: string): void {
     if (this.#over) return;
     this.#over = true;
-    this.#stop.reason = reason;
     this.deadline.stop();
     this.#stopWaiting?.();
     const durationMs = this.#elapsed();
@@ -159,11 +140,9 @@ class Tries implements RunningTool {
         ...this.#tried(),
         ...(this.#working && { leftBehind: true }),
       });
-    const { controller } = this.#stop;
-    // Who never looked at the signal cannot heed it.
-    if (controller === undefined || !this.#working) return end();
-    controller.abort(new Error(reason));
-    void this.#heeds().then(end);
+    this.#stop.abort(new Error(reason));
+    if (this.#working) void this.#heeds().then(end);
+    else end();
   }
 
   /** Gives a tool that heeds its signal the turns that it takes to say so. */

@@ -4,22 +4,14 @@ import type { Progress, ToolOutput } from "../tool/tool-context.ts";
 import type { CallObserver } from "./call-observer.ts";
 import type { Gate } from "./gate.ts";
 
-/** What a call says while it runs. */
-export interface Speech {
-  /** What its tool is given. */
-  readonly output: ToolOutput;
-  /** It is over: nothing is heard from here on. Gives what a final tool wrote, where it wrote. */
-  close(): string | undefined;
-}
-
 export interface SpeechOptions {
   readonly gate: Gate;
   readonly callId: string;
   readonly observer: CallObserver;
   /** What it writes is its result. */
   readonly isFinal: boolean;
-  /** Whether anybody may hear it. */
-  readonly isHeard: boolean;
+  /** Whether anybody may hear it; asked when it first says something. */
+  readonly isHeard: () => boolean;
 }
 
 /** Progress within this many ms of the last is not passed on. */
@@ -32,62 +24,79 @@ const finalCutNotice = "\n[… it said more than an answer holds …]";
 /** The name of the one event that says that others were too many, or too large. */
 const omitted = "capstan.events_omitted";
 
-/** What a tool says is bounded: text by the gate's limit, progress by time, events by number and size. */
-export function speechOf(options: SpeechOptions): Speech {
-  const { gate, callId, observer, isFinal, isHeard } = options;
-  const notice = isFinal ? finalCutNotice : cutNotice;
-  const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.spokenChars;
-  const words: string[] = [];
-  let open = true;
-  let left = Math.max(0, limit - notice.length);
-  let cut = false;
-  let events = 0;
-  let eventChars = gate.limits.eventChars;
-  let lastProgress = -progressEveryMs;
+/**
+ * What a call says while it runs. It is bounded: text by the gate's limit, progress by time, events
+ * by number and size.
+ */
+export class Speech {
+  /** What its tool is given. */
+  readonly output: ToolOutput = {
+    write: (text) => this.#write(text),
+    progress: (progress) => this.#progress(progress),
+    event: (name, data) => this.#event(name, data),
+  };
+  readonly #options: SpeechOptions;
+  #words: string[] | undefined;
+  #isOpen = true;
+  #heard: boolean | undefined;
+  #written = 0;
+  #cut = false;
+  #events = 0;
+  #eventChars = 0;
+  #keptOut = false;
+  #lastProgress = -progressEveryMs;
 
-  const say = (text: string): void => {
-    if (isFinal) words.push(text);
-    if (isHeard) observer.spoke(callId, text);
-  };
-  const keepsOut = (size: number): boolean => {
-    eventChars -= size;
-    return eventChars < 0 || ++events > eventsACall;
-  };
-  let keptOut = false;
+  constructor(options: SpeechOptions) {
+    this.#options = options;
+  }
 
-  return {
-    output: {
-      // Tools without types give what they like.
-      write(given: unknown) {
-        if (!open || cut) return;
-        const text = String(given);
-        if (text === "") return;
-        if (text.length <= left) {
-          left -= text.length;
-          return say(text);
-        }
-        cut = true;
-        say(text.slice(0, left).toWellFormed() + notice);
-      },
-      progress(progress) {
-        const now = gate.clock.now();
-        if (!open || !isHeard || now - lastProgress < progressEveryMs) return;
-        lastProgress = now;
-        observer.progressed(callId, progressOf(plainData(progress)));
-      },
-      event(name: unknown, data: unknown) {
-        if (!open || !isHeard || keptOut) return;
-        const plain = plainData(data);
-        keptOut = keepsOut(sizeOf(plain));
-        if (!keptOut) observer.said(callId, String(name).slice(0, nameChars), plain);
-        else observer.said(callId, omitted, { after: Math.min(events, eventsACall) });
-      },
-    },
-    close() {
-      open = false;
-      return words.length === 0 ? undefined : words.join("");
-    },
-  };
+  /** It is over: nothing is heard from here on. Gives what a final tool wrote, where it wrote. */
+  close(): string | undefined {
+    this.#isOpen = false;
+    return this.#words?.join("");
+  }
+
+  /** Tools without types give what they like. */
+  #write(given: unknown): void {
+    if (!this.#isOpen || this.#cut) return;
+    const { gate, isFinal } = this.#options;
+    const text = String(given);
+    if (text === "") return;
+    const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.spokenChars;
+    const notice = isFinal ? finalCutNotice : cutNotice;
+    const left = Math.max(0, limit - notice.length) - this.#written;
+    this.#cut = text.length > left;
+    this.#written += text.length;
+    this.#say(this.#cut ? text.slice(0, left).toWellFormed() + notice : text);
+  }
+
+  #say(text: string): void {
+    const { observer, callId, isFinal } = this.#options;
+    if (isFinal) (this.#words ??= []).push(text);
+    if (this.#isHeard) observer.spoke(callId, text);
+  }
+
+  #progress(progress: unknown): void {
+    const { gate, observer, callId } = this.#options;
+    const now = gate.clock.now();
+    if (!this.#isOpen || !this.#isHeard || now - this.#lastProgress < progressEveryMs) return;
+    this.#lastProgress = now;
+    observer.progressed(callId, progressOf(plainData(progress)));
+  }
+
+  #event(name: unknown, data: unknown): void {
+    if (!this.#isOpen || !this.#isHeard || this.#keptOut) return;
+    const { observer, callId, gate } = this.#options;
+    const plain = plainData(data);
+    this.#eventChars += sizeOf(plain);
+    this.#keptOut = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
+    if (!this.#keptOut) observer.said(callId, String(name).slice(0, nameChars), plain);
+    else observer.said(callId, omitted, { after: Math.min(this.#events, eventsACall) });
+  }
+
+  get #isHeard(): boolean {
+    return (this.#heard ??= this.#options.isHeard());
+  }
 }
 
 /** Progress as it is shown, of whatever a tool gave. */

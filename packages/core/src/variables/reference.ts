@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import { isList, jsonTypes, typeOf } from "../arguments/json-type.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
@@ -11,7 +12,7 @@ import {
   splitReferences,
 } from "./reference-syntax.ts";
 import { sliceText } from "./slice.ts";
-import { copyJson, dataSize, utf8Length } from "./value-size.ts";
+import { dataSize, utf8Length } from "./value-size.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { maxNameLength } from "./variable-name.ts";
 import type { Variable } from "./variable.ts";

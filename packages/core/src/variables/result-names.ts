@@ -29,9 +29,9 @@ export class ResultNames {
 
   /** The name that `next` gave, or another where it is none or somebody took it since. */
   given(name: string | undefined, tool: string): string {
-    if (name === undefined || resultNameOf(name)?.result !== name || !this.#isFree(name))
-      return this.next(tool);
-    this.goOnBehind(name);
+    const said = name === undefined ? undefined : resultNameOf(name);
+    if (name === undefined || said?.result !== name || !this.#isFree(name)) return this.next(tool);
+    this.#count = Math.max(this.#count, said.n);
     return name;
   }
 
@@ -53,6 +53,7 @@ export class ResultNames {
 
   /** A result takes the names of its two parts as well. */
   #isFree(name: string): boolean {
-    return ![name, `${name}_args`, `${name}_result`].some((one) => this.#isTaken(one));
+    if (this.#isTaken(name)) return false;
+    return !this.#lookAlikes || !(this.#isTaken(`${name}_args`) || this.#isTaken(`${name}_result`));
   }
 }

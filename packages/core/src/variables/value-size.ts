@@ -1,5 +1,3 @@
-import type { JsonValue } from "../model/json.ts";
-
 /** How deep a stored value may nest. */
 export const maxDataDepth = 500;
 
@@ -73,12 +71,9 @@ export function dataSize(data: unknown, limit: number): DataSize {
     if (reason !== undefined) return false;
     ancestors.add(value);
     bytes += 2;
-    const entries: Iterable<readonly [string, unknown]> = Array.isArray(value)
-      ? value.map((item) => ["", item] as const)
-      : Object.entries(value);
-    for (const [key, item] of entries) {
-      bytes += key.length + 1;
-      if (!measure(item)) return false;
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      bytes += typeof key === "number" ? 1 : key.length + 1;
+      if (!measure((value as Record<string | number, unknown>)[key])) return false;
       if (bytes > limit) break;
     }
     ancestors.delete(value);
@@ -88,11 +83,4 @@ export function dataSize(data: unknown, limit: number): DataSize {
   return measure(data)
     ? { status: "measured", bytes }
     : { status: "refused", reason: reason ?? "it is not JSON" };
-}
-
-/** A copy that shares no object with the original. `data` is JSON that has been measured. */
-export function copyJson(data: JsonValue): JsonValue {
-  if (typeof data !== "object" || data === null) return data;
-  if (Array.isArray(data)) return data.map(copyJson);
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copyJson(value)]));
 }

@@ -65,7 +65,8 @@ function kept(value: string | undefined, before: string): string {
 /** The fence is longer than any within, so that what a tool returned cannot end it. */
 function heading(title: string, body: string): string {
   let longest = 2;
-  for (const [run] of body.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  if (body.includes("```"))
+    for (const [run] of body.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return `**[Tool Execution Log]**: ${title}\n${fence}accesslog\n${neutralise(body)}\n${fence}`;
 }

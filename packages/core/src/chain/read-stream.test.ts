@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readStream } from "./read-stream.ts";
+
+async function* numbers(upTo: number, ended: string[] = []): AsyncGenerator<number> {
+  try {
+    for (let n = 1; n <= upTo; n++) yield n;
+  } finally {
+    ended.push("closed");
+  }
+}
+
+const never = new AbortController().signal;
+
+test("every value is taken in order, and the next is asked for once a promise has resolved", async () => {
+  const told: string[] = [];
+  await readStream(numbers(3), never, (n) => {
+    told.push(`${n}`);
+    return n === 2 ? Promise.resolve().then(() => told.push("waited")) : undefined;
+  });
+  assert.deepEqual(told, ["1", "2", "waited", "3"]);
+});
+
+test("who has enough is told no more, and the stream is closed", async () => {
+  const told: number[] = [];
+  const ended: string[] = [];
+  await readStream(numbers(5, ended), never, (n) => {
+    told.push(n);
+    return n === 2 ? "enough" : undefined;
+  });
+  assert.deepEqual(told, [1, 2]);
+  await Promise.resolve();
+  assert.deepEqual(ended, ["closed"]);
+});
+
+test("what the stream or the reader throws comes out, at once or later", async () => {
+  const failure = new Error("lost");
+  const rejects = { next: () => Promise.reject(failure) };
+  const throws = {
+    next(): never {
+      throw failure;
+    },
+    return(): never {
+      throw new Error("it cannot be closed either");
+    },
+  };
+  for (const values of [rejects, throws]) {
+    await assert.rejects(
+      readStream(values, never, () => undefined),
+      failure,
+    );
+  }
+  const reader = () => {
+    throw failure;
+  };
+  await assert.rejects(readStream(numbers(1), never, reader), failure);
+  await assert.rejects(
+    readStream(numbers(1), never, () => Promise.reject(failure)),
+    failure,
+  );
+});
+
+test("an abort ends it at once, whatever the stream does, and nothing is taken afterwards", async () => {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<IteratorYieldResult<number>>();
+  const stream: AsyncIterator<number> = { next: () => late.promise };
+  const told: number[] = [];
+  const read = readStream(stream, stop.signal, (n) => void told.push(n));
+  stop.abort(new Error("enough of it"));
+  await assert.rejects(read, /enough of it/);
+  late.resolve({ done: false, value: 1 });
+  await late.promise;
+  await assert.rejects(
+    readStream(numbers(1), stop.signal, (n) => void told.push(n)),
+    /enough of it/,
+  );
+  assert.deepEqual(told, []);
+});

@@ -1,0 +1,62 @@
+/**
+ * Hands each value of a stream to `take` as it comes, until that says `"enough"`, the stream ends
+ * or the signal aborts. Who ignores the signal is left behind. A promise that `take` returns holds
+ * the stream back.
+ *
+ * @throws what the stream throws, or `take`; the signal's reason where it aborts
+ */
+export function readStream<T>(
+  values: AsyncIterator<T>,
+  signal: AbortSignal,
+  take: (value: T) => "enough" | Promise<unknown> | undefined,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let isOver = false;
+
+  const end = (settle: () => void): void => {
+    isOver = true;
+    signal.removeEventListener("abort", onAbort);
+    settle();
+  };
+  const leave = (settle: () => void): void => {
+    if (isOver) return;
+    end(settle);
+    void letGo(values);
+  };
+  const onAbort = (): void => leave(() => reject(signal.reason as Error));
+  const fail = (thrown: unknown): void => leave(() => reject(thrown));
+  const ask = (): void => {
+    if (isOver) return;
+    try {
+      Promise.resolve(values.next()).then(taken, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+  const taken = (result: IteratorResult<T>): void => {
+    if (isOver) return;
+    try {
+      if (result.done === true) return end(resolve);
+      const more = take(result.value);
+      if (more === "enough") leave(resolve);
+      else if (more === undefined) ask();
+      else more.then(ask, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else ask();
+  return promise;
+}
+
+/** What a stream says after its end means nothing, and it may never close. */
+async function letGo(values: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await values.return?.();
+  } catch {
+    // Nobody listens any more.
+  }
+}
