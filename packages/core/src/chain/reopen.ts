@@ -1,4 +1,5 @@
 import { digest } from "../arguments/canonical-json.ts";
+import { copyJson } from "../arguments/copy-json.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import { hindered, hindranceTo } from "../executor/hindrance.ts";
@@ -140,7 +141,12 @@ function reopenAsked(
     const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
     return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
   }
-  const asked = { status: "asks", record, registered, approval: { ...approval, args } } as const;
+  const asked = {
+    status: "asks",
+    record,
+    registered,
+    approval: { ...approval, args: copyJson(args) },
+  } as const;
   calls.addAsked(asked, { answered });
 }
 

@@ -3,9 +3,10 @@ import type { Grant } from "../policy/grant.ts";
 import { grantFor } from "../policy/grant-for.ts";
 import { approvalQuery } from "../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "./call-record.ts";
-import { hindered, hindranceTo } from "./hindrance.ts";
+import { editedArguments } from "./edited-arguments.ts";
+import { hindered, type Hindrance, hindranceTo, presentTool } from "./hindrance.ts";
 import type { Gate } from "./gate.ts";
-import { type Proposal, proposeEdited, rejected } from "./propose.ts";
+import { type Proposal, refused, rejected } from "./propose.ts";
 
 export interface Answered {
   readonly proposal: Exclude<Proposal, { readonly status: "asks" }>;
@@ -49,17 +50,25 @@ export async function answer(
     };
     return { proposal: rejected(gate, refusedRecord, reason), ...left };
   }
-  if (decision.arguments !== undefined) {
-    const edited = await proposeEdited(gate, record, registered, decision.arguments);
-    if (edited.status !== "asks") return { proposal: edited, ...left };
-  }
-  const hindrance = hindranceTo(gate, registered, record.args ?? {});
-  if (hindrance !== undefined) return { proposal: hindered(gate, record, hindrance), ...left };
+  const edited =
+    decision.arguments === undefined
+      ? undefined
+      : await editedArguments(gate, registered.tool, decision.arguments);
+  if (edited?.status === "invalid")
+    return { proposal: refused(gate, record, "error", edited.error), ...left };
   const allowed: CallRecord = {
     ...record,
     status: "approved",
+    ...(edited !== undefined && { args: edited.args, edited: true }),
     decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
     decidedAt: now,
   };
-  return { proposal: { status: "approved", record: allowed, registered }, ...left };
+  const present = presentTool(gate, registered);
+  const hindrance: Hindrance | undefined =
+    present === undefined ? { type: "gone" } : hindranceTo(gate, present, allowed.args ?? {});
+  if (present === undefined || hindrance !== undefined) {
+    const stopped = hindered(gate, allowed, hindrance ?? { type: "gone" });
+    return { proposal: stopped, ...left };
+  }
+  return { proposal: { status: "approved", record: allowed, registered: present }, ...left };
 }

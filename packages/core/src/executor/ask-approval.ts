@@ -68,10 +68,9 @@ export function askApproval(options: AskOptions): Asking {
   signal?.addEventListener("abort", stop, { once: true });
   const failed = () => settle(refuse("asking failed"));
   try {
-    void Promise.resolve(adapter.request(approval, asking.signal, check)).then(
-      (word: unknown) => settle(understood(word, options)),
-      failed,
-    );
+    void Promise.resolve(adapter.request(approval, asking.signal, check))
+      .then((word: unknown) => settle(understood(word, options)))
+      .catch(failed);
   } catch {
     failed();
   }

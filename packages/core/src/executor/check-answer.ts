@@ -1,11 +1,10 @@
 import { isObject } from "../arguments/json-type.ts";
-import type { JsonObject } from "../model/json.ts";
 import { answerProblem } from "../policy/answer-problem.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 import { forbids } from "../policy/decide.ts";
 import { canonicalArguments } from "../policy/ruled-call.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import { checkArguments } from "./check-arguments.ts";
+import { editedArguments } from "./edited-arguments.ts";
 import type { Gate } from "./gate.ts";
 
 export interface CheckAnswerOptions {
@@ -27,7 +26,7 @@ export async function checkAnswer(options: CheckAnswerOptions): Promise<string |
   if (problem !== undefined || !isObject(decision)) return problem;
   const { arguments: edited } = decision;
   if (decision["decision"] !== "allow" || edited === undefined) return undefined;
-  const checked = await checkArguments(registered.tool, edited as JsonObject, gate.patternEngine);
+  const checked = await editedArguments(gate, registered.tool, edited);
   if (checked.status === "invalid") return `arguments: ${checked.error.message}`;
   const { rules, overrides } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/json.ts";
 import { type Denier, forbids } from "../policy/decide.ts";
-import type { RegisteredTool } from "../tool/registry.ts";
+import { definitionDigest, type RegisteredTool } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { isOn } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
@@ -9,8 +9,17 @@ import { unsettledResult } from "./unsettled-result.ts";
 
 /** What has come between a call's approval and its start. */
 export type Hindrance =
+  | { readonly type: "gone" }
   | { readonly type: "switched_off" }
   | { readonly type: "forbidden"; readonly by: Denier; readonly reason: string };
+
+/** The tool of a call as it is registered now; undefined where it is gone, or is defined otherwise. */
+export function presentTool(gate: Gate, registered: RegisteredTool): RegisteredTool | undefined {
+  const present = gate.registry.tool(registered.id);
+  if (present === undefined || present === registered) return present;
+  const isSame = definitionDigest(present.tool) === definitionDigest(registered.tool);
+  return isSame ? present : undefined;
+}
 
 /**
  * Why an approved call may not start after all: switches and rules are those of now, not of when
@@ -32,6 +41,11 @@ export function hindered(
   record: CallRecord,
   hindrance: Hindrance,
 ): Extract<Proposal, { readonly status: "settled" }> {
+  if (hindrance.type === "gone") {
+    const message = `${record.name} was taken away or changed meanwhile. Look at the tools there are now.`;
+    const error = { code: "tool_not_found", message };
+    return { status: "settled", ...unsettledResult(gate, record, { status: "not_found", error }) };
+  }
   if (hindrance.type === "switched_off") {
     const message = `${record.name} was switched off meanwhile. Do without it.`;
     const error = { code: "tool_disabled", message };

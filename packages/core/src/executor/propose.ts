@@ -1,4 +1,5 @@
 import { digest } from "../arguments/canonical-json.ts";
+import { copyJson } from "../arguments/copy-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -7,7 +8,6 @@ import { conditionsHold } from "../policy/argument-conditions.ts";
 import {
   decide,
   type Decision,
-  forbids,
   grantScope,
   type RequireApproval,
   type RequireApprovalOf,
@@ -128,36 +128,6 @@ function checkResolved(
     : decideOn(gate, given, checked);
 }
 
-/** Stages 4 and 5 again, for arguments that a person changed: they are the person's decision. */
-export async function proposeEdited(
-  gate: Gate,
-  record: CallRecord,
-  registered: RegisteredTool,
-  args: JsonObject,
-): Promise<Proposal> {
-  const checked = await checkArguments(registered.tool, args, gate.patternEngine);
-  if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
-  const { rules, overrides } = gate;
-  const denial = forbids({ registered, args: checked.args, rules, overrides });
-  if (denial !== undefined) {
-    const decision: CallDecision = { verdict: "refused", ...denial };
-    const decidedAt = gate.clock.now();
-    return rejected(gate, { ...record, args: checked.args, decision, decidedAt }, denial.reason);
-  }
-  return {
-    status: "approved",
-    registered,
-    record: {
-      ...record,
-      status: "approved",
-      args: checked.args,
-      edited: true,
-      decision: { verdict: "allowed", by: "person" },
-      decidedAt: gate.clock.now(),
-    },
-  };
-}
-
 interface Given {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
@@ -268,7 +238,8 @@ function questions(
   };
   const approval = {
     ...common,
-    args,
+    // Whoever asks may change what they show; what is stored is what runs.
+    args: copyJson(args),
     get argsDigest() {
       return digests.args;
     },
@@ -299,12 +270,13 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
   return { verdict: "allowed", by, ...(reason !== undefined && { reason }) };
 }
 
-function refused(
+/** A call that ends as it is proposed, or answered. */
+export function refused(
   gate: Gate,
   record: CallRecord,
   status: "not_found" | "error",
   error: ToolErrorData,
-): Proposal {
+): Extract<Proposal, { readonly status: "settled" }> {
   return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
 }
 

@@ -5,11 +5,11 @@ import { answer } from "./answer.ts";
 import type { Gate } from "./gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
-import { type Proposal, propose } from "./propose.ts";
+import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Settling } from "./settle.ts";
 import type { SubCallPlace } from "./sub-call-place.ts";
 import { unsettledResult } from "./unsettled-result.ts";
-import { executeResultOf, type ToolExecuteResult } from "./tool-execute-result.ts";
+import { executeResultOf } from "./tool-execute-result.ts";
 
 /** The sub-calls of one call. */
 export class SubCalls {
@@ -42,7 +42,7 @@ export interface SubCallerOptions extends Omit<LiveCallOptions, "lineage"> {
 export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
   const { gate, record: parent, lineage, subCalls } = options;
   let made = 0;
-  return async (name, args, { references = false } = {}): Promise<ToolExecuteResult> => {
+  const call: ToolContext["callTool"] = async (name, args, { references = false } = {}) => {
     made++;
     const place = options.scheduler.openSubCall(lineage.ticket);
     const request = {
@@ -57,24 +57,39 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       ...(parent.principalId !== undefined && { principalId: parent.principalId }),
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
-    const proposal = await propose(gate, request);
+    const proposal = await proposed(gate, request, place);
     // Its parent's record is closed: nobody would learn of it.
     if (subCalls.over) {
       place.close();
       return stopped(gate, proposal, "the call that made it ended").result;
     }
-    const call = startSubCall(
+    const live = startSubCall(
       options,
       refusal === undefined ? proposal : ended(gate, proposal, "error", refusal),
       place,
     );
-    subCalls.open.add(call);
+    subCalls.open.add(live);
     try {
-      return executeResultOf(await call.settled);
+      return executeResultOf(await live.settled);
     } finally {
-      subCalls.open.delete(call);
+      subCalls.open.delete(live);
     }
   };
+  return (...given) => {
+    const result = call(...given);
+    // A tool need not wait for it; who records the call is told of a failure anyway.
+    result.catch(() => {});
+    return result;
+  };
+}
+
+async function proposed(gate: Gate, request: CallRequest, place: SubCallPlace): Promise<Proposal> {
+  try {
+    return await propose(gate, request);
+  } catch (thrown) {
+    place.close();
+    throw thrown;
+  }
 }
 
 /** Carries a proposal to its end. It can be stopped while it asks, too. */

@@ -152,7 +152,8 @@ export class ToolExecutor {
   }
 
   /**
-   * Adds a group, or what makes one; it is off until switched on. Its skill rules become variables.
+   * Adds a group, or what makes one; it is off until switched on, unless one of its name was, and was
+   * taken away. Its skill rules become variables.
    *
    * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`,
    *   `invalid_tool` with the tool's name and what is wrong with it. Then nothing was added.

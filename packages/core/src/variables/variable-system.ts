@@ -432,7 +432,13 @@ export class VariableSystem {
   /** After the fact: a listener finds the system as the change left it. */
   #announce(changes: readonly VariableChange[]): void {
     for (const change of changes) {
-      for (const listener of this.#listeners) listener(change);
+      for (const listener of this.#listeners) {
+        try {
+          listener(change);
+        } catch {
+          // Who listens must not undo what happened, nor keep others from hearing of it.
+        }
+      }
     }
   }
 }
