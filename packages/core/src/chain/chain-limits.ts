@@ -1,6 +1,6 @@
 import { shortJson } from "../arguments/short-json.ts";
 import type { Model, Usage } from "../model/model.ts";
-import { costOf } from "../model/token-prices.ts";
+import { arePrices, costOf } from "../model/token-prices.ts";
 import type { ChainError } from "./chain-result.ts";
 
 /**
@@ -82,7 +82,7 @@ export function limitsProblem(limits: ChainLimits, model: Model): ChainError | u
     return invalid(`${name} must be a number from 0 on, or Infinity, not ${shortJson(value)}.`);
   }
   const { maxCost } = limits;
-  if (maxCost === undefined || maxCost === Infinity || model.prices !== undefined) return undefined;
+  if (maxCost === undefined || maxCost === Infinity || arePrices(model.prices)) return undefined;
   return invalid(
     `maxCost is ${maxCost}, but no prices are known for the model ${model.id}. Configure its prices, or set a limit of tokens instead.`,
   );

@@ -21,7 +21,7 @@ import { chainReport } from "./chain-report.ts";
 import { chainRequest } from "./chain-request.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
-import { modelStep } from "./model-step.ts";
+import { callName, modelStep } from "./model-step.ts";
 import { proposeCalls } from "./propose-calls.ts";
 import { OpenCalls, stoppedBefore } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
@@ -87,6 +87,9 @@ export class ChainLoop {
       },
     });
     this.#turn = new Turn(this.#recorder, resume?.state);
+    for (const message of options.contextMessages)
+      if (message.role === "assistant")
+        for (const { id } of message.tool_calls ?? []) this.#given.add(id);
     this.#calls = new OpenCalls({
       executor,
       recorder: this.#recorder,
@@ -256,9 +259,14 @@ export class ChainLoop {
   }: FirstResponse): Promise<ChainEnding | undefined> {
     const { clock } = this.#options.executor.gate;
     await this.#turn.beginRound(clock.now());
-    const safe = { ...message, content: neutralise(message.content) };
+    const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
+      ...more,
+      id: this.#uniqueCallId(id),
+      function: { ...called, name: callName(called.name) },
+    }));
+    const content = neutralise(message.content);
+    const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
     await this.#turn.finishRound({ message: safe, usage, finishReason, at: clock.now() });
-    const requests = message.tool_calls ?? [];
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
     const limit = this.#budget.reached(0, this.#turn.usage);
     return this.#runCalls(requests, await this.#propose(requests, this.#offer(), limit));

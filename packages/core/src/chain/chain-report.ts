@@ -2,7 +2,7 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
-import { costOf, type TokenPrices } from "../model/token-prices.ts";
+import { arePrices, costOf, type TokenPrices } from "../model/token-prices.ts";
 import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
@@ -106,6 +106,6 @@ function statsOf({ usage, prices, ...facts }: ChainFacts): ChainStats {
     endTime,
     ...turnTokens(calls),
     ...(estimated && { tokensEstimated: true }),
-    ...(prices !== undefined && { cost: costOf(usage, prices) }),
+    ...(prices !== undefined && arePrices(prices) && { cost: costOf(usage, prices) }),
   };
 }

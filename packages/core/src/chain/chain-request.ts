@@ -1,6 +1,9 @@
+import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { Message } from "../model/message.ts";
 import type { ChainError } from "./chain-result.ts";
+import { messageProblem } from "./message-problem.ts";
+import { list, problemText } from "./shape-problem.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 import { keepLongMessages } from "../variables/message-cache.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
@@ -42,6 +45,11 @@ export function chainRequest(
   let messages: readonly Message[];
   try {
     const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
+    if (typeof prompt !== "string")
+      return failed(
+        "system_prompt_failed",
+        `systemPrompt must be a text, or give one at once, not ${shortJson(prompt)}.`,
+      );
     const note = noteText(notes);
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
     const said = first.concat(contextMessages, turn);
@@ -62,8 +70,13 @@ async function changed(
   try {
     const given = await untilAborted(Promise.resolve(before(messages)), signal);
     if (signal.aborted) return { status: "stopped" };
-    if (given !== undefined && !Array.isArray(given))
-      return failed("before_send_failed", "onBeforeSendToLLM must return messages, or nothing.");
+    const problem =
+      given === undefined ? undefined : list(given, "what it returned", messageProblem);
+    if (problem !== undefined)
+      return failed(
+        "before_send_failed",
+        `onBeforeSendToLLM must return messages, or nothing: ${problemText(problem)}.`,
+      );
     return { status: "ready", messages: given ?? messages };
   } catch (thrown) {
     if (signal.aborted) return { status: "stopped" };

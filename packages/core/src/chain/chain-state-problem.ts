@@ -1,6 +1,15 @@
 import { isObject } from "../arguments/json-type.ts";
-import { shortJson } from "../arguments/short-json.ts";
 import { resultStatusOf } from "../executor/call-status.ts";
+import { messageProblem } from "./message-problem.ts";
+import {
+  count,
+  list,
+  type Members,
+  number,
+  type Problem,
+  problemText,
+  text,
+} from "./shape-problem.ts";
 
 /**
  * Why this is no state of a chain, in words: it comes from wherever a program kept it. What is
@@ -9,14 +18,7 @@ import { resultStatusOf } from "../executor/call-status.ts";
 export function chainStateProblem(state: unknown): string | undefined {
   const problem = firstProblem(state);
   if (problem === undefined) return undefined;
-  const { path, value, expected } = problem;
-  return `The state of a chain cannot be carried on: ${path} is ${shortJson(value)}, and should be ${expected}. Give the state that was in a chain's result, or what chainStateOf makes of a journal.`;
-}
-
-interface Problem {
-  readonly path: string;
-  readonly value: unknown;
-  readonly expected: string;
+  return `The state of a chain cannot be carried on: ${problemText(problem)}. Give the state that was in a chain's result, or what chainStateOf makes of a journal.`;
 }
 
 function firstProblem(state: unknown): Problem | undefined {
@@ -27,34 +29,10 @@ function firstProblem(state: unknown): Problem | undefined {
     number(state, "startTime", "state") ??
     number(state, "elapsed", "state") ??
     usage(state["usage"], "state.usage") ??
-    list(state["messages"], "state.messages", message) ??
+    list(state["messages"], "state.messages", messageProblem) ??
     list(state["calls"], "state.calls", call) ??
     twice(state["calls"] as readonly Members[]) ??
     list(usageByRound, "state.usageByRound", roundUsage)
-  );
-}
-
-function message(value: unknown, path: string): Problem | undefined {
-  if (!isObject(value)) return { path, value, expected: "a message" };
-  const { role, content, tool_calls: calls = [] } = value;
-  if (!roles.has(role))
-    return { path: `${path}.role`, value: role, expected: [...roles].join(", ") };
-  const isList = Array.isArray(content) && role !== "assistant";
-  if (typeof content !== "string" && !isList)
-    return { path: `${path}.content`, value: content, expected: "a text" };
-  return list(calls, `${path}.tool_calls`, request);
-}
-
-const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
-
-function request(value: unknown, path: string): Problem | undefined {
-  if (!isObject(value)) return { path, value, expected: "a call" };
-  const called = value["function"];
-  if (!isObject(called)) return { path: `${path}.function`, value: called, expected: "an object" };
-  return (
-    text(value, "id", path) ??
-    text(called, "name", `${path}.function`) ??
-    text(called, "arguments", `${path}.function`)
   );
 }
 
@@ -96,37 +74,4 @@ function roundUsage(value: unknown, path: string): Problem | undefined {
 function usage(value: unknown, path: string): Problem | undefined {
   if (!isObject(value)) return { path, value, expected: "counts of tokens" };
   return number(value, "inputTokens", path) ?? number(value, "outputTokens", path);
-}
-
-type Members = { readonly [key: string]: unknown };
-
-function text(of: Members, key: string, path: string): Problem | undefined {
-  const value = of[key];
-  if (typeof value === "string") return undefined;
-  return { path: `${path}.${key}`, value, expected: "a text" };
-}
-
-function count(of: Members, key: string, path: string): Problem | undefined {
-  const value = of[key];
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return undefined;
-  return { path: `${path}.${key}`, value, expected: "a whole number from 0 on" };
-}
-
-function number(of: Members, key: string, path: string): Problem | undefined {
-  const value = of[key];
-  if (typeof value === "number" && Number.isFinite(value)) return undefined;
-  return { path: `${path}.${key}`, value, expected: "a number" };
-}
-
-function list(
-  value: unknown,
-  path: string,
-  check: (member: unknown, path: string) => Problem | undefined,
-): Problem | undefined {
-  if (!Array.isArray(value)) return { path, value, expected: "a list" };
-  for (const [n, member] of value.entries()) {
-    const problem = check(member, `${path}[${n}]`);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
 }

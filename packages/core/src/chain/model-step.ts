@@ -201,6 +201,6 @@ function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {
 }
 
 /** What every provider takes as a function's name, even where the model wrote none. */
-function callName(name: string): string {
+export function callName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

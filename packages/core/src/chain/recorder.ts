@@ -1,8 +1,9 @@
+import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { VariableChange } from "../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import type { Journal, JournalWrite } from "./journal.ts";
+import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 
 /** Commits under way before the loop waits for them. */
 const inFlightLimit = 64;
@@ -55,18 +56,12 @@ export class Recorder {
     } catch (thrown) {
       return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
     }
-    if (!(outcome instanceof Promise)) {
-      return outcome.status === "committed"
-        ? this.#written(batch)
-        : this.#lose({ code: "fenced", message: outcome.reason });
-    }
+    if (!isThenable(outcome)) return this.#taken(outcome, batch);
     this.#inFlight++;
-    this.#last = outcome.then(
+    this.#last = Promise.resolve(outcome).then(
       (result) => {
         this.#inFlight--;
-        return result.status === "committed"
-          ? this.#written(batch)
-          : this.#lose({ code: "fenced", message: result.reason });
+        return this.#taken(result, batch);
       },
       (thrown: unknown) => {
         this.#inFlight--;
@@ -94,6 +89,15 @@ export class Recorder {
     this.#unsubscribe();
   }
 
+  /** Journals are written by others: what is no yes is none. */
+  #taken(outcome: CommitOutcome | undefined, batch: readonly JournalWrite[]): boolean {
+    if (outcome?.status === "committed") return this.#written(batch);
+    if (outcome?.status === "fenced")
+      return this.#lose({ code: "fenced", message: outcome.reason });
+    const message = `The journal's commit gave ${shortJson(outcome)}, and should give { status: "committed" } or { status: "fenced", reason }.`;
+    return this.#lose({ code: "journal_failed", message });
+  }
+
   #written(batch: readonly JournalWrite[]): true {
     for (const write of batch) if (write.type === "event") this.#options.publish(write.event);
     return true;
@@ -106,4 +110,8 @@ export class Recorder {
     }
     return false;
   }
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
 }

@@ -3,13 +3,11 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import { ChainLoop } from "./chain-loop.ts";
-import type { ChainError, ChainState } from "./chain-result.ts";
-import { chainStateProblem } from "./chain-state-problem.ts";
 import { EventStream } from "./event-stream.ts";
+import { soundOptions } from "./sound-options.ts";
 import type { ClientOutput, ToolChainOptions } from "./tool-chain-options.ts";
 import { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
-import { noUsage } from "./usage.ts";
 
 /** A chain that runs. */
 export interface ToolChainRun {
@@ -44,7 +42,7 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
   const listeners = new Listeners(options.callbacks, options.onEvent);
   const loop = new ChainLoop(
-    { ...withSoundState(options), runId: options.runId ?? newId("run_") },
+    { ...soundOptions(options), runId: options.runId ?? newId("run_") },
     listeners,
     (event) => {
       stream.push(event);
@@ -63,22 +61,3 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
     detach: (reason) => loop.detach(reason),
   };
 }
-
-/** What is no state is refused before anything is done or written. */
-function withSoundState(options: ToolChainOptions): ToolChainOptions {
-  if (options.resume === undefined) return options;
-  const message = chainStateProblem(options.resume.state);
-  if (message === undefined) return options;
-  const { journal: _journal, ...rest } = options;
-  const close: ChainError = { code: "invalid_state", message, phase: "chain" };
-  return { ...rest, resume: { state: noState, close } };
-}
-
-const noState: ChainState = {
-  round: 0,
-  messages: [],
-  calls: [],
-  usage: noUsage,
-  startTime: 0,
-  elapsed: 0,
-};

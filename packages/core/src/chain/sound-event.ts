@@ -49,7 +49,8 @@ const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
   "other",
 ]);
 
-function soundUsage(usage: Partial<Usage> | null | undefined): Usage {
+/** Without this a count that is none would lift every limit of tokens. */
+export function soundUsage(usage: Partial<Usage> | null | undefined): Usage {
   const given = usage ?? {};
   const cachedInputTokens = count(given.cachedInputTokens);
   const reasoningTokens = count(given.reasoningTokens);
@@ -61,7 +62,6 @@ function soundUsage(usage: Partial<Usage> | null | undefined): Usage {
   };
 }
 
-/** Without this a count that is none would lift every limit of tokens. */
 function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

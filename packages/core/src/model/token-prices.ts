@@ -19,3 +19,11 @@ export function costOf(usage: Usage, prices: TokenPrices): number {
   const fresh = usage.inputTokens - cached;
   return (fresh * input + cached * cachedInput + usage.outputTokens * output) / 1_000_000;
 }
+
+/** Whether each price is one: else nothing that is counted from them means anything. */
+export function arePrices(prices: Partial<TokenPrices> | null | undefined): boolean {
+  const { input, output, cachedInput = 0 } = prices ?? {};
+  return [input, output, cachedInput].every(
+    (price) => Number.isFinite(price) && Number(price) >= 0,
+  );
+}

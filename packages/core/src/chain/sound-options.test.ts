@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { messageProblems } from "../testing/chain-problems.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import type { Message } from "../model/message.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import { executeToolChain } from "./execute-tool-chain.ts";
+import type { CommitOutcome } from "./journal.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
+
+function world() {
+  const ran: unknown[] = [];
+  const echo = defineTool({
+    ...reads,
+    name: "Echo",
+    parameters: { type: "object", properties: { n: { type: "number" } } },
+    execute: ({ n }) => {
+      ran.push(n);
+      return n;
+    },
+  });
+  return { ran, executor: executorWith([echo]) };
+}
+
+const call = (id: string, n: number, name = "Echo") =>
+  ({ id, type: "function", function: { name, arguments: `{"n":${n}}` } }) as const;
+
+async function run(more: { readonly [key: string]: unknown }) {
+  const { ran, executor } = world();
+  const model = new ScriptedModel(["Done.", "Done."]);
+  const journal = new MemoryJournal();
+  const options = { executor, model, contextMessages: [], journal, ...more } as ToolChainOptions;
+  return { ran, model, journal, result: await runToolChain(options).result };
+}
+
+test("messages that are none are refused with the place: nothing runs, nothing is sent or written", async () => {
+  const bad: readonly (readonly [{ readonly [key: string]: unknown }, RegExp])[] = [
+    [{ contextMessages: undefined }, /contextMessages is undefined/],
+    [{ contextMessages: "x" }, /contextMessages is "x"/],
+    [{ contextMessages: [null] }, /contextMessages\[0\] is null/],
+    [{ contextMessages: [{ role: "robot", content: "x" }] }, /\[0\]\.role is "robot"/],
+    [{ inputMessages: [{ role: "user" }] }, /inputMessages\[0\]\.content is undefined/],
+    [{ firstResponse: null }, /the first response is undefined/],
+    [{ firstResponse: { message: { role: "user", content: "x" } } }, /role is "user"/],
+    [
+      { firstResponse: { message: { role: "assistant", content: null, tool_calls: [{}] } } },
+      /tool_calls\[0\]\.function is undefined/,
+    ],
+  ];
+  for (const [more, problem] of bad) {
+    const { ran, model, journal, result } = await run(more);
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_messages"]);
+    assert.match(result.error?.message ?? "", problem);
+    assert.deepEqual([ran, model.requests.length, journal.writes.length], [[], 0, 0]);
+  }
+});
+
+test("an answer as OpenAI gives it, without words, is carried on", async () => {
+  const message = { role: "assistant", content: null, tool_calls: [call("a", 1)] };
+  const { executor, ran } = world();
+  const model = new ScriptedModel(["Done."]);
+  const context = { role: "assistant", content: null, tool_calls: null } as unknown as Message;
+  const result = await executeToolChain(executor, { message } as unknown as FirstResponse, {
+    model,
+    contextMessages: [{ role: "user", content: "Go." }, context],
+  });
+  assert.deepEqual([result.status, ran], ["completed", [1]]);
+  assert.deepEqual(model.requests[0]?.messages[1], { role: "assistant", content: "" });
+});
+
+test("calls of a first answer get ids and names that providers take, each its own", async () => {
+  const tool_calls = [call("a", 1), call("a", 2), call("an id!", 3), call("b", 4, "no name!")];
+  const message = { role: "assistant", content: "", tool_calls } as const;
+  const { ran, result } = await run({ firstResponse: { message } });
+  assert.deepEqual(ran, [1, 2, 3]);
+  assert.deepEqual(messageProblems(result.messages.complete), []);
+  assert.equal(result.toolCallHistory.length, 4);
+  for (const { callId, toolName } of result.toolCallHistory)
+    assert.match(`${callId} ${toolName}`, /^[\w-]{1,64} [\w-]{1,64}$/);
+});
+
+test("an id of an earlier turn is not given again", async () => {
+  const contextMessages: readonly Message[] = [
+    { role: "assistant", content: "", tool_calls: [call("call_1", 0)] },
+    { role: "tool", tool_call_id: "call_1", name: "Echo", content: "0" },
+    { role: "assistant", content: "Zero." },
+    { role: "user", content: "Again." },
+  ];
+  const model = new ScriptedModel([{ calls: [{ name: "Echo", args: { n: 1 } }] }, "One."]);
+  const { result } = await run({ contextMessages, model });
+  assert.deepEqual(messageProblems(result.messages.complete), []);
+});
+
+test("a system prompt that is no text, and messages that are none from onBeforeSendToLLM, are not sent", async () => {
+  for (const systemPrompt of [5, () => Promise.resolve("x"), () => ({})]) {
+    const { result, model } = await run({ systemPrompt });
+    assert.deepEqual(
+      [result.error?.code, result.error?.phase],
+      ["system_prompt_failed", "before_send"],
+    );
+    assert.equal(model.requests.length, 0);
+  }
+  for (const given of [null, "x", [null], [{ role: "robot", content: "" }], [{ role: "user" }]]) {
+    const { result, model } = await run({ callbacks: { onBeforeSendToLLM: () => given } });
+    assert.equal(result.error?.code, "before_send_failed");
+    assert.match(result.error?.message ?? "", /what it returned/);
+    assert.equal(model.requests.length, 0);
+  }
+});
+
+test("a journal that says neither yes nor no has not written; one of promises of its own kind has", async () => {
+  const odd = await run({ journal: { commit: () => undefined } });
+  assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);
+  const committed: CommitOutcome = { status: "committed" };
+  const later = {
+    // oxlint-disable-next-line unicorn/no-thenable -- the promise of another library
+    commit: () => ({ then: (tell: (outcome: CommitOutcome) => void) => tell(committed) }),
+  };
+  assert.equal((await run({ journal: later })).result.status, "completed");
+});
+
+test("a limit of cost by prices that are no numbers is refused, and they count nothing", async () => {
+  for (const prices of [{}, null, { input: NaN, output: 1 }, { input: -1, output: 1 }]) {
+    const priced = () => Object.assign(new ScriptedModel(["Done."]), { prices });
+    const { result } = await run({ model: priced(), maxCost: 1 });
+    assert.equal(result.error?.code, "invalid_limits");
+    const { stats, status } = (await run({ model: priced() })).result;
+    assert.deepEqual([status, stats.cost], ["completed", undefined]);
+  }
+});

@@ -1,0 +1,86 @@
+import type { AssistantMessage, Message } from "../model/message.ts";
+import type { ChainError, ChainState } from "./chain-result.ts";
+import { chainStateProblem } from "./chain-state-problem.ts";
+import { messageProblem } from "./message-problem.ts";
+import { list, type Problem, problemText } from "./shape-problem.ts";
+import { soundUsage } from "./sound-event.ts";
+import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
+import { noUsage } from "./usage.ts";
+
+/**
+ * A chain's options with messages in the one form that the loop takes; or, where a message or a
+ * state is none, the options of a chain that does and writes nothing but say so.
+ */
+export function soundOptions(options: ToolChainOptions): ToolChainOptions {
+  const { contextMessages, inputMessages, firstResponse, resume } = options;
+  if (resume !== undefined) {
+    const problem = chainStateProblem(resume.state);
+    if (problem !== undefined) return refused(options, "invalid_state", problem);
+  }
+  const sound = {
+    ...options,
+    contextMessages: withTexts(contextMessages),
+    ...(inputMessages !== undefined && { inputMessages: withTexts(inputMessages) }),
+    ...(firstResponse !== undefined && { firstResponse: soundResponse(firstResponse) }),
+  };
+  const problem =
+    list(sound.contextMessages, "contextMessages", messageProblem) ??
+    list(sound.inputMessages ?? [], "inputMessages", messageProblem) ??
+    (sound.firstResponse && responseProblem(sound.firstResponse));
+  if (problem === undefined) return sound;
+  return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
+}
+
+function refused(
+  { journal: _journal, ...options }: ToolChainOptions,
+  code: string,
+  message: string,
+): ToolChainOptions {
+  const close: ChainError = { code, message, phase: "chain" };
+  return { ...options, contextMessages: [], resume: { state: noState, close } };
+}
+
+const noState: ChainState = {
+  round: 0,
+  messages: [],
+  calls: [],
+  usage: noUsage,
+  startTime: 0,
+  elapsed: 0,
+};
+
+function soundResponse(given: FirstResponse): FirstResponse {
+  const { message, usage } = (given as FirstResponse | null) ?? ({} as Partial<FirstResponse>);
+  return {
+    ...given,
+    message: withText(message as AssistantMessage) as AssistantMessage,
+    ...(usage !== undefined && { usage: soundUsage(usage) }),
+  };
+}
+
+function responseProblem({ message }: FirstResponse): Problem | undefined {
+  const problem = messageProblem(message, "the first response");
+  if (problem !== undefined || message.role === "assistant") return problem;
+  return { path: "the first response's role", value: message.role, expected: "assistant" };
+}
+
+function withTexts(messages: readonly Message[]): readonly Message[] {
+  if (!Array.isArray(messages)) return messages;
+  const sound: readonly Message[] = messages.map(withText);
+  const isSame = sound.every((message, n) => message === messages[n]);
+  return isSame ? (messages as readonly Message[]) : sound;
+}
+
+/** OpenAI's own answers have null where an assistant that calls says nothing. */
+function withText(message: Message): Message {
+  if (message?.role !== "assistant") return message;
+  const {
+    content,
+    tool_calls: calls,
+    ...rest
+  } = message as Omit<typeof message, "content"> & {
+    readonly content?: string | null;
+  };
+  if (typeof content === "string" && calls !== null) return message;
+  return { ...rest, content: content ?? "", ...(calls && { tool_calls: calls }) };
+}
