@@ -15,7 +15,7 @@ function whenOf({ retryAfterMs }: ToolErrorData): string {
 
 /** A result that a person withheld, as a model reads it. */
 export function withheldText(reason: string): string {
-  return `It ran, but its result was withheld from you: ${reason}. Do without it; do not run it again to see it.`;
+  return `It ran, but its result was withheld from you: ${reason.replace(/\.$/, "")}. Do without it; do not run it again to see it.`;
 }
 
 /** A refusal as a model reads it. */

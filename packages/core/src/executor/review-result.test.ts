@@ -256,3 +256,36 @@ test("a script gets the result of a reviewed tool only as the reviewer lets it",
   assert.match(seen[0] ?? "", /"password":"\[redacted\]"/);
   assert.match(seen[1] ?? "", /withheld.*longer than the call that made it can wait/);
 });
+
+test("the first word on a result counts: what was withheld is not released afterwards", async () => {
+  const { result, executor } = await answered(secret, { decision: "pending" });
+  assert.ok(result.status === "pending" && result.waitsFor === "review");
+  const { record } = result;
+  const words: readonly ReviewDecision[] = [{ decision: "withhold" }, { decision: "release" }];
+  const both = await Promise.allSettled(words.map((word) => executor.settleReviewed(record, word)));
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ["fulfilled", "rejected"],
+  );
+  assert.doesNotMatch(JSON.stringify(executor.variables.snapshot()), /tulip/);
+});
+
+test("an answer to a review that is none withholds, and shows nothing before", async () => {
+  const odd: readonly unknown[] = [
+    null,
+    { decision: "redact", words: "tulip" },
+    { decision: "redact", words: [5] },
+    { decision: "replace" },
+    { decision: "withhold", reason: 5 },
+    { decision: "publish" },
+  ];
+  for (const word of odd) {
+    const { result, executor } = await answered(secret, { decision: "pending" });
+    assert.ok(result.status === "pending" && result.waitsFor === "review");
+    const decision = word as ReviewDecision;
+    assert.doesNotMatch(executor.previewReviewed(result.record, decision), /tulip/);
+    const settled = await executor.settleReviewed(result.record, decision);
+    assert.equal(settled.status, "result_rejected");
+    assert.match(settled.finalText, /expected [^.]*\. Do without/);
+  }
+});

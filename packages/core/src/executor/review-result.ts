@@ -77,6 +77,8 @@ export function settleReviewed(
   { record, registered }: Pick<InReview, "record" | "registered">,
   decision: ReviewDecision,
 ): Settled {
+  const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
+  if (problem !== undefined) return withhold(gate, record, { reason: problem, by: "system" });
   if (decision.decision === "withhold") return withhold(gate, record, decision);
   const reviewed = reviewedDraft(gate, { record, registered }, decision);
   if (reviewed.status === "refused")
@@ -107,6 +109,8 @@ export function previewReviewed(
   }: { readonly record: CallRecord; readonly registered: RegisteredTool | undefined },
   decision: ReviewDecision,
 ): string {
+  const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
+  if (problem !== undefined) return withheldText(problem);
   if (decision.decision === "withhold") return withheldText(decision.reason?.trim() || noReason);
   if (registered === undefined) return withheldText("its tool is not here any more");
   const reviewed = reviewedDraft(gate, { record, registered }, decision);
@@ -139,8 +143,6 @@ function reviewedDraft(
   if (quarantine === undefined) return { status: "refused", reason: "the result is gone" };
   const draft = draftOf(quarantine);
   const whole = draft.formatted.text;
-  const problem = reviewProblem(decision, whole);
-  if (problem !== undefined) return { status: "refused", reason: problem };
   if (decision.decision === "release") return { status: "draft", draft };
   try {
     const text = decision.decision === "redact" ? redact(whole, decision.words) : decision.text;

@@ -112,6 +112,8 @@ export class ToolExecutor {
   readonly scheduler: Scheduler;
   readonly approvals: ApprovalAdapter | undefined;
   readonly #listeners = new Set<(change: ToolsChange) => void>();
+  /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
+  readonly #answered = new WeakSet<CallRecord>();
   /** The loop asks every round with the same object. */
   readonly #offers = new WeakMap<
     OfferOptions,
@@ -337,18 +339,21 @@ export class ToolExecutor {
    * another process. Answer it once; the ledger has its end.
    *
    * @param record the call in quarantine, from `execute` or from the ledger
-   * @throws CapstanError `not_in_review` where the record is of another call, or its tool is not here
+   * @throws CapstanError `not_in_review` where the record is of another call, was answered, or its tool is not here
    */
   async settleReviewed(record: CallRecord, decision: ReviewDecision): Promise<SettledToolResult> {
     const registered = this.gate.registry.tool(record.toolId ?? "");
-    if (record.quarantine === undefined || registered === undefined) {
-      const why =
-        registered === undefined
+    const isAnswered = this.#answered.has(record);
+    if (record.quarantine === undefined || registered === undefined || isAnswered) {
+      const why = isAnswered
+        ? "it was answered"
+        : registered === undefined
           ? `its tool ${record.toolId ?? record.name} is not registered here`
           : `it is ${record.status}`;
       const message = `The call ${record.callId} does not wait for a review: ${why}.`;
       throw new CapstanError({ code: "not_in_review", message });
     }
+    this.#answered.add(record);
     const settled = settleReviewed(this.gate, { record, registered }, decision);
     await this.gate.ledger?.record(settled.record);
     return settled.result;

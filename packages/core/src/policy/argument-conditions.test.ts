@@ -19,6 +19,21 @@ const cases: readonly Case[] = [
     { o: { b: [2], a: 1 } },
     true,
   ],
+  ["an exact value, as every element of a list", { n: 3 }, { n: [3, 3] }, true],
+  ["a list is exact as a whole", { l: { equals: [1, 2] } }, { l: [1, 2] }, true],
+  ["not this list", { l: { not: { equals: [1, 2] } } }, { l: [1, 2] }, false],
+  [
+    "site, whatever the final dot of its host",
+    { url: { site: "https://a.org" } },
+    { url: "https://a.org./" },
+    true,
+  ],
+  [
+    "site with a port and a final dot",
+    { url: { site: "https://a.org:81" } },
+    { url: "https://a.org.:81/" },
+    true,
+  ],
   ["equals takes text as it is", { path: { equals: "a" } }, { path: "./a" }, false],
   ["glob goes over slashes", { cmd: { glob: "rm *" } }, { cmd: "rm -rf /a/b" }, true],
   ["prefix", { cmd: { prefix: "git " } }, { cmd: "git push" }, true],
@@ -121,4 +136,14 @@ test("conditions read as words", () => {
     conditionsText({ path: "docs/**", url: { host: "a.org" }, n: { min: 1, not: 3 }, x: true }),
     "path matches docs/** and url is on the host a.org and n is at least 1 and not (is exactly 3) and x is exactly true",
   );
+});
+
+test("what is denied for some element is denied in lists of any depth, exact values too", () => {
+  const denied = (when: ArgumentConditions, value: unknown) =>
+    conditionsHold(when, { p: value }, "some");
+  assert.equal(denied({ p: "secrets/**" }, [["a"], [["secrets/key"]]]), true);
+  assert.equal(denied({ p: 5 }, [4, 5]), true);
+  assert.equal(denied({ p: { equals: "x" } }, ["x"]), true);
+  assert.equal(denied({ p: { equals: "x" } }, []), false);
+  assert.equal(conditionsHold({ p: 5 }, { p: [4, 5] }, "every"), false);
 });

@@ -14,8 +14,9 @@ export interface ArgumentConditions {
 }
 
 /**
- * Whether conditions hold. Where an argument is a list, they are about its elements: what is
- * allowed must hold for `every` one of them, what is asked about or denied for `some`.
+ * Whether conditions hold. Where an argument is a list, they are about its elements, however deep:
+ * what is allowed must hold for `every` one of them, what is asked about or denied for `some`. Only
+ * a list to be `equals` to is compared with the whole.
  */
 export function conditionsHold(
   conditions: ArgumentConditions,
@@ -32,12 +33,16 @@ export function conditionsHold(
     }
     // One element of several that lacks what is asked for is not covered by what allows.
     if (given.length === 0 || (of === "every" && given.length < found.length)) return false;
-    const values = operators.equals === undefined ? given.flat() : given;
+    const values = isOfLists(operators) ? given : (given.flat(Infinity) as readonly unknown[]);
     if (values.length === 0) return false;
     const holds = (value: unknown) => passes(operators, value);
     if (!(of === "every" ? values.every(holds) : values.some(holds))) return false;
   }
   return true;
+}
+
+function isOfLists({ equals, not }: ArgumentOperators): boolean {
+  return Array.isArray(equals) || (not !== undefined && Array.isArray(operatorsOf(not).equals));
 }
 
 /** How narrow conditions are, to compare: more of them, then the longer patterns. */

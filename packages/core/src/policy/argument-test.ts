@@ -47,7 +47,7 @@ export function passes(operators: ArgumentOperators, value: unknown): boolean {
   if (prefix !== undefined && !(typeof value === "string" && value.startsWith(prefix)))
     return false;
   if (host !== undefined && !isOnHost(value, host)) return false;
-  if (site !== undefined && urlOf(value)?.origin !== site) return false;
+  if (site !== undefined && siteOf(value) !== site) return false;
   return not === undefined || !passes(operatorsOf(not), value);
 }
 
@@ -77,6 +77,11 @@ export function readHost(
   if (url === null || url.hostname === "" || url.port !== "" || host.includes("*"))
     return undefined;
   return { name: url.hostname.replace(/\.$/, ""), port, below: below !== undefined };
+}
+
+/** The origin of a URL. A final dot in a host's name changes nothing of where it leads. */
+function siteOf(value: unknown): string | undefined {
+  return urlOf(value)?.origin.replace(/\.(?=:\d+$|$)/, "");
 }
 
 const defaultPorts: { readonly [protocol: string]: string | undefined } = {

@@ -17,7 +17,7 @@ export interface GrantQuery {
 /** What a person allowed or refused for more than one call, in one session. */
 export class GrantBook {
   readonly #grants = new Map<string, Grant>();
-  readonly #byTool = new Map<string, Set<Grant>>();
+  readonly #byTool = new Map<string, ToolGrants>();
   readonly #listeners = new Set<(grant: Grant) => void>();
 
   constructor(grants: Iterable<Grant> = []) {
@@ -27,22 +27,24 @@ export class GrantBook {
   add(grant: Grant): void {
     this.revoke(grant.id);
     this.#grants.set(grant.id, grant);
-    const ofTool = this.#byTool.get(grant.toolId);
-    if (ofTool === undefined) this.#byTool.set(grant.toolId, new Set([grant]));
-    else ofTool.add(grant);
+    const ofTool = this.#byTool.get(grant.toolId) ?? new ToolGrants();
+    this.#byTool.set(grant.toolId, ofTool);
+    ofTool.of(grant).add(grant);
     for (const listener of this.#listeners) listener(grant);
   }
 
   revoke(id: string): boolean {
     const grant = this.#grants.get(id);
     if (grant === undefined) return false;
-    this.#byTool.get(grant.toolId)?.delete(grant);
+    const ofTool = this.#byTool.get(grant.toolId);
+    ofTool?.delete(grant);
+    if (ofTool?.isEmpty === true) this.#byTool.delete(grant.toolId);
     return this.#grants.delete(id);
   }
 
   /** Whether there is any grant about this tool. */
   hasFor(toolId: string): boolean {
-    return (this.#byTool.get(toolId)?.size ?? 0) > 0;
+    return this.#byTool.has(toolId);
   }
 
   /** All, those that have expired too, in the order in which they were given. */
@@ -50,10 +52,10 @@ export class GrantBook {
     return [...this.#grants.values()];
   }
 
-  /** The grant that covers a call; a refusal before an allowance, else the first one given. */
+  /** The grant that covers a call; a refusal before an allowance, then exact arguments, then the first one given. */
   find(query: GrantQuery, now: number): Grant | undefined {
     let found: Grant | undefined;
-    for (const grant of this.#byTool.get(query.toolId) ?? []) {
+    for (const grant of this.#byTool.get(query.toolId)?.candidates(query) ?? []) {
       if (!grantCovers(grant, query, now)) continue;
       if (grant.verdict === "refuse") return grant;
       found ??= grant;
@@ -65,6 +67,37 @@ export class GrantBook {
   onAdded(listener: (grant: Grant) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** The grants of one tool. A program may allow every call: those for exact arguments are not searched. */
+class ToolGrants {
+  readonly #exact = new Map<string, Set<Grant>>();
+  readonly #wider = new Set<Grant>();
+
+  get isEmpty(): boolean {
+    return this.#exact.size + this.#wider.size === 0;
+  }
+
+  /** Where a grant has its place. */
+  of({ match }: Grant): Set<Grant> {
+    if (match.type !== "arguments") return this.#wider;
+    const alike = this.#exact.get(match.digest) ?? new Set();
+    this.#exact.set(match.digest, alike);
+    return alike;
+  }
+
+  delete(grant: Grant): void {
+    const { match } = grant;
+    const place = this.of(grant);
+    place.delete(grant);
+    if (match.type === "arguments" && place.size === 0) this.#exact.delete(match.digest);
+  }
+
+  /** Those that may cover a call. */
+  *candidates(query: GrantQuery): Iterable<Grant> {
+    if (this.#exact.size > 0) yield* this.#exact.get(query.argsDigest) ?? [];
+    yield* this.#wider;
   }
 }
 

@@ -6,6 +6,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolPermission } from "../tool/tool.ts";
 import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
+import type { Grant } from "./grant.ts";
 import { GrantBook } from "./grant-book.ts";
 
 function write(permission: ToolPermission = {}, description = "") {
@@ -185,3 +186,33 @@ for (const [what, grantScope] of badOffers)
     assert.equal(asked[0]?.grant, undefined);
     assert.equal(grants.list().length, 0);
   });
+
+test("however many exact arguments were allowed, those of other calls are not looked at", () => {
+  const book = new GrantBook();
+  let looks = 0;
+  const grant = (digest: string): Grant => ({
+    id: digest,
+    toolId: "test.Write",
+    verdict: "allow",
+    scope: "session",
+    definitionDigest: "d",
+    match: {
+      type: "arguments",
+      get digest() {
+        looks++;
+        return digest;
+      },
+    },
+    title: digest,
+    grantedBy: "local",
+    createdAt: 0,
+  });
+  for (let n = 0; n < 100; n++) book.add(grant(`${n}`));
+  const query = { toolId: "test.Write", definitionDigest: "d", argsDigest: "70", args: {} };
+  looks = 0;
+  assert.equal(book.find(query, 0)?.id, "70");
+  assert.ok(looks < 10, `${looks} grants were looked at`);
+  for (let n = 0; n < 100; n++) assert.equal(book.revoke(`${n}`), true);
+  assert.equal(book.find(query, 0), undefined);
+  assert.equal(book.hasFor("test.Write"), false);
+});

@@ -103,7 +103,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
 
   review(request: ReviewRequest, signal: AbortSignal): Promise<ReviewDecision> {
     const pending = { type: "result", id: request.id, request } as const;
-    const check = (decision: Decision) => checkReview(decision as ReviewDecision, request.text);
+    const check = (decision: Decision) => reviewProblem(decision, request.text);
     return this.#ask(pending, signal, check) as Promise<ReviewDecision>;
   }
 
@@ -164,23 +164,4 @@ function calledOff({ type }: PendingApproval, reason: string): Decision {
 function decisionIn({ reason }: AbortSignal): Decision | undefined {
   const known = typeof reason === "object" && reason !== null && "decision" in reason;
   return known ? (reason as Decision) : undefined;
-}
-
-function checkReview(decision: ReviewDecision, text: string): string | undefined {
-  switch (decision.decision) {
-    case "release":
-    case "withhold":
-      return undefined;
-    case "redact": {
-      const { words } = decision;
-      const isList = Array.isArray(words) && words.every((word) => typeof word === "string");
-      return isList
-        ? reviewProblem(decision, text)
-        : "words: expected a list of texts to take out.";
-    }
-    case "replace":
-      return typeof decision.text === "string" ? undefined : "text: expected what stands instead.";
-    default:
-      return "decision: expected release, redact, replace or withhold.";
-  }
 }

@@ -1,16 +1,44 @@
-import type { ReviewDecision } from "./review.ts";
+import { isObject } from "../arguments/json-type.ts";
 
 const namedChars = 60;
 
 /**
  * Why an answer to a review cannot be carried out on this text, in a sentence; undefined where it
- * can. Words that are not there were mistyped, and leaving them out would release what was meant.
+ * is a `ReviewDecision` that can. Words that are not there were mistyped, and leaving them out
+ * would release what was meant.
+ *
+ * @param answer from outside: nothing is known of it
  */
-export function reviewProblem(answer: ReviewDecision, text: string): string | undefined {
-  if (answer.decision !== "redact") return undefined;
-  if (answer.words.length === 0)
+export function reviewProblem(answer: unknown, text: string): string | undefined {
+  const given = isObject(answer) ? answer : {};
+  switch (given["decision"]) {
+    case "release":
+      return undefined;
+    case "withhold": {
+      const { reason } = given;
+      return reason === undefined || typeof reason === "string"
+        ? undefined
+        : "reason: expected words that say why.";
+    }
+    case "redact":
+      return isTexts(given["words"])
+        ? wordsProblem(given["words"], text)
+        : "words: expected a list of texts to take out.";
+    case "replace":
+      return typeof given["text"] === "string" ? undefined : "text: expected what stands instead.";
+    default:
+      return "decision: expected release, redact, replace or withhold.";
+  }
+}
+
+function isTexts(words: unknown): words is readonly string[] {
+  return Array.isArray(words) && words.every((word: unknown) => typeof word === "string");
+}
+
+function wordsProblem(words: readonly string[], text: string): string | undefined {
+  if (words.length === 0)
     return "A redaction names the words to take out; to give the result as it is, release it.";
-  const missing = answer.words.find((word) => word === "" || !text.includes(word));
+  const missing = words.find((word) => word === "" || !text.includes(word));
   if (missing === undefined) return undefined;
   if (missing === "") return "A word to take out is empty.";
   const named = missing.length <= namedChars ? missing : `${missing.slice(0, namedChars)}…`;
