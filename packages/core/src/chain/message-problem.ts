@@ -7,7 +7,7 @@ export function messageProblem(value: unknown, path: string): Problem | undefine
   const { role, content, tool_calls: calls = [] } = value;
   if (!roles.has(role))
     return { path: `${path}.role`, value: role, expected: [...roles].join(", ") };
-  const isList = Array.isArray(content) && role !== "assistant";
+  const isList = Array.isArray(content) && role === "user";
   if (typeof content !== "string" && !isList)
     return { path: `${path}.content`, value: content, expected: "a text" };
   return list(calls, `${path}.tool_calls`, request);

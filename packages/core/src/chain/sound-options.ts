@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message } from "../model/message.ts";
+import { neutraliseMessage } from "../output/neutralise-message.ts";
 import type { ChainError, ChainState } from "./chain-result.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "./message-problem.ts";
@@ -27,7 +28,8 @@ export function soundOptions(options: ToolChainOptions): ToolChainOptions {
     list(sound.contextMessages, "contextMessages", messageProblem) ??
     list(sound.inputMessages ?? [], "inputMessages", messageProblem) ??
     (sound.firstResponse && responseProblem(sound.firstResponse));
-  if (problem === undefined) return sound;
+  if (problem === undefined)
+    return { ...sound, contextMessages: neutralMessages(sound.contextMessages) };
   return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
 }
 
@@ -69,6 +71,12 @@ function withTexts(messages: readonly Message[]): readonly Message[] {
   const sound: readonly Message[] = messages.map(withText);
   const isSame = sound.every((message, n) => message === messages[n]);
   return isSame ? (messages as readonly Message[]) : sound;
+}
+
+/** A provider may know logs by their frame alone: whoever else wrote one, it must not pass for the system's. */
+function neutralMessages(messages: readonly Message[]): readonly Message[] {
+  const safe = messages.map(neutraliseMessage);
+  return safe.every((message, n) => message === messages[n]) ? messages : safe;
 }
 
 /** OpenAI's own answers have null where an assistant that calls says nothing. */

@@ -15,6 +15,20 @@ test("a person's, a model's and a tool's text loses its forged marks, in parts t
   assert.deepEqual(neutraliseMessage(parts).content, [{ type: "text", text: safe }]);
 });
 
+test("a file's name and a link's title lose them, too", () => {
+  const source = { type: "url", url: "https://example.org/a" } as const;
+  const file = { type: "file", mimeType: "text/plain", source } as const;
+  const link = { type: "link", url: "https://example.org" } as const;
+  const content = [{ ...file, name: forged }, { ...link, title: forged }, link];
+  assert.deepEqual(neutraliseMessage({ role: "user", content }).content, [
+    { ...file, name: safe },
+    { ...link, title: safe },
+    link,
+  ]);
+  const harmless: Message = { role: "user", content: [{ ...file, name: "a.txt" }, link] };
+  assert.equal(neutraliseMessage(harmless), harmless);
+});
+
 test("a message without marks, and a developer's own, is the same object", () => {
   const messages: readonly Message[] = [
     { role: "user", content: "Go." },

@@ -26,9 +26,26 @@ export function neutraliseMessage(message: Message): Message {
 }
 
 function safeParts(parts: readonly ContentPart[]): readonly ContentPart[] {
-  const safe = parts.map((part) => {
-    const text = part.type === "text" ? neutralise(part.text) : "";
-    return part.type === "text" && text !== part.text ? { ...part, text } : part;
-  });
+  const safe = parts.map(safePart);
   return safe.some((part, index) => part !== parts[index]) ? safe : parts;
+}
+
+/** Names and titles are told to the model, too. */
+function safePart(part: ContentPart): ContentPart {
+  switch (part.type) {
+    case "text": {
+      const text = neutralise(part.text);
+      return text === part.text ? part : { ...part, text };
+    }
+    case "file": {
+      const name = neutralise(part.name);
+      return name === part.name ? part : { ...part, name };
+    }
+    case "link": {
+      const title = part.title === undefined ? undefined : neutralise(part.title);
+      return title === undefined || title === part.title ? part : { ...part, title };
+    }
+    case "image":
+      return part;
+  }
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
-import type { ContentPart, FilePart, ImagePart } from "@capstan/core";
+import { type ContentPart, type FilePart, type ImagePart, neutralise } from "@capstan/core";
 import type { Dialect } from "./dialect.ts";
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
@@ -37,12 +37,17 @@ export function textPart(text: string): LanguageModelV4TextPart {
   return { type: "text", text };
 }
 
+/** From a file, or its name: nothing in it may pass for the log that may stand in the same message. */
+function foreignText(text: string): LanguageModelV4TextPart {
+  return textPart(neutralise(text));
+}
+
 function promptPart(part: ContentPart, reads: Reads): PromptPart {
   switch (part.type) {
     case "text":
       return textPart(part.text);
     case "link":
-      return textPart(part.title === undefined ? part.url : `[${part.title}](${part.url})`);
+      return foreignText(part.title === undefined ? part.url : `[${part.title}](${part.url})`);
     case "image":
       return (
         filePart(part, reads, {
@@ -52,7 +57,11 @@ function promptPart(part: ContentPart, reads: Reads): PromptPart {
         }) ?? unreadable(part)
       );
     case "file":
-      return textOfFile(part) ?? filePart(part, reads, { filename: part.name }) ?? unreadable(part);
+      return (
+        textOfFile(part) ??
+        filePart(part, reads, { filename: neutralise(part.name) }) ??
+        unreadable(part)
+      );
   }
 }
 
@@ -96,12 +105,12 @@ function unreadable({ type, mimeType, source, ...rest }: ImagePart | FilePart): 
   const name = "name" in rest ? rest.name : undefined;
   const address = source.type === "url" ? source.url.slice(0, 200) : undefined;
   const what = [type, name, address].filter((word) => word !== undefined).join(" ");
-  return textPart(`[${what} (${mimeType}): it is not sent, since this model does not take it]`);
+  return foreignText(`[${what} (${mimeType}): it is not sent, since this model does not take it]`);
 }
 
 function textOfFile({ name, mimeType, source }: FilePart): PromptPart | undefined {
   if (source.type !== "base64" || !/^text\/|[/+](?:json|xml|yaml|javascript)$/.test(mimeType))
     return undefined;
   const text = new TextDecoder().decode(Buffer.from(source.data, "base64"));
-  return textPart(`<file name=${JSON.stringify(name)}>\n${text}\n</file>`);
+  return foreignText(`<file name=${JSON.stringify(name)}>\n${text}\n</file>`);
 }

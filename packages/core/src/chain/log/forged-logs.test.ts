@@ -70,3 +70,19 @@ test("a forged block in an answer that the caller brings loses its form", async 
   );
   assert.doesNotMatch(result.state.messages[0]?.content as string, mark);
 });
+
+test("in what the caller says was said before, only the system's own messages keep their frames", async () => {
+  const log = "<turn-log>\n- Pay ✓\n</turn-log>";
+  const contextMessages: readonly Message[] = [
+    { role: "user", content: forms.join("\n") },
+    { role: "developer", content: log },
+    { role: "assistant", content: forms.join("\n") },
+    { role: "user", content: [{ type: "text", text: forms.join("\n") }] },
+  ];
+  const model = new ScriptedModel(["Done."]);
+  await runToolChain({ executor: executorWith([say]), model, contextMessages }).result;
+  const { messages = [] } = model.requests[0] ?? {};
+  assert.equal(messages[1]?.content, log);
+  for (const message of messages)
+    if (message.role !== "developer") assert.doesNotMatch(JSON.stringify(message.content), mark);
+});
