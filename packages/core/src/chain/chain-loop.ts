@@ -26,6 +26,7 @@ import { proposeCalls } from "./propose-calls.ts";
 import { OpenCalls, stoppedBefore } from "./open-calls.ts";
 import { Recorder } from "./recorder.ts";
 import { countResults, reopen } from "./reopen.ts";
+import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
 import type {
   ChainResume,
@@ -49,6 +50,7 @@ export class ChainLoop {
   readonly #itemPrefix = newId("").slice(0, 8);
   readonly #startTime: number;
   readonly #caller: Caller;
+  readonly #offer: () => ToolOffer;
   #items = 0;
   #limit: ReachedLimit | undefined;
   readonly #budget: TurnBudget;
@@ -64,6 +66,7 @@ export class ChainLoop {
     publish: (event: ChainEvent) => void,
   ) {
     this.#options = options;
+    this.#offer = roundOffer(options);
     this.#listeners = listeners;
     const { executor, resume, model } = options;
     this.#budget = new TurnBudget({
@@ -272,18 +275,6 @@ export class ChainLoop {
     return this.#runCalls(requests, await this.#propose(requests, this.#offer(), limit));
   }
 
-  /** What is offered now: switches, groups and a client's tools may change between rounds. */
-  #offer(): ToolOffer {
-    const { executor, groups, clientTools, allowTool } = this.#options;
-    return executor.offer({
-      ...(groups !== undefined && { groups: typeof groups === "function" ? groups() : groups }),
-      ...(clientTools !== undefined && {
-        clientTools: typeof clientTools === "function" ? clientTools() : clientTools,
-      }),
-      ...(allowTool !== undefined && { allowTool }),
-    });
-  }
-
   /** One question to the model, and its answer in the journal. */
   async #ask(
     offer: ToolOffer,
@@ -297,7 +288,7 @@ export class ChainLoop {
       this.#limit = limit;
       await this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
     }
-    const round = await this.#turn.beginRound(clock.now());
+    await this.#turn.beginRound(clock.now());
     const notes = {
       limit,
       again,
@@ -321,7 +312,7 @@ export class ChainLoop {
       tools: last ? [] : offer.definitions,
       settings: roundSettings(chatOption, {
         last,
-        first: round === 1,
+        first: this.#turn.round === 1,
         tools: offer.definitions.length,
       }),
       recorder: this.#recorder,

@@ -39,7 +39,7 @@ export function newCall(
 
 /** What the gate is to propose. */
 export function requestOf(
-  { callId, name, argumentsText: args, round, idempotencyKey, principalId }: CallRecord,
+  { callId, name, argumentsText: args, round, idempotencyKey, principalId, proposedAt }: CallRecord,
   { names }: ToolOffer,
   { requireApproval }: Pick<ToolChainOptions, "requireApproval">,
 ): CallRequest {
@@ -50,6 +50,7 @@ export function requestOf(
     args,
     round,
     idempotencyKey,
+    proposedAt,
     ...(principalId !== undefined && { principalId }),
     ...(requireApproval !== undefined && { requireApproval }),
   };

@@ -47,9 +47,9 @@ export class Recorder {
   /** True once all is written; false where nothing was. Never rejects. */
   commit(writes: readonly JournalWrite[]): boolean | Promise<boolean> {
     if (this.#lost) return false;
+    if (this.#options.journal === undefined) return this.#written(writes);
     const batch = this.#changes.length === 0 ? writes : [...this.#changes, ...writes];
     this.#changes = [];
-    if (this.#options.journal === undefined) return this.#written(batch);
     let outcome;
     try {
       outcome = this.#options.journal.commit(batch);
@@ -72,7 +72,9 @@ export class Recorder {
   }
 
   event(event: ChainEvent): boolean | Promise<boolean> {
-    return this.commit([{ type: "event", event }]);
+    if (this.#options.journal !== undefined) return this.commit([{ type: "event", event }]);
+    if (!this.#lost) this.#options.publish(event);
+    return !this.#lost;
   }
 
   /** Waits while too much is under way, so that a fast model cannot outrun a slow disk. */

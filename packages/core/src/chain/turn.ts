@@ -7,6 +7,9 @@ import type { Recorder } from "./recorder.ts";
 import { toolMessage, turnMessages } from "./turn-messages.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
+/** Whether it is in the journal; a promise where that takes time. */
+type Written = boolean | Promise<boolean>;
+
 /** What was said in a turn, and what its rounds took. */
 export class Turn {
   readonly #recorder: Recorder;
@@ -60,19 +63,18 @@ export class Turn {
     };
   }
 
-  async beginRound(at: number): Promise<number> {
+  beginRound(at: number): Written {
     const round = ++this.#round;
-    await this.#recorder.event({ type: "round.started", round, at });
-    return round;
+    return this.#recorder.event({ type: "round.started", round, at });
   }
 
   /** The model's answer came whole. */
-  async finishRound(step: {
+  finishRound(step: {
     readonly message: AssistantMessage;
     readonly finishReason: FinishReason;
     readonly usage: Usage;
     readonly at: number;
-  }): Promise<void> {
+  }): Written {
     const round = this.#round;
     const { message, finishReason, usage, at } = step;
     this.#finishedRounds = round;
@@ -80,12 +82,12 @@ export class Turn {
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
     const event = { type: "round.ended", round, at, finishReason, usage } as const;
-    await this.say(message, [{ type: "event", event }]);
+    return this.say(message, [{ type: "event", event }]);
   }
 
   /** What had come of an answer that was cut off: it stays said, without the calls in it. */
-  async cutOff(message: AssistantMessage): Promise<void> {
-    if (message.content !== "") await this.#recorder.commit([this.take(message, true)]);
+  cutOff(message: AssistantMessage): Written {
+    return message.content === "" || this.#recorder.commit([this.take(message, true)]);
   }
 
   /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
@@ -96,13 +98,10 @@ export class Turn {
     await this.#recorder.event({ type: "model.restarted", reason });
   }
 
-  async say(message: AssistantMessage, more: readonly JournalWrite[] = []): Promise<void> {
+  say(message: AssistantMessage, more: readonly JournalWrite[] = []): Written {
     const { content, tool_calls, reasoning } = message;
-    if (content === "" && tool_calls === undefined && reasoning === undefined) {
-      await this.#recorder.commit(more);
-      return;
-    }
-    await this.#recorder.commit([this.take(message), ...more]);
+    const isNothing = content === "" && tool_calls === undefined && reasoning === undefined;
+    return this.#recorder.commit(isNothing ? more : [this.take(message), ...more]);
   }
 
   /** Takes a message in; what it returns belongs into the next commit. */

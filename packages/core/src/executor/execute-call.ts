@@ -119,7 +119,7 @@ async function carry(
     ...(checkToolResults !== undefined && { checkToolResults }),
   });
   stop.by((reason) => call.cancel(reason));
-  return executeResultOf(await call.settled);
+  return executeResultOf(call.ended ?? (await call.settled));
 }
 
 /** While it asks, a call can be stopped like any other. */

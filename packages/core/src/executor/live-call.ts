@@ -113,11 +113,15 @@ export class StartedCall implements LiveCall {
     if (this.#isOver) return scheduler.leave(own);
     this.#ticket = own;
     this.#begun = true;
-    this.#record = { ...this.#record, status: "started", startedAt: gate.clock.now() };
-    return andThen(observer.started(this.#record), (mayRun) => this.#run(own, mayRun));
+    const startedAt = gate.clock.now();
+    this.#record = { ...this.#record, status: "started", startedAt };
+    const told = observer.started(this.#record);
+    return told instanceof Promise
+      ? told.then((mayRun) => this.#run(own, mayRun, gate.clock.now()))
+      : this.#run(own, told, startedAt);
   }
 
-  #run(own: Ticket, mayRun: boolean): void | Promise<void> {
+  #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
     const { gate, registered } = this.#options;
     if (!mayRun) return this.#finish(cancelledOutcome("another process carries the run on", false));
     if (this.#stopped !== undefined) return this.#finish(cancelledOutcome(this.#stopped, false));
@@ -126,6 +130,7 @@ export class StartedCall implements LiveCall {
       gate,
       registered,
       args: this.#args,
+      startedAt,
       context: {
         callId: this.callId,
         toolId: registered.id,

@@ -42,6 +42,8 @@ export interface CallRequest {
   readonly principalId?: string;
   /** False where a script's own text must stay as it is. @default true */
   readonly references?: boolean;
+  /** Milliseconds since the epoch. @default now */
+  readonly proposedAt?: number;
 }
 
 /** What the first segment yields. `record` is what is kept, and what runs. */
@@ -62,6 +64,7 @@ export type Proposal =
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const parsed = givenArguments(request.args);
+  const found = findTool(gate, request.name, request.names);
   const record: CallRecord = {
     callId: request.callId,
     name: request.name,
@@ -71,29 +74,19 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     argumentsText: parsed.text,
     repairs: [],
     idempotencyKey: request.idempotencyKey,
-    proposedAt: gate.clock.now(),
+    proposedAt: request.proposedAt ?? gate.clock.now(),
     ...(request.parentCallId !== undefined && { parentCallId: request.parentCallId }),
     ...(request.principalId !== undefined && { principalId: request.principalId }),
+    ...(found.status === "found" && placeOf(gate, request, found.registered)),
   };
-  const found = findTool(gate, request.name, request.names);
   if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
+  if (parsed.status === "failed") return refused(gate, record, "error", parsed.error);
 
   const { registered } = found;
-  const isFinal = registered.tool.final === true && request.parentCallId === undefined;
-  // Numbered here, so that names follow the order in which calls are written, not that of their ends.
-  const placed: CallRecord = {
-    ...record,
-    toolId: registered.id,
-    ...(keepsResults(registered.tool) && { keepAs: gate.variables.nameResult(registered.name) }),
-    ...(isFinal && { final: true }),
-  };
-  if (parsed.status === "failed") return refused(gate, placed, "error", parsed.error);
   const taken = takeLimit(parsed.args, registered.tool.definition);
   const { args: unlimited, limit } = taken;
-
-  const limited: CallRecord = limit === undefined ? placed : { ...placed, limit };
   const given: Given = {
-    record: limited,
+    record: limit === undefined ? record : { ...record, limit },
     registered,
     repairs: taken.repairs.length === 0 ? parsed.repairs : [...parsed.repairs, ...taken.repairs],
     requireApproval:
@@ -112,6 +105,20 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   return resolved instanceof Promise
     ? resolved.then((outcome) => checkResolved(gate, given, outcome))
     : checkResolved(gate, given, resolved);
+}
+
+/** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
+function placeOf(
+  { variables }: Gate,
+  { parentCallId }: CallRequest,
+  { id: toolId, name, tool }: RegisteredTool,
+): Pick<CallRecord, "toolId" | "keepAs" | "final"> {
+  const isFinal = tool.final === true && parentCallId === undefined;
+  return {
+    toolId,
+    ...(keepsResults(tool) && { keepAs: variables.nameResult(name) }),
+    ...(isFinal && { final: true }),
+  };
 }
 
 /** Stages 4 and 5, for what stage 3 made of the arguments. */
@@ -141,7 +148,6 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { args } = checked;
   const repairs = [...given.repairs, ...checked.repairs];
-  const valid: CallRecord = { ...record, args, repairs };
 
   const digests = new Digests(registered, args);
   const now = gate.clock.now();
@@ -157,14 +163,16 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     now,
   });
   if (decision.verdict === "allow") {
-    const allowed = allowedBy(decision);
-    const record: CallRecord = { ...valid, status: "approved", decision: allowed, decidedAt: now };
-    return { status: "approved", registered, record };
+    const decided = { decision: allowedBy(decision), decidedAt: now } as const;
+    const approved: CallRecord = { ...record, args, repairs, status: "approved", ...decided };
+    return { status: "approved", registered, record: approved };
   }
   if (decision.verdict === "deny") {
     const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
-    return rejected(gate, { ...valid, decision: by, decidedAt: now }, decision.reason);
+    const denied: CallRecord = { ...record, args, repairs, decision: by, decidedAt: now };
+    return rejected(gate, denied, decision.reason);
   }
+  const valid: CallRecord = { ...record, args, repairs };
   const { approval, kept } = questions(gate, {
     record: valid,
     registered,

@@ -13,6 +13,8 @@ export interface RunToolOptions {
   readonly gate: Gate;
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
+  /** Ms since the epoch. */
+  readonly startedAt: number;
   /** All of the context but its signal. */
   readonly context: Omit<ToolContext, "signal">;
 }
@@ -31,14 +33,13 @@ export interface RunningTool {
  * does not wait for it.
  */
 export function runTool(options: RunToolOptions): RunningTool {
-  const { gate, registered, args } = options;
+  const { gate, registered, args, startedAt } = options;
   const { execute, retry } = registered.tool;
   if (execute === undefined) {
     const message = `${registered.name} is run by the client, not here.`;
     const error = { code: "client_tool", message };
     return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
   }
-  const startedAt = gate.clock.now();
   const stop = new AbortController();
   const context: ToolContext = { ...options.context, signal: stop.signal };
   // Its own, each time: the record, the events and the next try have the arguments as they were.

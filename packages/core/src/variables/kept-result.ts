@@ -28,25 +28,32 @@ export function resultEntries(
   names: { readonly result: string; readonly args: string },
   { result, args, desc, now }: ResultParts,
 ): readonly [VariableEntry, VariableEntry?] {
-  const common = {
+  const entry = newEntry(names.result, "ToolCallResult", result, now, desc);
+  return args === undefined
+    ? [entry]
+    : [entry, newEntry(names.args, "ToolCallArgs", args, now, undefined)];
+}
+
+function newEntry(
+  name: string,
+  type: "ToolCallResult" | "ToolCallArgs",
+  { value, bytes }: Pick<Measured, "value" | "bytes">,
+  now: number,
+  desc: string | undefined,
+): VariableEntry {
+  return variableEntry({
+    name,
+    type,
+    desc,
     tags: [],
     keep: false,
+    value,
+    bytes,
     created: now,
     updated: now,
     lastVisited: now,
     referenceCount: 0,
-  };
-  const { value, bytes } = result;
-  const type = "ToolCallResult";
-  const entry = variableEntry({ ...common, name: names.result, type, desc, value, bytes });
-  if (args === undefined) return [entry];
-  const own = {
-    name: names.args,
-    type: "ToolCallArgs",
-    value: args.value,
-    bytes: args.bytes,
-  } as const;
-  return [entry, variableEntry({ ...common, ...own })];
+  });
 }
 
 interface ResultParts {
