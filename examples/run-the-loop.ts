@@ -95,7 +95,11 @@ const answers = first.waiting.map(({ callId }) => ({
 }));
 const next = gate();
 next.variables.load(journal.variables());
-const result = await resumeToolChain(next, state, { ...options, answers }).result;
+const result = await resumeToolChain(next, state, {
+  ...options,
+  systemPrompt: () => next.toolRules(),
+  answers,
+}).result;
 console.log(`${result.status} after ${result.stats.totalRounds} rounds`);
 for (const { toolName, status, roundIndex, endTime, startTime } of result.toolCallHistory)
   console.log(`round ${roundIndex}: ${toolName} ${status} in ${endTime - startTime} ms`);
