@@ -40,7 +40,7 @@ type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 
 /** A call that has not ended. */
 type OpenCall =
-  | { readonly type: "asked"; readonly asked: Asked }
+  | { readonly type: "asked"; readonly asked: Asked; readonly stop: AbortController }
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
 
@@ -168,7 +168,7 @@ export class OpenCalls {
   addAsked(asked: Asked, { answered }: { readonly answered: boolean }): void {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
-    if (answered) this.#open.set(callId, { type: "asked", asked });
+    if (answered) this.#open.set(callId, { type: "asked", asked, stop: new AbortController() });
     else this.#work.begin(() => this.#ask(asked));
   }
 
@@ -200,6 +200,8 @@ export class OpenCalls {
 
   /** Ends a call that never ran here. */
   close(record: CallRecord, end: UnsettledEnd): void {
+    const open = this.#open.get(record.callId);
+    if (open?.type === "asked") open.stop.abort();
     this.#open.delete(record.callId);
     this.#work.begin(() => this.#settled(unsettledResult(this.#executor.gate, record, end)));
   }
@@ -220,6 +222,8 @@ export class OpenCalls {
     for (const [callId, open] of this.#open) {
       if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
       this.#open.delete(callId);
+      // Whoever still shows the question takes it away.
+      open.stop.abort();
       this.#work.begin(() => this.#answered(open.asked, decision));
       return true;
     }
@@ -286,9 +290,11 @@ export class OpenCalls {
 
   async #ask(asked: Asked): Promise<void> {
     const { callId } = asked.record;
-    this.#open.set(callId, { type: "asked", asked });
+    const stop = new AbortController();
+    this.#open.set(callId, { type: "asked", asked, stop });
     if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
-    const word = this.#executor.ask(asked.approval, this.#signal);
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
+    const word = this.#executor.ask(asked.approval, signal);
     const decision = await untilAborted(word, this.#signal);
     if (decision === undefined || decision.decision === "pending") return;
     // Somebody else may have answered, or stopped the call, in the meantime.
@@ -381,11 +387,12 @@ export class OpenCalls {
       void this.#recorder.event({ type: "call.progress", callId, progress }),
     said: (callId, name, data) =>
       void this.#recorder.event({ type: "call.event", callId, name, data }),
-    ask: (approval) => this.#askForSubCall(approval),
+    ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
-  async #askForSubCall(approval: Asked["approval"]): Promise<ApprovalDecision> {
-    const word = await this.#executor.ask(approval, this.#signal);
+  async #askForSubCall(approval: Asked["approval"], stop: AbortSignal): Promise<ApprovalDecision> {
+    const signal = AbortSignal.any([this.#signal, stop]);
+    const word = await this.#executor.ask(approval, signal);
     if (word.decision !== "pending") return word;
     const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
     this.#subAsks.set(approval.id, { approval, decide: resolve });

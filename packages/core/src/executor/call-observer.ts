@@ -25,6 +25,6 @@ export interface CallObserver {
   said(callId: string, name: string, data: JsonValue): void;
   /** A sub-call's question was answered; what the answer leaves behind is to be kept. */
   answered(answered: Answered, approval: ApprovalRequest): void | Promise<void>;
-  /** A sub-call must ask; its parent waits for the answer. */
-  ask(approval: ApprovalRequest): ApprovalDecision | Promise<ApprovalDecision>;
+  /** A sub-call must ask; its parent waits for the answer, until the signal aborts. */
+  ask(approval: ApprovalRequest, signal: AbortSignal): ApprovalDecision | Promise<ApprovalDecision>;
 }

@@ -124,9 +124,12 @@ function startSubCall(
     await observer.proposed(proposal);
     if (proposal.status === "asks" && why === undefined) {
       const { approval } = proposal;
+      const asking = new AbortController();
       const decision = await waits(async () =>
-        Promise.race([observer.ask(approval), stop.promise]),
+        Promise.race([observer.ask(approval, asking.signal), stop.promise]),
       );
+      // Whoever still shows the question takes it away.
+      if (decision === undefined) asking.abort();
       if (decision !== undefined) {
         const answered = await answer(gate, proposal, decision);
         await observer.answered(answered, approval);

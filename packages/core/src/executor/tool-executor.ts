@@ -381,7 +381,7 @@ export class ToolExecutor {
     return this.gate.variables.listVariables().some((variable) => variable.type !== "RULE");
   }
 
-  #observer({ observer, signal }: ExecuteOptions): CallObserver {
+  #observer({ observer }: ExecuteOptions): CallObserver {
     const { ledger } = this.gate;
     const recorded = ledger === undefined ? unrecorded : recordedIn(ledger);
     return {
@@ -393,8 +393,8 @@ export class ToolExecutor {
       spoke: () => {},
       progressed: () => {},
       said: () => {},
-      ask: async (approval) => {
-        const word = await this.ask(approval, signal);
+      ask: async (approval, stop) => {
+        const word = await this.ask(approval, stop);
         return word.decision === "pending"
           ? {
               decision: "refuse",
