@@ -8,13 +8,16 @@ export function approvalQuery(
   approval: ApprovalRequest,
   registered: RegisteredTool | undefined,
 ): GrantQuery | undefined {
-  const { grant, toolId, definitionDigest, argsDigest, principalId } = approval;
+  const { grant, toolId, definitionDigest, principalId } = approval;
   if (grant === undefined || registered === undefined) return undefined;
   const call = ruledCall(registered, approval.args);
   return {
     toolId,
     definitionDigest,
-    argsDigest,
+    // Hashed when it is first looked at: that costs more than all the rest of a question.
+    get argsDigest() {
+      return approval.argsDigest;
+    },
     key: grant.key,
     principalId,
     get args() {
