@@ -29,7 +29,7 @@ export type ChainPhase =
 
 export interface ChainError {
   /**
-   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_limits`, `invalid_state`, `invalid_messages`,
+   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`,
    * `before_send_failed`, `fenced`, `interrupted`, `internal`.
    */
   readonly code: string;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { JsonObject } from "../model/json.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -88,6 +89,63 @@ test("what is no state of a chain is refused with what is wrong with it: nothing
     assert.match(result.error?.message ?? "", problem);
     assert.deepEqual([ran, model.requests.length, journal.writes.length], [[], 0, 0]);
   }
+});
+
+test("answers that are none are refused with the place: nothing runs, and the state can be carried on", async () => {
+  const state = await waiting();
+  const answer = (decision: unknown) => ({ answers: [{ callId: "call_2", decision }] });
+  const bad: readonly (readonly [object, RegExp])[] = [
+    [{ answers: "x" }, /answers is "x"/],
+    [{ answers: [null] }, /answers\[0\] is null/],
+    [answer(null), /answers\[0\]\.decision is null/],
+    [answer({ decision: "maybe" }), /decision\.decision is "maybe", and should be allow or refuse/],
+    [{ reviews: [{ callId: "call_2", decision: { decision: "allow" } }] }, /should be release/],
+    [{ outputs: [{ callId: "call_2", output: 5 }] }, /outputs\[0\]\.output is 5/],
+    [{ outputs: [{ output: "x" }] }, /outputs\[0\]\.callId is undefined/],
+  ];
+  for (const [more, problem] of bad) {
+    const { ran, executor } = world();
+    const journal = new MemoryJournal();
+    const options = { model: new ScriptedModel([]), contextMessages, journal, ...more };
+    const { status, error } = await resumeToolChain(
+      executor,
+      state as unknown as ChainState,
+      options,
+    ).result;
+    assert.deepEqual([status, error?.code], ["error", "invalid_answers"]);
+    assert.match(error?.message ?? "", problem);
+    assert.deepEqual([ran, journal.writes], [[], []]);
+  }
+});
+
+test("an answer that is no yes runs nothing, and an output that is no text answers nothing", async () => {
+  const { ran, executor } = world();
+  const answered = Promise.withResolvers<void>();
+  const hold = defineTool({ ...reads, name: "Hold", execute: () => answered.promise });
+  executor.registerToolGroup({ name: "more", tools: [hold] });
+  executor.toggleGroupEnabled("more", true);
+  const calls = ["Pay", "Mine", "Hold"].map((name) => ({ name }));
+  const run = runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls }, "Done."]),
+    contextMessages,
+    clientTools: [{ type: "function", function: { name: "Mine" } }],
+    onEvent: ({ type, ...event }) => {
+      if (type !== "approval.requested" || !("approval" in event)) return;
+      const maybe = { decision: "maybe" } as unknown as ApprovalDecision;
+      setImmediate(() => {
+        assert.ok(run.answer(event.approval.id, maybe));
+        for (const output of [null, undefined, 5, {}] as unknown as string[])
+          assert.throws(() => run.submitOutput({ callId: "call_2", output }), /to be a text/);
+        assert.ok(run.submitOutput({ callId: "call_2", output: "mine" }));
+        answered.resolve();
+      });
+    },
+  });
+  const { status, toolCallHistory } = await run.result;
+  assert.deepEqual([status, ran], ["completed", []]);
+  const ends = toolCallHistory.map((call) => call.status);
+  assert.deepEqual(ends, ["execution_rejected", "success", "success"]);
 });
 
 test("a person's yes does not run arguments that were changed after the question", async () => {

@@ -1,3 +1,4 @@
+import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import { andThen } from "../executor/and-then.ts";
 import { answer } from "../executor/answer.ts";
@@ -239,6 +240,8 @@ export class OpenCalls {
   submit({ callId, output: given }: ClientOutput): boolean {
     const open = this.#open.get(callId);
     if (open?.type !== "client") return false;
+    if (typeof given !== "string")
+      throw new TypeError(`The output of ${callId} is to be a text, not ${shortJson(given)}.`);
     this.#open.delete(callId);
     const settled = clientResult(this.#executor.gate, open.record, given);
     this.#work.begin(() => this.#settled(settled));

@@ -1,6 +1,7 @@
 import type { AssistantMessage, Message } from "../model/message.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
 import type { ChainError, ChainState } from "./chain-result.ts";
+import { answersProblem } from "./answers-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "./message-problem.ts";
 import { list, type Problem, problemText } from "./shape-problem.ts";
@@ -17,6 +18,9 @@ export function soundOptions(options: ToolChainOptions): ToolChainOptions {
   if (resume !== undefined) {
     const problem = chainStateProblem(resume.state);
     if (problem !== undefined) return refused(options, "invalid_state", problem);
+    const word = answersProblem(resume);
+    if (word !== undefined)
+      return refused(options, "invalid_answers", `An answer is none: ${problemText(word)}.`);
   }
   const sound = {
     ...options,

@@ -1,3 +1,4 @@
+import { isObject } from "../arguments/json-type.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
 import { grantFor } from "../policy/grant-for.ts";
@@ -28,12 +29,24 @@ function byGrant(
   };
 }
 
+/** Answers come from wherever a program keeps them: only a yes is a yes. */
+function isWord(given: unknown): given is ApprovalDecision {
+  return isObject(given) && (given["decision"] === "allow" || given["decision"] === "refuse");
+}
+
+const notUnderstood: ApprovalDecision = {
+  decision: "refuse",
+  reason: "the answer was not understood",
+  by: "system",
+};
+
 /** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
 export async function answer(
   gate: Gate,
   asked: Extract<Proposal, { readonly status: "asks" }>,
-  decision: ApprovalDecision,
+  given: ApprovalDecision,
 ): Promise<Answered> {
+  const decision = isWord(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
   const { principalId } = record;
