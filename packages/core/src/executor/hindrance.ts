@@ -36,6 +36,13 @@ export function hindranceTo(
   return denial === undefined ? undefined : { type: "forbidden", ...denial };
 }
 
+/** Why a call whose turn has come is not begun, in words. */
+export function hindranceText(hindrance: Hindrance): string {
+  return hindrance.type === "forbidden"
+    ? `it was forbidden while it waited for its turn: ${hindrance.reason}`
+    : "it was switched off while it waited for its turn";
+}
+
 export function hindered(
   gate: Gate,
   record: CallRecord,

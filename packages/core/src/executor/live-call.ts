@@ -8,6 +8,7 @@ import type { CallRecord } from "./call-record.ts";
 import type { LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
+import { hindranceText, hindranceTo } from "./hindrance.ts";
 import { claimOf } from "./claim.ts";
 import { settleReviewed } from "./review-result.ts";
 import { settle, type Settling } from "./settle.ts";
@@ -108,11 +109,15 @@ export class StartedCall implements LiveCall {
   }
 
   #start(own: Ticket): void | Promise<void> {
-    const { gate, observer, scheduler } = this.#options;
+    const { gate, observer, scheduler, registered } = this.#options;
     // It was stopped by one that began in the same moment.
     if (this.#isOver) return scheduler.leave(own);
+    const waited = this.#ticket !== undefined;
     this.#ticket = own;
     this.#begun = true;
+    const hindrance = waited ? hindranceTo(gate, registered, this.#args) : undefined;
+    if (hindrance !== undefined)
+      return this.#finish(cancelledOutcome(hindranceText(hindrance), false));
     const startedAt = gate.clock.now();
     this.#record = { ...this.#record, status: "started", startedAt };
     const told = observer.started(this.#record);

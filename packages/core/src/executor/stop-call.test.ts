@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
+import type { PolicyRule } from "../policy/rule.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
@@ -87,4 +88,27 @@ test("what a request says of asking holds for sub-calls of a single call, too", 
   );
   await executor.execute("Parent", {}, { requireApproval: "always" });
   assert.deepEqual(asked, ["Parent", "Child"]);
+});
+
+test("a call whose tool is switched off, or forbidden, while it waits for its turn is not begun", async () => {
+  const hold = Promise.withResolvers<void>();
+  const ran: string[] = [];
+  const overrides: PolicyRule[] = [];
+  const writes = { ...reads, effects: "write" } as const;
+  const executor = executorWith(
+    [
+      defineTool({ ...writes, name: "Hold", execute: () => hold.promise }),
+      defineTool({ ...writes, name: "Off", execute: () => ran.push("off") }),
+      defineTool({ ...writes, name: "Forbidden", execute: () => ran.push("forbidden") }),
+      defineTool({ ...writes, name: "Fine", execute: () => ran.push("fine") }),
+    ],
+    { overrides: () => overrides },
+  );
+  const calls = ["Hold", "Off", "Forbidden", "Fine"].map((name) => executor.execute(name, {}));
+  executor.setToolEnabled("Off", false);
+  overrides.push({ tool: "test.Forbidden", execution: "deny" });
+  hold.resolve();
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.deepEqual(statuses, ["success", "cancelled", "cancelled", "success"]);
+  assert.deepEqual(ran, ["fine"]);
 });
