@@ -144,3 +144,23 @@ test("a chain's calls can be kept in a ledger", async () => {
     [["succeeded", "run_1/call_1"]],
   );
 });
+
+test("a ledger full of calls that wait is not searched for each that comes", () => {
+  const ledger = new MemoryLedger({ capacity: 80 });
+  let looks = 0;
+  const waiting = (callId: string) =>
+    ({
+      callId,
+      get status() {
+        looks++;
+        return "waiting";
+      },
+    }) as unknown as CallRecord;
+  for (let n = 0; n < 800; n++) ledger.record(waiting(`${n}`));
+  assert.equal(ledger.list().length, 800, "what has not ended is not forgotten");
+  assert.ok(looks < 80 * 800, `${looks} calls were looked at`);
+  for (const { callId } of ledger.list())
+    ledger.record({ callId, status: "succeeded" } as CallRecord);
+  for (let n = 0; n < 20; n++) ledger.record(waiting(`more ${n}`));
+  assert.ok(ledger.list().length <= 80);
+});

@@ -14,15 +14,18 @@ import type { Ledger } from "./ledger.ts";
 export class MemoryLedger implements Ledger {
   readonly #capacity: number;
   readonly #calls = new Map<string, CallRecord>();
+  /** How many calls there may be before some are forgotten. */
+  #most: number;
 
   /** @param options.capacity calls that are kept. @default 10000 */
   constructor(options: { readonly capacity?: number } = {}) {
     this.#capacity = options.capacity ?? 10_000;
+    this.#most = this.#capacity;
   }
 
   record(call: CallRecord): void {
     this.#calls.set(call.callId, call);
-    if (this.#calls.size > this.#capacity) this.#forget();
+    if (this.#calls.size > this.#most) this.#forget();
   }
 
   get(callId: string): CallRecord | undefined {
@@ -36,10 +39,12 @@ export class MemoryLedger implements Ledger {
 
   /** Some at a time, so that making room costs next to nothing a call. */
   #forget(): void {
-    const wanted = this.#capacity - Math.floor(this.#capacity / 8);
+    const some = Math.floor(this.#capacity / 8);
     for (const { callId, status } of this.#calls.values()) {
-      if (this.#calls.size <= wanted) return;
+      if (this.#calls.size <= this.#capacity - some) break;
       if (isSettled(status)) this.#calls.delete(callId);
     }
+    // Where most calls still wait, they are not looked through again for each one.
+    this.#most = Math.max(this.#capacity, this.#calls.size + some);
   }
 }
