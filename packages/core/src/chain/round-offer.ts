@@ -1,3 +1,4 @@
+import { errorMessage } from "../errors/error-message.ts";
 import type { OfferOptions } from "../executor/tool-executor.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
@@ -10,9 +11,16 @@ import type { ToolChainOptions } from "./tool-chain-options.ts";
 export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
   const { executor, groups, clientTools, allowTool } = chain;
   const mayChange = [groups, clientTools, allowTool].some((given) => typeof given === "function");
-  if (mayChange) return () => executor.offer(offerOptions(chain));
-  const options = offerOptions(chain);
-  return () => executor.offer(options);
+  const fixed = mayChange ? undefined : offerOptions(chain);
+  return () => {
+    try {
+      return executor.offer(fixed ?? offerOptions(chain));
+    } catch (thrown) {
+      const why = errorMessage(thrown);
+      const message = `groups, clientTools or allowTool cannot be asked what is offered: ${why}`;
+      throw new Error(message, { cause: thrown });
+    }
+  };
 }
 
 function offerOptions({ groups, clientTools, allowTool }: ToolChainOptions): OfferOptions {

@@ -112,6 +112,17 @@ test("a system prompt that is no text, and messages that are none from onBeforeS
   }
 });
 
+test("where it fails to say what is offered, the turn ends with what failed", async () => {
+  const fails = () => {
+    throw new Error("no such list");
+  };
+  for (const more of [{ groups: fails }, { clientTools: fails }, { allowTool: fails }]) {
+    const { result, model } = await run(more);
+    assert.deepEqual([result.status, model.requests.length], ["error", 0]);
+    assert.match(result.error?.message ?? "", /groups, clientTools or allowTool.*no such list/);
+  }
+});
+
 test("a journal that says neither yes nor no has not written; one of promises of its own kind has", async () => {
   const odd = await run({ journal: { commit: () => undefined } });
   assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);
