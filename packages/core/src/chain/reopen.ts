@@ -1,13 +1,10 @@
-import { digest } from "../arguments/canonical-json.ts";
-import { copyJson } from "../arguments/copy-json.ts";
+import { askedAgain } from "../executor/asked-again.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import { hindered, hindranceTo } from "../executor/hindrance.ts";
 import { inReview } from "../executor/review-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { Message } from "../model/message.ts";
-import type { RegisteredTool } from "../tool/registry.ts";
-import { definitionDigest } from "../tool/registry.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { mayRunAgain } from "../tool/tool-problem.ts";
 import type { ChainError } from "./chain-result.ts";
@@ -72,7 +69,8 @@ function notAwaited(what: "answer" | "review" | "output", callId: string): Chain
   return { code: "not_awaited", message, phase: "chain" };
 }
 
-function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallRecord): void {
+function reopenCall(options: ReopenOptions, record: CallRecord): void {
+  const { executor, calls, resume } = options;
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
   if (ended !== undefined) return calls.adoptEnd(ended);
@@ -94,7 +92,7 @@ function reopenCall({ executor, calls, resume }: ReopenOptions, record: CallReco
     const { answers, abandonWaiting } = resume;
     const answered =
       abandonWaiting === true || answers?.some(({ callId }) => callId === record.callId) === true;
-    return reopenAsked(calls, record, registered, answered);
+    return reopenAsked(options, record, answered);
   }
   if (record.status === "started" && !mayRunAgain(registered.tool)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
@@ -126,28 +124,14 @@ function unknownOutcome(record: CallRecord): ToolErrorData {
 }
 
 function reopenAsked(
-  calls: OpenCalls,
+  { executor, calls }: ReopenOptions,
   record: CallRecord,
-  registered: RegisteredTool,
   answered: boolean,
 ): void {
-  const { approval, args } = record;
-  if (
-    approval === undefined ||
-    args === undefined ||
-    approval.definitionDigest !== definitionDigest(registered.tool) ||
-    approval.argsDigest !== digest(args)
-  ) {
-    const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
-    return calls.close(record, { status: "error", error: { code: "tool_changed", message } });
-  }
-  const asked = {
-    status: "asks",
-    record,
-    registered,
-    approval: { ...approval, args: copyJson(args) },
-  } as const;
-  calls.addAsked(asked, { answered });
+  const asked = askedAgain(executor.gate, record);
+  if (typeof asked !== "string") return calls.addAsked(asked, { answered });
+  const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
+  calls.close(record, { status: "error", error: { code: "tool_changed", message } });
 }
 
 /** The turn so far, in the journal of the run that takes it over; its open calls are announced. */

@@ -23,23 +23,46 @@ export interface ExecuteContext {
   readonly observer: CallObserver;
 }
 
-type Asks = Extract<Proposal, { readonly status: "asks" }>;
+export type Asks = Extract<Proposal, { readonly status: "asks" }>;
 
 /** The three segments of a call in a row, with whoever approves between the first two. */
-export async function executeCall(
+export function executeCall(
   context: ExecuteContext,
   options: ExecuteOptions,
   called: { readonly name: string; readonly args: JsonObject | string },
 ): Promise<ToolExecuteResult> {
-  const { gate } = context;
-  const { callId = newId("call_"), signal } = options;
+  const { callId = newId("call_") } = options;
+  return stoppable(context, options, callId, (stop) =>
+    carry(context, options, { ...called, callId }, stop),
+  );
+}
+
+/** The second and third segment of a call that waited for a person, from what was stored of it. */
+export function executeAnswered(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  asked: Asks,
+  decision: ApprovalDecision,
+): Promise<ToolExecuteResult> {
+  return stoppable(context, options, asked.record.callId, async (stop) => {
+    const { proposal } = await answer(context.gate, asked, decision);
+    return carryOn(context, options, proposal, stop);
+  });
+}
+
+async function stoppable(
+  { gate }: ExecuteContext,
+  { signal }: ExecuteOptions,
+  callId: string,
+  work: (stop: Stop) => Promise<ToolExecuteResult>,
+): Promise<ToolExecuteResult> {
   const stop = new Stop(callId);
   const abort = () => stop.cancel("the caller stopped it");
   gate.live.add(stop);
   if (signal?.aborted === true) abort();
   else signal?.addEventListener("abort", abort, { once: true });
   try {
-    return await carry(context, options, { ...called, callId }, stop);
+    return await work(stop);
   } finally {
     signal?.removeEventListener("abort", abort);
     gate.live.delete(stop);
@@ -75,10 +98,9 @@ async function carry(
   called: Pick<CallRequest, "name" | "args" | "callId">,
   stop: Stop,
 ): Promise<ToolExecuteResult> {
-  const { gate, scheduler, observer } = context;
-  const { requireApproval, checkToolResults } = options;
-  const caller = callerWith(gate.caller, options.caller);
-  const { id: principalId } = caller.principal;
+  const { gate, observer } = context;
+  const { requireApproval } = options;
+  const { id: principalId } = callerWith(gate.caller, options.caller).principal;
   const { callId } = called;
   const request: CallRequest = {
     ...called,
@@ -94,11 +116,23 @@ async function carry(
   if (proposal.status === "asks" && stop.reason === undefined) {
     const word = await ask(context, proposal, stop);
     if (word.decision === "pending") {
-      const { approval, registered } = proposal;
-      return { status: "pending", waitsFor: "approval", callId, toolId: registered.id, approval };
+      const { approval, registered, record } = proposal;
+      const toolId = registered.id;
+      return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
     }
     if (word.decision !== "stopped") proposal = (await answer(gate, proposal, word)).proposal;
   }
+  return carryOn(context, options, proposal, stop);
+}
+
+async function carryOn(
+  { gate, scheduler, observer }: ExecuteContext,
+  options: ExecuteOptions,
+  given: Proposal,
+  stop: Stop,
+): Promise<ToolExecuteResult> {
+  const { requireApproval, checkToolResults } = options;
+  let proposal = given;
   if (proposal.status !== "settled" && stop.reason !== undefined)
     proposal = stopped(gate, proposal, stop.reason);
   if (proposal.status === "settled") {
@@ -106,7 +140,8 @@ async function carry(
     if (told instanceof Promise) await told;
     return proposal.result;
   }
-  if (proposal.status === "asks") throw new TypeError(`The question of ${callId} has no answer.`);
+  if (proposal.status === "asks")
+    throw new TypeError(`The question of ${proposal.record.callId} has no answer.`);
   const { record, registered } = proposal;
   const call = startCall({
     gate,
@@ -114,7 +149,7 @@ async function carry(
     observer,
     record,
     registered,
-    caller,
+    caller: callerWith(gate.caller, options.caller),
     ...(requireApproval !== undefined && { requireApproval }),
     ...(checkToolResults !== undefined && { checkToolResults }),
   });

@@ -38,11 +38,13 @@ export type ToolExecuteResult =
       readonly error: ToolErrorData;
     })
   | {
+      /** `executor.answerApproval(record, decision)` goes on. */
       readonly status: "pending";
       readonly waitsFor: "approval";
       readonly callId: string;
       readonly toolId: string;
       readonly approval: ApprovalRequest;
+      readonly record: CallRecord;
     }
   | {
       /** It ran; `executor.settleReviewed(record, decision)` goes on. */

@@ -36,7 +36,8 @@ import { askApproval } from "./ask-approval.ts";
 import { askReview } from "./ask-review.ts";
 import type { CallRecord } from "./call-record.ts";
 import { checkAnswer } from "./check-answer.ts";
-import { executeCall } from "./execute-call.ts";
+import { askedAgain } from "./asked-again.ts";
+import { executeAnswered, executeCall } from "./execute-call.ts";
 import { isOn } from "./find-tool.ts";
 import { defaultGateLimits, type Gate, type GateLimits } from "./gate.ts";
 import type { CallObserver } from "./call-observer.ts";
@@ -293,6 +294,34 @@ export class ToolExecutor {
       name,
       args,
     });
+  }
+
+  /**
+   * Runs, or ends, a call for which `execute` gave `pending`, here or in another process: what was
+   * stored is what runs. Answer it once; give the options that `execute` was given.
+   *
+   * @param record the waiting call, from `execute` or from the ledger
+   * @throws CapstanError `not_awaited` where the record does not wait for an approval, was answered, or was changed
+   */
+  async answerApproval(
+    record: CallRecord,
+    decision: ApprovalDecision,
+    options: Omit<ExecuteOptions, "callId"> = {},
+  ): Promise<ToolExecuteResult> {
+    const isAnswered = this.#answered.has(record);
+    const asked = isAnswered ? "it was answered." : askedAgain(this.gate, record);
+    this.#answered.add(record);
+    const why =
+      typeof asked === "string" ? asked : await this.checkAnswer(asked.approval, decision);
+    if (typeof asked === "string" || why !== undefined) {
+      // It still waits: who asked for what cannot be done may answer once more.
+      if (!isAnswered) this.#answered.delete(record);
+      const message = `The call ${record.callId} cannot be answered so: ${why}`;
+      throw new CapstanError({ code: "not_awaited", message });
+    }
+    const { gate, scheduler, approvals } = this;
+    const context = { gate, scheduler, approvals, observer: this.#observer(options) };
+    return executeAnswered(context, options, asked, decision);
   }
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */

@@ -14,7 +14,10 @@ export interface GrantQuery {
   readonly principalId?: string | undefined;
 }
 
-/** What a person allowed or refused for more than one call, in one session. */
+/**
+ * What a person allowed or refused for more than one call, in one session. Executors may share a
+ * book where they act for the same principal; another principal needs a book of their own.
+ */
 export class GrantBook {
   readonly #grants = new Map<string, Grant>();
   readonly #byTool = new Map<string, ToolGrants>();

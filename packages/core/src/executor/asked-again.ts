@@ -1,0 +1,21 @@
+import { digest } from "../arguments/canonical-json.ts";
+import { copyJson } from "../arguments/copy-json.ts";
+import { definitionDigest } from "../tool/registry.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Asks } from "./execute-call.ts";
+import type { Gate } from "./gate.ts";
+
+/** The question that a stored call waits with; in words, why there is none any more. */
+export function askedAgain({ registry }: Gate, record: CallRecord): Asks | string {
+  const { status, approval, args, toolId } = record;
+  if (status !== "waiting" || approval === undefined || args === undefined)
+    return `it is ${status}, and does not wait for an approval.`;
+  const registered = toolId === undefined ? undefined : registry.tool(toolId);
+  if (registered === undefined)
+    return `its tool ${toolId ?? record.name} is not registered here. Register it first.`;
+  if (approval.definitionDigest !== definitionDigest(registered.tool))
+    return "its tool changed since it was asked about. Call it again.";
+  if (approval.argsDigest !== digest(args))
+    return "its arguments changed since it was asked about. Call it again.";
+  return { status: "asks", record, registered, approval: { ...approval, args: copyJson(args) } };
+}
