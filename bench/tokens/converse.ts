@@ -31,7 +31,7 @@ export async function converse(workload: Workload, column: Column): Promise<read
     readonly answered: number;
   }[] = [];
   for (const [turn, { user, steps }] of workload.turns.entries()) {
-    const script = steps(column);
+    const script = steps(column).map((step, index) => withIds(step, `${turn}_${index}`));
     const model = new ScriptedModel(script);
     const seen = recording(model, column);
     const { status, state } = await runToolChain({
@@ -59,6 +59,13 @@ export async function converse(workload: Workload, column: Column): Promise<read
   return workload.turns.map((_, turn) =>
     sum(costs.filter((_cost, index) => sent[index]?.turn === turn)),
   );
+}
+
+/** Ids of its own for each call: the loop gives those that come again new ones, by chance. */
+function withIds(step: ScriptedStep, prefix: string): ScriptedStep {
+  if (typeof step !== "object" || !("calls" in step) || step.calls === undefined) return step;
+  const calls = step.calls.map((call, index) => ({ ...call, id: `call_${prefix}_${index}` }));
+  return { ...step, calls };
 }
 
 function executorFor(
