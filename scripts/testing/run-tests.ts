@@ -33,6 +33,7 @@ export async function runTests({
   const { code, output } = await runCommand(
     process.execPath,
     [
+      ...propertySeed(),
       "--test",
       `--test-isolation=${isolation}`,
       "--test-concurrency=3",
@@ -55,6 +56,12 @@ export async function runTests({
     );
   }
   return { ...totals, failed: Math.max(1, totals.failed) };
+}
+
+/** `PROPERTY_SEED` makes each property try the same values again: what fails then, a change broke. */
+function propertySeed(): readonly string[] {
+  if (process.env["PROPERTY_SEED"] === undefined) return [];
+  return [`--import=${new URL("property-seed.ts", import.meta.url).href}`];
 }
 
 /** Half of a run is reading TypeScript, so what came of it is kept for the next one. */

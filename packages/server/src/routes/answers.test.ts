@@ -43,6 +43,12 @@ const wrong: readonly [answer: object, message: RegExp][] = [
   ],
   [{ covers: { type: "tool" } }, /^covers and expiresAt are for answers that hold longer/],
   [{ arguments: "no" }, /arguments/],
+  [
+    { cover: { type: "tool" } },
+    /unknown cover \(did you mean covers\?\); "allow" takes decision, scope/,
+  ],
+  [{ args: { path: "b" } }, /unknown args/],
+  [{ decision: "refuse", scope: "always" }, /unknown scope; "refuse" takes decision, reason/],
 ];
 for (const [answer, message] of wrong)
   test(`the answer ${JSON.stringify(answer)} is refused, and the question stays open`, async () => {

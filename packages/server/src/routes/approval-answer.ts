@@ -1,4 +1,10 @@
-import type { ApprovalDecision, GrantCover, JsonObject, ReviewDecision } from "@capstan/core";
+import {
+  type ApprovalDecision,
+  type GrantCover,
+  type JsonObject,
+  nearestNames,
+  type ReviewDecision,
+} from "@capstan/core";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ApprovalRecord } from "../journal/records.ts";
@@ -7,23 +13,41 @@ import { badRequest } from "./request-refused.ts";
 
 const reason = z.string().max(2_000).nullish();
 
-const executionBody = z.object({
-  decision: z.enum(["allow", "refuse"]),
-  scope: z.enum(["once", "session", "always"]).nullish(),
-  reason,
-  arguments: z.record(z.string(), z.unknown()).nullish(),
-  covers: z.unknown().optional(),
-  expiresAt: z.number().nullish(),
-});
+/** An answer with a key that nobody reads would say less than its writer meant: it is refused. */
+function answerOf<T extends z.ZodRawShape & { readonly decision: z.ZodLiteral<string> }>(shape: T) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      const known = Object.keys(shape);
+      const unknown = issue.keys.map((key) => {
+        const [nearest] = nearestNames(key, known);
+        const meant = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+        return `${key.slice(0, 40)}${meant}`;
+      });
+      return `unknown ${unknown.join(", ")}; "${shape.decision.value}" takes ${known.join(", ")}.`;
+    },
+  });
+}
+
+const executionBody = z.discriminatedUnion("decision", [
+  answerOf({
+    decision: z.literal("allow"),
+    scope: z.enum(["once", "session", "always"]).nullish(),
+    arguments: z.record(z.string(), z.unknown()).nullish(),
+    covers: z.unknown().optional(),
+    expiresAt: z.number().nullish(),
+  }),
+  answerOf({ decision: z.literal("refuse"), reason }),
+]);
 
 const reviewBody = z.discriminatedUnion("decision", [
-  z.object({ decision: z.literal("release") }),
-  z.object({
+  answerOf({ decision: z.literal("release") }),
+  answerOf({
     decision: z.literal("redact"),
     words: z.array(z.string().min(1).max(10_000)).min(1).max(100),
   }),
-  z.object({ decision: z.literal("replace"), text: z.string().max(1_000_000) }),
-  z.object({ decision: z.literal("withhold"), reason }),
+  answerOf({ decision: z.literal("replace"), text: z.string().max(1_000_000) }),
+  answerOf({ decision: z.literal("withhold"), reason }),
 ]);
 
 const kinds = {
@@ -50,15 +74,10 @@ export async function readAnswer(
     : reviewDecision(await readBody(context, reviewBody));
 }
 
-function executionDecision({
-  decision,
-  scope,
-  reason: why,
-  arguments: args,
-  covers,
-  expiresAt,
-}: z.output<typeof executionBody>): ApprovalDecision {
-  if (decision === "refuse") return { decision, ...(why != null && { reason: why }) };
+function executionDecision(body: z.output<typeof executionBody>): ApprovalDecision {
+  if (body.decision === "refuse")
+    return { decision: "refuse", ...(body.reason != null && { reason: body.reason }) };
+  const { decision, scope, arguments: args, covers, expiresAt } = body;
   return {
     decision,
     ...(scope != null && { scope }),

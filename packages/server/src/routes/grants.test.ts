@@ -52,6 +52,9 @@ test("what was always allowed in a response that is not kept holds everywhere, a
   await response;
   const grants = await call("GET", "/v1/grants");
   assert.equal(grants.body.data.length, 1);
+  const { body: fresh } = await call("POST", "/v1/conversations", {});
+  const there = await call("GET", `/v1/grants?conversation=${fresh.id}`);
+  assert.equal(there.body.data.length, 1, "it is listed where nothing has run yet");
   for (const store of [true, false])
     await call("POST", "/v1/responses", { input: "go", tools: toyTools, store });
   assert.equal(made(), 3);

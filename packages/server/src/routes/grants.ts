@@ -16,7 +16,6 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
     const conversation = context.req.query("conversation");
     const sessionId =
       conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
-    if (sessionId === null) return context.json(listView([]));
     const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
     const [kept, passing] = await Promise.all([
       runs.store.listGrants(query),
@@ -45,16 +44,19 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
   return routes;
 }
 
-/** The session of a conversation; null where nothing has run in it. */
+/** Of no grant: only what holds everywhere is listed. */
+const noSession = "";
+
+/** The session of a conversation, where something has run in it. */
 async function sessionOf(
   store: Services["runs"]["store"],
   owner: string,
   id: string,
-): Promise<string | null> {
+): Promise<string> {
   const conversation = await store.getConversation({ owner, id });
   if (conversation === undefined) throw notFound("conversation", id);
-  if (conversation.headRunId === null) return null;
-  return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? null;
+  if (conversation.headRunId === null) return noSession;
+  return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? noSession;
 }
 
 function grantView({ grant, sessionId }: GrantRecord, conversation: string | null): GrantView {

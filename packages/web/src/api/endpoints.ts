@@ -73,8 +73,12 @@ export const readReview = (approval: string, start: number) =>
 export const previewReview = (approval: string, body: ReviewAnswerBody) =>
   requestJson<ReviewPreview>(`/v1/approvals/${id(approval)}/preview`, { method: "POST", body });
 
-export const listGrants = (conversation: string) =>
-  requestJson<ListView<GrantView>>(`/v1/grants?conversation=${id(conversation)}`);
+/** What holds in a conversation; without one, what holds in every one. */
+export async function listGrants(conversation: string | null): Promise<readonly GrantView[]> {
+  const query = conversation === null ? "" : `?conversation=${id(conversation)}`;
+  const { data } = await requestJson<ListView<GrantView>>(`/v1/grants${query}`);
+  return conversation === null ? data.filter(({ scope }) => scope === "always") : data;
+}
 
 export async function revokeGrant(grant: string): Promise<void> {
   await send(`/v1/grants/${id(grant)}`, { method: "DELETE" });

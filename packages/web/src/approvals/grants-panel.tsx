@@ -14,10 +14,7 @@ import "./approvals.css";
 export function GrantsPanel() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
-  const grants = createLoaded<readonly GrantView[]>([], async () => {
-    const id = conversation();
-    return id === null ? [] : (await listGrants(id)).data;
-  });
+  const grants = createLoaded<readonly GrantView[]>([], () => listGrants(conversation()));
   createEffect(on([conversation, chat.revision], () => void grants.refresh()));
 
   const revoke = async (grant: GrantView) => {
