@@ -83,6 +83,7 @@ test("what has two readings is left alone", () => {
   assert.deepEqual(repaired(grid, [1, 2]), [1, 2]);
   assert.deepEqual(repaired(grid, [1]), [[1]]);
   assert.deepEqual(repaired(grid, [[1], 2]), [[1], [2]]);
+  assert.equal(repaired({ type: "array", items: { type: ["string", "null"] } }, null), null);
 });
 
 test("null for an optional goes; where it is allowed or required it stays", () => {

@@ -70,6 +70,8 @@ class Repair {
     const read = typeof value === "string" ? readAs(value, types) : undefined;
     if (isList(read) || isObject(read)) return read;
     if ((types & jsonTypes.array) === 0) return read;
+    // No list, or one with nothing in it?
+    if (value === null) return undefined;
     // A list that was cut off is no text to make a list of.
     if (typeof value === "string" && jsonBegins.test(value) && !isJson(value)) return undefined;
     const item = this.#view.child(at, 0, [value]);
