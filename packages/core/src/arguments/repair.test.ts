@@ -83,7 +83,9 @@ test("what has two readings is left alone", () => {
   assert.deepEqual(repaired(grid, [1, 2]), [1, 2]);
   assert.deepEqual(repaired(grid, [1]), [[1]]);
   assert.deepEqual(repaired(grid, [[1], 2]), [[1], [2]]);
-  assert.equal(repaired({ type: "array", items: { type: ["string", "null"] } }, null), null);
+  const list = { type: "array", items: { type: ["string", "null"] } };
+  const needed = repairArguments({ list: null }, { properties: { list }, required: ["list"] });
+  assert.deepEqual(needed.args, { list: null });
 });
 
 test("null for an optional goes; where it is allowed or required it stays", () => {
