@@ -44,12 +44,12 @@ test("the first start says its address, its model and why, and where its data is
 
 test("the page explains itself in two lines and offers three things to try", { skip }, async () => {
   const { page } = me;
+  const things = page.getByRole("list", { name: "Things to try" }).getByRole("button");
+  await things.first().waitFor();
   const lines = (await page.locator(".welcome-text").innerText()).split("\n");
   assert.equal(lines.length, 2);
   assert.match(lines[0] ?? "", /gives a language model tools, and leaves you in charge/);
   assert.match(lines[1] ?? "", /no AI/);
-  const things = page.getByRole("list", { name: "Things to try" }).getByRole("button");
-  await things.first().waitFor();
   assert.equal(await things.count(), 3);
 });
 

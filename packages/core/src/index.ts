@@ -34,12 +34,13 @@ export {
   type ToolExecutorOptions,
 } from "./executor/tool-executor.ts";
 export type { RequireApproval } from "./policy/decide.ts";
-export type {
-  ReviewAnswer,
-  ReviewDecision,
-  ReviewNotice,
-  ReviewOutcome,
-  ReviewRequest,
+export {
+  type ReviewAnswer,
+  type ReviewDecision,
+  type ReviewNotice,
+  type ReviewOutcome,
+  reviewOutcomes,
+  type ReviewRequest,
 } from "./policy/review.ts";
 export { reviewProblem } from "./policy/review-problem.ts";
 export { type Quarantine, reviewRequestOf } from "./executor/quarantine.ts";

@@ -1,3 +1,4 @@
+import { reviewOutcomes } from "@capstan/core";
 import type { ReviewAnswerBody } from "@capstan/server/contract";
 import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
 import { ApiError } from "./api-error.ts";
@@ -109,13 +110,6 @@ async function* wholeText(
   }
 }
 
-const outcomes = {
-  release: "released",
-  redact: "redacted",
-  replace: "replaced",
-  withhold: "withheld",
-} as const;
-
 /** Undefined where the server did not take the answer and the person may give another. */
 async function send(
   options: ReviewOptions,
@@ -124,7 +118,7 @@ async function send(
   const { client, id, terminal, style, signal } = options;
   return guarded(options, async () => {
     const view = await client.answerApproval(id, body, signal);
-    if (view.status !== outcomes[body.decision])
+    if (view.status !== reviewOutcomes[body.decision])
       terminal.write(notice(style.yellow(`This result is ${view.status} already.`)));
     return "answered" as const;
   });

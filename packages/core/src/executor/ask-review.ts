@@ -1,5 +1,7 @@
+import { isObject } from "../arguments/json-type.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
+import { reviewShapeProblem } from "../policy/review-problem.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 
 export interface AskReviewOptions {
@@ -50,19 +52,7 @@ function withhold(why: string): Extract<ReviewDecision, { readonly decision: "wi
 
 /** Adapters are written by others, and what is to be shown must be meant. */
 function understood(answer: unknown): ReviewAnswer {
-  if (typeof answer === "object" && answer !== null && "decision" in answer) {
-    const { decision, words, text } = answer as { readonly [key: string]: unknown };
-    const isWhole =
-      decision === "release" ||
-      decision === "withhold" ||
-      decision === "pending" ||
-      (decision === "redact" && isTexts(words)) ||
-      (decision === "replace" && typeof text === "string");
-    if (isWhole) return answer as ReviewAnswer;
-  }
+  const isPending = isObject(answer) && answer["decision"] === "pending";
+  if (isPending || reviewShapeProblem(answer) === undefined) return answer as ReviewAnswer;
   return withhold("the answer was not understood");
-}
-
-function isTexts(words: unknown): boolean {
-  return Array.isArray(words) && words.every((word: unknown) => typeof word === "string");
 }

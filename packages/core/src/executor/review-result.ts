@@ -1,10 +1,11 @@
 import { errorMessage } from "../errors/error-message.ts";
 import { neutralise } from "../output/neutralise.ts";
-import type {
-  ReviewDecision,
-  ReviewNotice,
-  ReviewOutcome,
-  ReviewRequest,
+import {
+  type ReviewDecision,
+  type ReviewNotice,
+  type ReviewOutcome,
+  reviewOutcomes,
+  type ReviewRequest,
 } from "../policy/review.ts";
 import { redact } from "../policy/redact.ts";
 import { reviewProblem } from "../policy/review-problem.ts";
@@ -85,7 +86,8 @@ export function settleReviewed(
     return withhold(gate, record, { reason: reviewed.reason, by: "system" });
   const { retries } = record.quarantine ?? {};
   const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
-  const released = { ...outOfQuarantine(record, outcomes[decision.decision]), ...whole };
+  const outcome = reviewOutcomes[decision.decision];
+  const released = { ...outOfQuarantine(record, { outcome, by: "person" }), ...whole };
   return keepResult(gate, released, registered, reviewed.draft);
 }
 
@@ -125,14 +127,6 @@ interface Refusal {
   readonly status: "refused";
   readonly reason: string;
 }
-
-const outcomes: {
-  readonly [decision in Exclude<ReviewDecision["decision"], "withhold">]: ReviewOutcome;
-} = {
-  release: { outcome: "released", by: "person" },
-  redact: { outcome: "redacted", by: "person" },
-  replace: { outcome: "replaced", by: "person" },
-};
 
 function reviewedDraft(
   gate: Gate,

@@ -1,15 +1,10 @@
 import { isObject } from "../arguments/json-type.ts";
+import type { ReviewDecision } from "./review.ts";
 
 const namedChars = 60;
 
-/**
- * Why an answer to a review cannot be carried out on this text, in a sentence; undefined where it
- * is a `ReviewDecision` that can. Words that are not there were mistyped, and leaving them out
- * would release what was meant.
- *
- * @param answer from outside: nothing is known of it
- */
-export function reviewProblem(answer: unknown, text: string): string | undefined {
+/** Why something is no `ReviewDecision`, in a sentence. Nothing is known of it: it comes from outside. */
+export function reviewShapeProblem(answer: unknown): string | undefined {
   const given = isObject(answer) ? answer : {};
   switch (given["decision"]) {
     case "release":
@@ -21,9 +16,7 @@ export function reviewProblem(answer: unknown, text: string): string | undefined
         : "reason: expected words that say why.";
     }
     case "redact":
-      return isTexts(given["words"])
-        ? wordsProblem(given["words"], text)
-        : "words: expected a list of texts to take out.";
+      return isTexts(given["words"]) ? undefined : "words: expected a list of texts to take out.";
     case "replace":
       return typeof given["text"] === "string" ? undefined : "text: expected what stands instead.";
     default:
@@ -31,7 +24,21 @@ export function reviewProblem(answer: unknown, text: string): string | undefined
   }
 }
 
-function isTexts(words: unknown): words is readonly string[] {
+/**
+ * Why an answer to a review cannot be carried out on this text, in a sentence; undefined where it
+ * is a `ReviewDecision` that can. Words that are not there were mistyped, and leaving them out
+ * would release what was meant.
+ *
+ * @param answer from outside: nothing is known of it
+ */
+export function reviewProblem(answer: unknown, text: string): string | undefined {
+  const problem = reviewShapeProblem(answer);
+  if (problem !== undefined) return problem;
+  const decision = answer as ReviewDecision;
+  return decision.decision === "redact" ? wordsProblem(decision.words, text) : undefined;
+}
+
+function isTexts(words: unknown): boolean {
   return Array.isArray(words) && words.every((word: unknown) => typeof word === "string");
 }
 

@@ -50,9 +50,17 @@ export type ReviewDecision =
 /** How a library user answers; `pending` means that the answer comes later. */
 export type ReviewAnswer = ReviewDecision | { readonly decision: "pending" };
 
+/** What each answer makes of a result. */
+export const reviewOutcomes = {
+  release: "released",
+  redact: "redacted",
+  replace: "replaced",
+  withhold: "withheld",
+} as const satisfies { readonly [decision in ReviewDecision["decision"]]: string };
+
 /** What was done with a result under review, without anything of it. */
 export interface ReviewOutcome {
-  readonly outcome: "released" | "redacted" | "replaced" | "withheld";
+  readonly outcome: (typeof reviewOutcomes)[ReviewDecision["decision"]];
   readonly by: "person" | "system";
   /** Why it was withheld. */
   readonly reason?: string;

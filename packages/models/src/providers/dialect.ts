@@ -25,6 +25,8 @@ export interface Dialect {
 
 const beyondWordCharacters = /[^a-zA-Z0-9_-]/g;
 const beyondPrintable = /[^\x21-\x7e]/g;
+const geminiMedia =
+  /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video)\/[^*]+|application\/pdf)$/;
 
 export function dialectOf({ wire, id }: Pick<Provider, "wire" | "id">): Dialect {
   switch (wire) {
@@ -93,10 +95,8 @@ export function dialectOf({ wire, id }: Pick<Provider, "wire" | "id">): Dialect 
         idLength: 64,
         illegalInIds: beyondWordCharacters,
         namesBeginWithLetter: true,
-        readsData:
-          /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video)\/[^*]+|application\/pdf)$/,
-        readsUrls:
-          /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video)\/[^*]+|application\/pdf)$/,
+        readsData: geminiMedia,
+        readsUrls: geminiMedia,
       };
   }
 }

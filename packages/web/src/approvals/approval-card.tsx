@@ -1,22 +1,22 @@
-import type { ApprovalView, ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/server/contract";
 import { createSignal, onMount, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
-import { answerApproval } from "../api/endpoints.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
-import { answersRest, restAnswers } from "./answer-guard.ts";
-import { ApprovalKey } from "./approval-key.tsx";
+import { AnswerButton } from "./answer-button.tsx";
+import { restAnswers } from "./answer-guard.ts";
+import { createAnswering } from "./answering.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { RefusalForm } from "./refusal-form.tsx";
 import { WiderChoiceForm } from "./wider-choice.tsx";
 import "./approvals.css";
 
 /** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
 export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
-  const [isSending, setSending] = createSignal(false);
-  const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
-  const [error, setError] = createSignal<string | null>(null);
+  const { isSending, isOpen, isLocked, outcome, error, setError, send } = createAnswering(
+    () => props.approval.id,
+  );
   const [edited, setEdited] = createSignal<string | null>(null);
   let card!: HTMLElement;
   let field!: HTMLTextAreaElement;
@@ -24,28 +24,14 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   let reason!: HTMLInputElement;
   onMount(restAnswers);
 
-  const isOpen = () => outcome() === null;
-  const isLocked = () => isSending() || answersRest() || !isOpen();
   const isEditing = () => edited() !== null;
   const hasKeys = bindApprovalKeys(() => card, isOpen);
-  const keys = (shortcut: string) => (hasKeys() ? shortcut : undefined);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
     if (isLocked()) return;
     // The pressed button goes dead for a while: the focus, and with it Escape, stays in the card.
     if (isEditing() && card.contains(document.activeElement)) field.focus();
-    setSending(true);
-    setError(null);
-    restAnswers();
-    try {
-      const answered = await answerApproval(props.approval.id, body);
-      // The first answer counts: it may have been given in another window.
-      setOutcome(answered.status === "pending" ? null : answered.status);
-    } catch (failure) {
-      setError(messageOf(failure));
-    } finally {
-      setSending(false);
-    }
+    await send(body);
   }
   function allow(scope: "once" | "session"): void {
     const text = edited();
@@ -56,10 +42,6 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   }
   // What nobody asked about is allowed for this call alone, and so is what a rule asks every time.
   const offer = () => (isEditing() ? undefined : props.approval.grant);
-  function refuse(): void {
-    const text = reason.value.trim();
-    void answer({ decision: "refuse", ...(text === "" ? {} : { reason: text }) });
-  }
   function startEditing(): void {
     setError(null);
     setEdited(JSON.stringify(props.approval.args, null, 2));
@@ -128,45 +110,40 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
         <div class="approval-actions">
-          <button
-            type="button"
-            class="button primary"
-            disabled={isLocked()}
-            aria-keyshortcuts={keys("Alt+A")}
-            data-testid="approval-allow-once"
-            data-key="KeyA"
+          <AnswerButton
+            letter="A"
+            class="primary"
+            testId="approval-allow-once"
+            isDisabled={isLocked()}
+            hasKeys={hasKeys}
             onClick={() => allow("once")}
           >
-            {isEditing() ? "Run it as edited" : "Allow once"}{" "}
-            <ApprovalKey letter="A" works={hasKeys} />
-          </button>
+            {isEditing() ? "Run it as edited" : "Allow once"}
+          </AnswerButton>
           <Show when={offer()}>
-            <button
-              type="button"
-              class="button"
-              disabled={isLocked()}
-              aria-keyshortcuts={keys("Alt+S")}
-              data-testid="approval-allow-session"
-              data-key="KeyS"
+            <AnswerButton
+              letter="S"
+              class=""
+              testId="approval-allow-session"
+              isDisabled={isLocked()}
+              hasKeys={hasKeys}
               onClick={() => allow("session")}
             >
-              Allow for this session <ApprovalKey letter="S" works={hasKeys} />
-            </button>
+              Allow for this session
+            </AnswerButton>
           </Show>
-          <button
+          <AnswerButton
+            letter="E"
+            class="quiet"
+            testId="approval-edit"
+            isDisabled={isSending()}
+            isPressed={isEditing()}
+            hasKeys={hasKeys}
             ref={(element) => (editButton = element)}
-            type="button"
-            class="button quiet"
-            aria-pressed={isEditing()}
-            disabled={isSending()}
-            aria-keyshortcuts={keys("Alt+E")}
-            data-testid="approval-edit"
-            data-key="KeyE"
             onClick={() => (isEditing() ? stopEditing() : startEditing())}
           >
-            <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"}{" "}
-            <ApprovalKey letter="E" works={hasKeys} />
-          </button>
+            <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"}
+          </AnswerButton>
         </div>
         <Show
           when={offer()}
@@ -197,31 +174,16 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             </>
           )}
         </Show>
-        <form
-          class="approval-refuse"
-          onSubmit={(event) => {
-            event.preventDefault();
-            refuse();
-          }}
-        >
-          <input
-            ref={(element) => (reason = element)}
-            class="field"
-            placeholder="Reason, if you refuse; the model reads it"
-            aria-label="Reason for refusing; the model reads it"
-            data-testid="approval-reason"
-          />
-          <button
-            type="submit"
-            class="button danger"
-            disabled={isLocked()}
-            aria-keyshortcuts={keys("Alt+R")}
-            data-testid="approval-refuse"
-            data-key="KeyR"
-          >
-            Refuse <ApprovalKey letter="R" works={hasKeys} />
-          </button>
-        </form>
+        <RefusalForm
+          word="Refuse"
+          placeholder="Reason, if you refuse; the model reads it"
+          label="Reason for refusing; the model reads it"
+          testIds={{ reason: "approval-reason", refuse: "approval-refuse" }}
+          hasKeys={hasKeys}
+          isLocked={isLocked()}
+          ref={(element) => (reason = element)}
+          onRefuse={(why) => void answer({ decision: "refuse", ...why })}
+        />
       </Show>
     </section>
   );

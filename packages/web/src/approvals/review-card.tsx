@@ -1,14 +1,16 @@
-import type { ApprovalView, ResultApprovalView, ReviewAnswerBody } from "@capstan/server/contract";
+import type { ResultApprovalView } from "@capstan/server/contract";
 import { createSignal, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { answerApproval, readReview } from "../api/endpoints.ts";
+import { readReview } from "../api/endpoints.ts";
 import type { ReviewNotice } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
-import { answersRest, restAnswers } from "./answer-guard.ts";
-import { ApprovalKey } from "./approval-key.tsx";
+import { AnswerButton } from "./answer-button.tsx";
+import { restAnswers } from "./answer-guard.ts";
+import { createAnswering } from "./answering.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { RedactWords } from "./redact-words.tsx";
+import { RefusalForm } from "./refusal-form.tsx";
 import { ReviewedResultView } from "./reviewed-result.tsx";
 import "./approvals.css";
 import "./reviews.css";
@@ -24,22 +26,18 @@ const headings = {
 /** Shows a result to a person before the model sees it. It goes when the run says that it was answered. */
 export function ReviewCard(props: { readonly review: ReviewNotice }) {
   const [review, setReview] = createSignal<ResultApprovalView | null>(null);
-  const [isSending, setSending] = createSignal(false);
-  const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
-  const [error, setError] = createSignal<string | null>(null);
+  const { isSending, isOpen, isLocked, outcome, setOutcome, error, setError, send } =
+    createAnswering(() => props.review.id);
   const [mode, setMode] = createSignal<Mode>("release");
   const [words, setWords] = createSignal<readonly string[]>([]);
   const [text, setText] = createSignal("");
   let card!: HTMLElement;
   let reason!: HTMLInputElement;
 
-  const isOpen = () => outcome() === null;
   // What was not seen cannot be released.
-  const isLocked = () => isSending() || answersRest() || !isOpen();
   const isUnready = () =>
     isLocked() || review() === null || (mode() === "redact" && words().length === 0);
   const hasKeys = bindApprovalKeys(() => card, isOpen);
-  const keys = (shortcut: string) => (hasKeys() ? shortcut : undefined);
 
   async function load(): Promise<void> {
     setError(null);
@@ -56,30 +54,11 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     void load();
   });
 
-  async function answer(body: ReviewAnswerBody): Promise<void> {
-    if (isLocked()) return;
-    setSending(true);
-    setError(null);
-    restAnswers();
-    try {
-      const answered = await answerApproval(props.review.id, body);
-      // The first answer counts: it may have been given in another window.
-      setOutcome(answered.status === "pending" ? null : answered.status);
-    } catch (failure) {
-      setError(messageOf(failure));
-    } finally {
-      setSending(false);
-    }
-  }
   function give(): void {
     if (isUnready()) return;
-    if (mode() === "redact") return void answer({ decision: "redact", words: words() });
-    if (mode() === "replace") return void answer({ decision: "replace", text: text() });
-    void answer({ decision: "release" });
-  }
-  function withhold(): void {
-    const why = reason.value.trim();
-    void answer({ decision: "withhold", ...(why === "" ? {} : { reason: why }) });
+    if (mode() === "redact") return void send({ decision: "redact", words: words() });
+    if (mode() === "replace") return void send({ decision: "replace", text: text() });
+    void send({ decision: "release" });
   }
   function toggle(wanted: Exclude<Mode, "release">): void {
     setError(null);
@@ -161,67 +140,49 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
         <div class="approval-actions">
-          <button
-            type="button"
-            class="button primary"
-            disabled={isUnready()}
-            aria-keyshortcuts={keys("Alt+A")}
-            data-testid="review-give"
-            data-key="KeyA"
+          <AnswerButton
+            letter="A"
+            class="primary"
+            testId="review-give"
+            isDisabled={isUnready()}
+            hasKeys={hasKeys}
             onClick={give}
           >
-            {headings[mode()]} <ApprovalKey letter="A" works={hasKeys} />
-          </button>
-          <button
-            type="button"
-            class="button quiet"
-            aria-pressed={mode() === "redact"}
-            disabled={isSending() || review() === null}
-            aria-keyshortcuts={keys("Alt+E")}
-            data-testid="review-redact"
-            data-key="KeyE"
+            {headings[mode()]}
+          </AnswerButton>
+          <AnswerButton
+            letter="E"
+            class="quiet"
+            testId="review-redact"
+            isDisabled={isSending() || review() === null}
+            isPressed={mode() === "redact"}
+            hasKeys={hasKeys}
             onClick={() => toggle("redact")}
           >
-            Redact <ApprovalKey letter="E" works={hasKeys} />
-          </button>
-          <button
-            type="button"
-            class="button quiet"
-            aria-pressed={mode() === "replace"}
-            disabled={isSending() || review() === null}
-            aria-keyshortcuts={keys("Alt+P")}
-            data-testid="review-replace"
-            data-key="KeyP"
+            Redact
+          </AnswerButton>
+          <AnswerButton
+            letter="P"
+            class="quiet"
+            testId="review-replace"
+            isDisabled={isSending() || review() === null}
+            isPressed={mode() === "replace"}
+            hasKeys={hasKeys}
             onClick={() => toggle("replace")}
           >
-            Replace <ApprovalKey letter="P" works={hasKeys} />
-          </button>
+            Replace
+          </AnswerButton>
         </div>
-        <form
-          class="approval-refuse"
-          onSubmit={(event) => {
-            event.preventDefault();
-            withhold();
-          }}
-        >
-          <input
-            ref={(element) => (reason = element)}
-            class="field"
-            placeholder="Reason, if you withhold it; the model reads it"
-            aria-label="Reason for withholding; the model reads it"
-            data-testid="review-reason"
-          />
-          <button
-            type="submit"
-            class="button danger"
-            disabled={isLocked()}
-            aria-keyshortcuts={keys("Alt+R")}
-            data-testid="review-withhold"
-            data-key="KeyR"
-          >
-            Withhold <ApprovalKey letter="R" works={hasKeys} />
-          </button>
-        </form>
+        <RefusalForm
+          word="Withhold"
+          placeholder="Reason, if you withhold it; the model reads it"
+          label="Reason for withholding; the model reads it"
+          testIds={{ reason: "review-reason", refuse: "review-withhold" }}
+          hasKeys={hasKeys}
+          isLocked={isLocked()}
+          ref={(element) => (reason = element)}
+          onRefuse={(why) => void send({ decision: "withhold", ...why })}
+        />
       </Show>
     </section>
   );

@@ -20,11 +20,11 @@ export function Welcome() {
       <p class="welcome-text">
         Capstan gives a language model tools, and leaves you in charge of what they do.
         <br />
-        <Show
-          when={catalog.isOffline()}
-          fallback="Ask for something: calls run at once where they can, and ask you first where they should."
-        >
-          The offline model answers: it is no AI, but it runs the tools you name.
+        {/* Which model answers is known a moment later: until then the line says nothing untrue. */}
+        <Show when={catalog.models.isReady()} fallback={"\u00a0"}>
+          {catalog.isOffline()
+            ? "The offline model answers: it is no AI, but it runs the tools you name."
+            : "Ask for something: calls run at once where they can, and ask you first where they should."}
         </Show>
       </p>
       <Show when={catalog.models.isReady() && catalog.groups.isReady()}>

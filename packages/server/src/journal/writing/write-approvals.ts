@@ -1,8 +1,8 @@
 import type { ApprovalDecision, ApprovalRequest, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
-import type { ApprovalStatus } from "../records.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { RunState } from "./run-states.ts";
+import { decideApproval } from "./decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
 import type { Writing } from "./writing.ts";
 
@@ -32,11 +32,11 @@ export function answerFromEvent(writing: Writing, run: RunState, event: Answered
     verdict === "allowed"
       ? { decision: "allow", ...(event.args === undefined ? {} : { arguments: event.args }) }
       : { decision: "refuse", ...(reason === undefined ? {} : { reason }) };
-  decide(writing, {
+  decideApproval(writing, {
     id: event.approvalId,
     owner: run.owner,
     status: verdict,
-    answer,
+    word: answer,
     at: event.at,
   });
 }
@@ -59,7 +59,7 @@ export function answerApproval(
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
-  decide(writing, { id: write.id, owner: write.owner, status, answer, at });
+  decideApproval(writing, { id: write.id, owner: write.owner, status, word: answer, at });
   return { status: "answered", approval: { ...before, status, answer, answeredAt: at } };
 }
 
@@ -106,27 +106,6 @@ export function cancelApproval({ sql }: Writing, runN: number, id: string, at: n
     at,
     id,
     runN,
-  );
-}
-
-function decide(
-  { sql }: Writing,
-  given: {
-    id: string;
-    owner: string;
-    status: ApprovalStatus;
-    answer: ApprovalDecision;
-    at: number;
-  },
-): void {
-  sql.run(
-    `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
-     WHERE id = ? AND owner = ? AND status = 'pending'`,
-    given.status,
-    JSON.stringify(given.answer),
-    given.at,
-    given.id,
-    given.owner,
   );
 }
 

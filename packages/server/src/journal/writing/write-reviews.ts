@@ -1,5 +1,12 @@
-import type { ChainEvent, ReviewDecision, ReviewNotice, ReviewOutcome } from "@capstan/core";
+import {
+  type ChainEvent,
+  type ReviewDecision,
+  type ReviewNotice,
+  type ReviewOutcome,
+  reviewOutcomes,
+} from "@capstan/core";
 import type { ApprovalRecord, ResultApproval } from "../records.ts";
+import { decideApproval } from "./decide-approval.ts";
 import { keepReviewAnswer } from "./quarantine.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
@@ -27,7 +34,7 @@ export function answerFromReview(writing: Writing, run: RunState, event: Answere
   // The system withholds what is called off.
   const status = by === "person" ? outcome : "cancelled";
   const kept = { outcome, by, ...(reason !== undefined && { reason }) };
-  decide(writing, { id, owner: run.owner, status, outcome: kept, at });
+  decideApproval(writing, { id, owner: run.owner, status, word: kept, at });
 }
 
 /** A person's word on a result, to be carried out by its run. */
@@ -41,43 +48,15 @@ export function answerReview(
   const outcome = outcomeOf(answer);
   const status = outcome.outcome;
   keepReviewAnswer(writing, before, answer);
-  decide(writing, { id, owner, status, outcome, at });
+  decideApproval(writing, { id, owner, status, word: outcome, at });
   return { ...before, status, outcome, answer, answeredAt: at };
 }
-
-const outcomes = {
-  release: "released",
-  redact: "redacted",
-  replace: "replaced",
-  withhold: "withheld",
-} as const;
 
 function outcomeOf(answer: ReviewDecision): ReviewOutcome {
   const reason = answer.decision === "withhold" ? answer.reason : undefined;
   return {
-    outcome: outcomes[answer.decision],
+    outcome: reviewOutcomes[answer.decision],
     by: "person",
     ...(reason !== undefined && { reason }),
   };
-}
-
-function decide(
-  { sql }: Writing,
-  given: {
-    id: string;
-    owner: string;
-    status: ResultApproval["status"];
-    outcome: ReviewOutcome;
-    at: number;
-  },
-): void {
-  sql.run(
-    `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
-     WHERE id = ? AND owner = ? AND status = 'pending'`,
-    given.status,
-    JSON.stringify(given.outcome),
-    given.at,
-    given.id,
-    given.owner,
-  );
 }

@@ -1,0 +1,25 @@
+import type { ApprovalDecision, ReviewOutcome } from "@capstan/core";
+import type { ApprovalRecord } from "../records.ts";
+import type { Writing } from "./writing.ts";
+
+/** Writes how a question was answered, of a call or of its result, if nobody did before. */
+export function decideApproval(
+  { sql }: Writing,
+  given: {
+    readonly id: string;
+    readonly owner: string;
+    readonly status: ApprovalRecord["status"];
+    readonly word: ApprovalDecision | ReviewOutcome;
+    readonly at: number;
+  },
+): void {
+  sql.run(
+    `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
+     WHERE id = ? AND owner = ? AND status = 'pending'`,
+    given.status,
+    JSON.stringify(given.word),
+    given.at,
+    given.id,
+    given.owner,
+  );
+}

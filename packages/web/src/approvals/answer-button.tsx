@@ -1,0 +1,34 @@
+import type { Accessor, JSX } from "solid-js";
+import { ApprovalKey } from "./approval-key.tsx";
+
+/** A button of a card, and its key where the keys answer that card. */
+export function AnswerButton(props: {
+  /** Pressed with Alt. */
+  readonly letter: string;
+  readonly hasKeys: Accessor<boolean>;
+  readonly class: string;
+  readonly testId: string;
+  readonly isDisabled: boolean;
+  readonly isPressed?: boolean;
+  /** @default "button" */
+  readonly type?: "button" | "submit";
+  readonly ref?: (element: HTMLButtonElement) => void;
+  readonly onClick?: () => void;
+  readonly children: JSX.Element;
+}) {
+  return (
+    <button
+      ref={(element) => props.ref?.(element)}
+      type={props.type ?? "button"}
+      class={`button ${props.class}`.trim()}
+      aria-pressed={props.isPressed}
+      disabled={props.isDisabled}
+      aria-keyshortcuts={props.hasKeys() ? `Alt+${props.letter}` : undefined}
+      data-testid={props.testId}
+      data-key={`Key${props.letter}`}
+      onClick={() => props.onClick?.()}
+    >
+      {props.children} <ApprovalKey letter={props.letter} works={props.hasKeys} />
+    </button>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Accessor } from "solid-js";
+import { AnswerButton } from "./answer-button.tsx";
+
+/** The no of a card, with a reason for the model. */
+export function RefusalForm(props: {
+  /** What the button says. */
+  readonly word: string;
+  readonly placeholder: string;
+  readonly label: string;
+  readonly testIds: { readonly reason: string; readonly refuse: string };
+  readonly hasKeys: Accessor<boolean>;
+  readonly isLocked: boolean;
+  /** The reason's field. */
+  readonly ref: (element: HTMLInputElement) => void;
+  readonly onRefuse: (reason: { readonly reason?: string }) => void;
+}) {
+  let field!: HTMLInputElement;
+  return (
+    <form
+      class="approval-refuse"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const reason = field.value.trim();
+        props.onRefuse(reason === "" ? {} : { reason });
+      }}
+    >
+      <input
+        ref={(element) => props.ref((field = element))}
+        class="field"
+        placeholder={props.placeholder}
+        aria-label={props.label}
+        data-testid={props.testIds.reason}
+      />
+      <AnswerButton
+        type="submit"
+        letter="R"
+        class="danger"
+        testId={props.testIds.refuse}
+        isDisabled={props.isLocked}
+        hasKeys={props.hasKeys}
+      >
+        {props.word}
+      </AnswerButton>
+    </form>
+  );
+}
