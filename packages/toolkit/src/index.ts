@@ -1,6 +1,18 @@
 export { basicTools, type BasicToolsOptions } from "./basic/basic-tools.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
+export type {
+  DeclaredPermissions,
+  RunScriptFunction,
+  Script,
+  ScriptApprovals,
+  ScriptCall,
+  ScriptFunction,
+  ScriptLanguage,
+  ScriptPermissions,
+  ScriptProblem,
+  ScriptReturn,
+} from "./scripts/script-function.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";
 export { variableTools } from "./vars/variable-tools.ts";
 export { type ResolvedAddress, type ResolveHost } from "./web/checked-agent.ts";
