@@ -48,8 +48,9 @@ test("a transition that is not legal fences the whole journal", async () => {
     ]);
     assert.equal(outcome.status, "fenced");
     assert.deepEqual(await store.readEvents(query), []);
-    const [cancelled] = await store.write([
-      { type: "journal", runId: "r", epoch: 0, writes: [note], status: "cancelled" },
+    const [, cancelled] = await store.write([
+      { type: "claim-run", runId: "r" },
+      { type: "journal", runId: "r", epoch: 1, writes: [note], status: "cancelled" },
     ]);
     assert.equal(cancelled.status, "committed");
   });
@@ -74,7 +75,7 @@ test("one call is all or nothing: where one write is not accepted the others are
     await commit(store, "r", [start("i"), delta("i", "a")]);
     const outcomes = await store.write([
       { type: "journal", runId: "r", epoch: 1, writes: [delta("i", "lost")] },
-      { type: "set-status", runId: "none", status: "failed" },
+      { type: "set-status", runId: "none", status: "queued" },
       { type: "create-grant", owner, sessionId: null, grant: { ...grant } },
     ]);
     assert.deepEqual(

@@ -104,7 +104,7 @@ test("a reader goes on through a pause, and ends with the run even where no even
     await store.write([{ type: "claim-run", runId: "r" }]);
     await commit(store, "r", [note], 2);
     await tick();
-    await store.write([{ type: "set-status", runId: "r", status: "cancelled" }]);
+    await store.write([{ type: "journal", runId: "r", epoch: 2, writes: [], status: "cancelled" }]);
     assert.deepEqual(await seen, [1, 2]);
   });
 });

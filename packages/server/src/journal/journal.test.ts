@@ -124,7 +124,9 @@ async function checkScript(
   });
   // Whatever way the run stops, the tail is emptied into final forms and nothing else changes.
   await store.write([
-    { type: "set-status", runId: "r", status: parks ? "requires_action" : "failed" },
+    parks
+      ? { type: "set-status", runId: "r", status: "requires_action" }
+      : { type: "journal", runId: "r", epoch: 1, writes: [], status: "failed" },
   ]);
   assert.deepEqual(await playedBack(store, limit), expected);
   assert.deepEqual(await store.readEventsCompact(query), {

@@ -78,13 +78,9 @@ export function storeOn({ sql, writer, readLong, clock, announce, release }: Sto
       publisher.publish(write.runId, { events, closed: isClosing(applied.runStatus) });
       return { status: "committed", events, runStatus: applied.runStatus };
     }
-    if (
-      write.type === "set-status" &&
-      applied.status === "changed" &&
-      write.status !== "in_progress"
-    ) {
+    if (write.type === "set-status" && applied.status === "changed") {
       live.folded(write.runId);
-      publisher.publish(write.runId, { events: [], closed: isClosing(write.status) });
+      publisher.publish(write.runId, { events: [], closed: false });
     }
     if (applied.status === "deleted") {
       for (const runId of applied.runIds) publisher.publish(runId, { events: [], closed: true });

@@ -10,6 +10,7 @@ import type {
 import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
 import type { OverrideChange } from "../contract/override.ts";
 import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
+import type { RestingStatus } from "../run/run-status.ts";
 import type {
   ApprovalRecord,
   ConversationRecord,
@@ -62,11 +63,11 @@ export type StoreWrite =
     }
   /** Takes a run that has not ended over: `in_progress`, epoch + 1. With `epoch`, only from that one. */
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
-  /** With `epoch`, fenced as a journal is. */
+  /** Parks a run or hands it back; its end is written by a journal alone. With `epoch`, fenced as a journal is. */
   | {
       readonly type: "set-status";
       readonly runId: string;
-      readonly status: RunStatus;
+      readonly status: RestingStatus;
       readonly epoch?: number;
     }
   | {

@@ -1,12 +1,23 @@
 import type { ChainResultRecord } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 
-/** Every legal transition of a run. A status without any is for good. */
-export const transitions: { readonly [from in RunStatus]: readonly RunStatus[] } = {
-  queued: ["in_progress", "cancelled", "expired", "failed"],
-  /** Back to `queued`: a server that stops hands its runs back. */
+/** Where a run rests: nobody works on it, and it has not ended. */
+export type RestingStatus = Extract<RunStatus, "queued" | "requires_action">;
+
+/**
+ * Every legal transition of a run, from `none`, where it is not there yet. A status without any is
+ * for good. Whoever ends a run claims it first and writes its closing event, so only what is in
+ * progress ends; that it ends once follows.
+ */
+export const transitions: { readonly [from in RunStatus | "none"]: readonly RunStatus[] } = {
+  /** `completed`: a person changed variables between two turns, and nothing runs. */
+  none: ["queued", "in_progress", "completed"],
+  queued: ["in_progress"],
   in_progress: [
+    /** Taken over by another process, or anew: the same status in the next epoch. */
+    "in_progress",
     "requires_action",
+    /** A server that stops hands its runs back. */
     "queued",
     "completed",
     "incomplete",
@@ -14,7 +25,7 @@ export const transitions: { readonly [from in RunStatus]: readonly RunStatus[] }
     "cancelled",
     "expired",
   ],
-  requires_action: ["in_progress", "queued", "cancelled", "expired", "failed"],
+  requires_action: ["in_progress"],
   completed: [],
   incomplete: [],
   failed: [],
@@ -27,11 +38,12 @@ export type Transition =
   | { readonly status: "refused"; readonly reason: string };
 
 /** Whether a run may go from one status to another; a refusal is a value that says what was possible. */
-export function transition(from: RunStatus, to: RunStatus): Transition {
+export function transition(from: RunStatus | "none", to: RunStatus): Transition {
   if (transitions[from].includes(to)) return { status: "allowed" };
   const possible = transitions[from].join(", ");
   const rest = possible === "" ? "it has ended" : `it may become ${possible}`;
-  return { status: "refused", reason: `A run that is ${from} cannot become ${to}: ${rest}.` };
+  const what = from === "none" ? "A new run" : `A run that is ${from}`;
+  return { status: "refused", reason: `${what} cannot become ${to}: ${rest}.` };
 }
 
 /** Whether a run in this status has ended. */

@@ -1,4 +1,4 @@
-import { isClosing } from "../../run/run-status.ts";
+import { isClosing, transition } from "../../run/run-status.ts";
 import type { ManifestSource } from "../manifest.ts";
 import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../store-write.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
@@ -17,6 +17,8 @@ export function createRun(writing: Writing, { run }: CreateRun, at: number): Out
   const origin = originOf(writing, run);
   if ("status" in origin) return origin;
   const status = run.status ?? "queued";
+  const begins = transition("none", status);
+  if (begins.status === "refused") return begins;
   const epoch = status === "queued" ? 0 : 1;
   const inserted = sql.get<{ n: number }>(
     `INSERT INTO runs (id, owner, session_id, conversation_id, parent_id, kind, status, epoch, stored, model, title,
@@ -53,7 +55,8 @@ export function createRun(writing: Writing, { run }: CreateRun, at: number): Out
 export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
   const run = writing.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
-  if (isClosing(run.status)) return refused(`Run ${run.id} has ended: it is ${run.status}.`);
+  const taken = transition(run.status, "in_progress");
+  if (taken.status === "refused") return refused(`${run.id}: ${taken.reason}`);
   if (write.epoch !== undefined && write.epoch !== run.epoch) {
     return refused(
       `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`,
