@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { CapstanError } from "@capstan/core";
+import { noSandbox, python, shell } from "../testing/run-program.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { defaultLimits } from "./sandbox.ts";
+
+const hasPython = existsSync("/usr/bin/python3");
+const noPython = hasPython ? false : "no /usr/bin/python3";
+let base = "";
+
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), "capstan-escapes-"));
+  await mkdir(join(base, "workspace/data"), { recursive: true });
+  await mkdir(join(base, "outside"));
+  await writeFile(join(base, "outside/secret.txt"), "TOP SECRET");
+  await writeFile(join(base, "workspace/note.txt"), "a note");
+  await writeFile(join(base, "workspace/data/journal.db"), "TOP SECRET");
+  await symlink(join(base, "outside/secret.txt"), join(base, "workspace/link-file"));
+  await symlink(join(base, "outside"), join(base, "workspace/link-folder"));
+});
+after(() => rm(base, { recursive: true }));
+
+const workspace = () => join(base, "workspace");
+
+describe("a confined program", { skip: noSandbox }, () => {
+  test("sees no file of any user, and no home folder", async () => {
+    const { out } = await shell(
+      `cat ${base}/outside/secret.txt; ls -A /home /root /var /run /etc/shadow /etc/passwd 2>/dev/null; ls -A /tmp`,
+    );
+    assert.equal(out, "");
+  });
+
+  test("reads a root that it was given and does not change it", async () => {
+    const { out, err } = await shell("cat note.txt; echo changed > note.txt; rm note.txt", {
+      read: [workspace()],
+      folder: workspace(),
+    });
+    assert.equal(out, "a note");
+    assert.match(err, /Read-only file system/);
+    assert.equal(await readFile(join(workspace(), "note.txt"), "utf8"), "a note");
+  });
+
+  test("changes a root that it was given to change, and nothing beside it", async () => {
+    const root = join(base, "changed");
+    await mkdir(root);
+    await shell("echo made > file; echo out > ../outside.txt", {
+      write: [root],
+      folder: root,
+    });
+    assert.equal(await readFile(join(root, "file"), "utf8"), "made\n");
+    assert.equal(existsSync(join(base, "outside.txt")), false);
+  });
+
+  test("follows no link out of its roots, also not one that it makes", async () => {
+    const { out } = await shell(
+      `cat link-file link-folder/secret.txt; ln -s ${base}/outside/secret.txt mine; cat mine; rm mine`,
+      { write: [workspace()], folder: workspace() },
+    );
+    assert.equal(out, "");
+  });
+
+  test("does not see what is hidden inside a root", async () => {
+    const hidden = [join(workspace(), "data"), join(workspace(), "note.txt")];
+    const { out, err } = await shell(
+      "ls -A data; cat note.txt; cat data/journal.db; echo x > data/journal.db; echo x > note.txt",
+      { write: [workspace()], folder: workspace(), hidden },
+    );
+    assert.equal(out, "");
+    assert.match(err, /journal\.db: No such file/);
+    assert.equal(await readFile(join(workspace(), "data/journal.db"), "utf8"), "TOP SECRET");
+    assert.equal(await readFile(join(workspace(), "note.txt"), "utf8"), "a note");
+  });
+
+  test("has nothing of the server's environment but what it is given", async () => {
+    process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
+    try {
+      const { out } = await shell("env; cat /proc/*/environ", { env: { GRANTED: "yes" } });
+      assert.doesNotMatch(out, /TOP SECRET|CAPSTAN|API_KEY/);
+      assert.match(out, /^GRANTED=yes$/m);
+    } finally {
+      delete process.env["CAPSTAN_TEST_SECRET"];
+    }
+  });
+
+  test("sees no process but its own in /proc, and ends none", async () => {
+    const { out } = await shell(`kill -0 ${process.pid} && echo reach''ed; cat /proc/*/cmdline`, {
+      hidden: [base],
+    });
+    assert.doesNotMatch(out, /reached|--test|capstan/);
+  });
+
+  // Whether it may be opened is enough: a test that writes here would change the machine.
+  test("changes no setting of the kernel, as root neither", async () => {
+    const { out } = await shell(
+      "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger /proc/self/oom_score_adj; do [ -w $f ] && echo $f; done; ls /sys",
+    );
+    assert.equal(out, "");
+  });
+
+  test("has no capability, gains none by a setuid program, and makes no namespace", async () => {
+    const { out } = await shell(
+      "grep -E '^(Cap|NoNewPrivs)' /proc/self/status; unshare -U true && echo unshared; mount -t tmpfs x /tmp && echo mounted",
+    );
+    assert.deepEqual(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/\s+/)[1]),
+      [
+        "0000000000000000",
+        "0000000000000000",
+        "0000000000000000",
+        "0000000000000000",
+        "0000000000000000",
+        "1",
+      ],
+    );
+  });
+
+  test("does not run a setuid program of a root with its owner's rights", async () => {
+    const root = join(base, "setuid");
+    await mkdir(root);
+    await writeFile(join(root, "id"), await readFile("/usr/bin/id"));
+    await chmod(join(root, "id"), 0o4755);
+    const { out } = await shell("./id -u; /usr/bin/id -u", { read: [root], folder: root });
+    const [setuid, plain] = out.trim().split("\n");
+    assert.equal(setuid, plain);
+    assert.notEqual(plain, undefined);
+  });
+
+  test("reaches no service on this machine", { skip: noPython }, async () => {
+    const server = createServer((_, response) => response.end("reached"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const code = `import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:${port}", timeout=2).read())`;
+    try {
+      const { out, err } = await python(code);
+      assert.equal(out, "");
+      assert.match(err, /Connection refused|unreachable/);
+      // With the network it does: the test can see a difference.
+      const open = await python(code, { network: true });
+      assert.match(open.out, /reached/);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("reaches no socket of the server, by path or abstract", { skip: noPython }, async () => {
+    const path = join(base, "server.sock");
+    const abstract = `\0capstan-test-${process.pid}`;
+    const servers = [path, abstract].map((address) =>
+      createSocketServer((socket) => socket.end("reached")).listen(address),
+    );
+    try {
+      const { out } = await python(
+        `import socket
+for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
+    s = socket.socket(socket.AF_UNIX)
+    try:
+        s.connect(address); print(s.recv(9))
+    except OSError as e: print(type(e).__name__)`,
+      );
+      assert.deepEqual(out.trim().split("\n"), ["FileNotFoundError", "ConnectionRefusedError"]);
+    } finally {
+      for (const server of servers) server.close();
+    }
+  });
+
+  test("has no descriptor of the server", async () => {
+    const { out } = await shell("ls /proc/self/fd");
+    assert.deepEqual(
+      out
+        .trim()
+        .split(/\s+/)
+        .filter((fd) => Number(fd) > 3),
+      [],
+    );
+  });
+
+  test("leaves nothing in the temporary folder", async () => {
+    const name = `capstan-left-${process.pid}`;
+    await shell(`touch /tmp/${name} /dev/shm/${name}`);
+    assert.equal(existsSync(join("/tmp", name)), false);
+    assert.equal(existsSync(join("/dev/shm", name)), false);
+  });
+});
+
+test("a path through which a program gets out is refused, with what to name instead", () => {
+  const paths = [
+    "/",
+    "/proc",
+    "/proc/1/root",
+    "/sys/fs",
+    "/dev",
+    "/run/docker.sock",
+    "here",
+    "/x\0y",
+  ];
+  for (const path of [...paths, join(base, "nowhere")])
+    assert.throws(
+      () => bubblewrapArguments({ command: "x", args: [], read: [path] }, defaultLimits),
+      (error) => CapstanError.isInstance(error) && error.code === "invalid_sandbox_path",
+      path,
+    );
+});

@@ -1,0 +1,64 @@
+import { bubblewrap } from "./bubblewrap.ts";
+import { findProgram } from "./launcher.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { unconfined } from "./unconfined.ts";
+
+export interface FoundSandbox {
+  readonly sandbox: Sandbox;
+  /** Why programs are not confined; undefined where they are. */
+  readonly problem?: { readonly message: string; readonly fix: string };
+}
+
+/** Finds how programs can be confined here: bubblewrap, tried once; else not at all, and why. */
+export async function findSandbox(): Promise<FoundSandbox> {
+  const missing = (message: string, fix: string): FoundSandbox => ({
+    sandbox: unconfined,
+    problem: { message, fix },
+  });
+  if (process.platform !== "linux")
+    return missing(
+      "Programs are confined on Linux alone.",
+      "Run Capstan on Linux, in a virtual machine or in WSL 2.",
+    );
+  const path = findProgram("bwrap");
+  if (path === undefined)
+    return missing("bubblewrap (bwrap) is not on PATH.", installCommand("bubblewrap"));
+  if (findProgram("prlimit") === undefined)
+    return missing("prlimit is not on PATH.", installCommand("util-linux"));
+  const sandbox = bubblewrap({ path });
+  const problem = await tryOut(sandbox);
+  return problem === undefined
+    ? { sandbox }
+    : missing(
+        `bubblewrap does not work here: ${problem}`,
+        "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
+      );
+}
+
+async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  const program = sandbox.start({ command: "/bin/sh", args: ["-c", "exit 7"] });
+  program.stdin.end();
+  program.stdout.resume();
+  let said = "";
+  program.stderr.setEncoding("utf8").on("data", (text: string) => {
+    if (said.length < 500) said += text;
+  });
+  const end = await program.ended;
+  if (end.status === "exited" && end.code === 7) return undefined;
+  if (end.status === "not_started") return end.message;
+  return said.trim().split("\n").at(-1) ?? "it ends at once";
+}
+
+const installers = [
+  { program: "apt-get", line: "sudo apt-get install -y" },
+  { program: "dnf", line: "sudo dnf install -y" },
+  { program: "pacman", line: "sudo pacman -S --noconfirm" },
+  { program: "zypper", line: "sudo zypper install -y" },
+  { program: "apk", line: "sudo apk add" },
+] as const;
+
+/** The command that installs a package here. */
+export function installCommand(name: string): string {
+  const installer = installers.find(({ program }) => findProgram(program) !== undefined);
+  return installer === undefined ? `Install ${name}.` : `${installer.line} ${name}`;
+}

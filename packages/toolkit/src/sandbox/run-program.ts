@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex } from "node:stream";
+import type { ProgramEnd, RunningProgram } from "./sandbox.ts";
+
+/** Starts a process and watches over it. */
+export function runProgram(options: {
+  readonly command: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly folder?: string | undefined;
+  readonly channels: number;
+  /** What the command reads to its end on one more descriptor after the channels. */
+  readonly said?: string;
+  /** Ends the process with all it started. */
+  readonly kill: (child: ChildProcess) => void;
+  /** After it has ended; waited for. */
+  readonly cleanUp: () => void | Promise<void>;
+}): RunningProgram {
+  const [command = "", ...args] = options.command;
+  const count = options.channels + (options.said === undefined ? 0 : 1);
+  const extra = Array.from({ length: count }, () => "pipe" as const);
+  const child = spawn(command, args, {
+    cwd: options.folder,
+    env: options.env,
+    stdio: ["pipe", "pipe", "pipe", ...extra],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  const pipes = child.stdio.slice(3) as unknown as readonly Duplex[];
+  const channels = pipes.slice(0, options.channels);
+  const { stdin, stdout, stderr } = child;
+  // A program that ends early breaks its pipes: that it ended is what counts.
+  for (const stream of [stdin, stdout, stderr, ...pipes]) stream?.on("error", () => {});
+  if (stdin === null || stdout === null || stderr === null)
+    throw new Error("The process has no pipes.");
+  pipes[options.channels]?.end(options.said);
+  const onExit = () => options.kill(child);
+  process.once("exit", onExit);
+  const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
+  child.once("error", (error) => resolve({ status: "not_started", message: error.message }));
+  child.once("exit", (code, signal) => {
+    // What it started and left behind goes too, or it would hold the pipes open.
+    options.kill(child);
+    resolve(
+      code === null
+        ? { status: "killed", signal: signal ?? "SIGKILL" }
+        : { status: "exited", code },
+    );
+  });
+  const ended = promise.then(async (end) => {
+    process.removeListener("exit", onExit);
+    await options.cleanUp();
+    return end;
+  });
+  return {
+    stdin,
+    stdout,
+    stderr,
+    channels,
+    ended,
+    kill: () => options.kill(child),
+    hold: (held) => holdAll([child, stdin, stdout, stderr, ...channels], held),
+  };
+}
+
+/** Sockets and processes can be let go of; the types of streams do not say so. */
+function holdAll(handles: readonly object[], held: boolean): void {
+  for (const handle of handles as readonly Partial<Pick<ChildProcess, "ref" | "unref">>[]) {
+    if (held) handle.ref?.();
+    else handle.unref?.();
+  }
+}
