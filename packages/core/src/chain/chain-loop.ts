@@ -421,7 +421,9 @@ export class ChainLoop {
     });
     const written = await this.#recorder.commit([
       ...said,
-      { type: "result", result: record },
+      ...(this.#options.journal === undefined
+        ? []
+        : [{ type: "result", result: record() } as const]),
       { type: "event", event },
     ]);
     this.#recorder.close();

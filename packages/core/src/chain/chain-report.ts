@@ -8,6 +8,7 @@ import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 import type { Awaited, ChainError, ChainResultRecord, ChainStats } from "./chain-result.ts";
+import { lazy } from "./lazy.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 import { answerText, turnLog } from "./log/turn-log.ts";
 import { turnTokens } from "./turn-tokens.ts";
@@ -43,16 +44,18 @@ export interface ChainFacts {
 
 /** What is kept of a chain, what is told of its end, and what its caller gets. */
 export interface ChainReport {
-  readonly record: ChainResultRecord;
+  /** Made when it is asked for: without a journal nobody keeps it. */
+  readonly record: () => ChainResultRecord;
   readonly event: ChainEvent;
   readonly result: ToolChainResult;
 }
 
+/** The log is written when it is first read: a program that has its answer may never look at it. */
 export function chainReport(facts: ChainFacts): ChainReport {
   const { ending, contextMessages, messages, calls, waiting, usage, endTime: at } = facts;
   const { status } = ending;
   const stats = statsOf(facts);
-  const log = turnLog(messages, calls);
+  const log = lazy(() => turnLog(messages, calls));
   const answer = answerText(messages);
   const error = ending.error === undefined ? {} : { error: ending.error };
   const reason = facts.finishReason === undefined ? {} : { finishReason: facts.finishReason };
@@ -60,7 +63,17 @@ export function chainReport(facts: ChainFacts): ChainReport {
   const limit = facts.limit === undefined ? {} : { limit: facts.limit };
   const toolChain = turnMessages(messages, calls);
   return {
-    record: { status, answer, log, usage, stats, ...error, ...reason, ...awaited, ...limit },
+    record: () => ({
+      status,
+      answer,
+      log: log(),
+      usage,
+      stats,
+      ...error,
+      ...reason,
+      ...awaited,
+      ...limit,
+    }),
     event:
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
@@ -68,9 +81,15 @@ export function chainReport(facts: ChainFacts): ChainReport {
     result: {
       status,
       answer,
-      responseContent: log.flow,
-      toolChainContent: log.hint,
-      replayContent: log.replay,
+      get responseContent() {
+        return log().flow;
+      },
+      get toolChainContent() {
+        return log().hint;
+      },
+      get replayContent() {
+        return log().replay;
+      },
       usage,
       messages: {
         context: contextMessages,
