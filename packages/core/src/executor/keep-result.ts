@@ -27,7 +27,8 @@ export function keepResult(
   const { end, formatted, cut, durationMs } = draft;
   const args: JsonObject = record.args ?? {};
   const whole = formatted.text;
-  const names = keep(gate, record, registered, draft);
+  const endedAt = gate.clock.now();
+  const names = keep(gate, record, registered, draft, endedAt);
   const hint =
     tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, whole, cut });
   // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
@@ -55,7 +56,7 @@ export function keepResult(
     ...parts,
     ...(end.status !== "success" && { error: end.error }),
   };
-  const ended = { status: callStatusOf[end.status], endedAt: gate.clock.now(), result };
+  const ended = { status: callStatusOf[end.status], endedAt, result };
   const answer = answerOf(record, draft);
   return {
     record: { ...record, ...ended, ...(answer !== undefined && { answer }) },
@@ -87,22 +88,30 @@ function answerOf({ final }: CallRecord, { end, formatted }: DraftResult): strin
 }
 
 /** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */
-function keep(gate: Gate, record: CallRecord, { tool, name }: RegisteredTool, draft: DraftResult) {
+function keep(
+  gate: Gate,
+  record: CallRecord,
+  { tool, name }: RegisteredTool,
+  draft: DraftResult,
+  at: number,
+) {
   const none: { readonly cacheVarResult?: string; readonly cacheVarArgs?: string } = {};
   if (!keepsResults(tool)) return none;
   if (draft.end.status === "cancelled") return none;
-  const about = beginning(record.argumentsText).replaceAll("\n", " ");
+  const about = beginning(record.argumentsText);
   const value = valueOf(draft.formatted);
   const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
     desc: `Result of ${name} ${about}`,
-    ...(record.keepAs !== undefined && { name: record.keepAs }),
+    name: record.keepAs,
+    at,
   });
   if (kept.refused !== undefined) return none;
   return { cacheVarResult: kept.result, cacheVarArgs: kept.args };
 }
 
 function beginning(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
+  const start = text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
+  return start.includes("\n") ? start.replaceAll("\n", " ") : start;
 }
 
 function editNote({ edited, args }: CallRecord): string {

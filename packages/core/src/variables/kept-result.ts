@@ -5,6 +5,7 @@ import { type MeasuredValue, measureValue } from "./variable-input.ts";
 import type { VariableValue } from "./variable.ts";
 
 const shownArguments = 200;
+const noTags: readonly string[] = [];
 
 /** The two values of a kept result. Data that is not JSON is left out where the text can stand for it. */
 export function measureKept(
@@ -45,7 +46,7 @@ function newEntry(
     name,
     type,
     desc,
-    tags: [],
+    tags: noTags,
     keep: false,
     value,
     bytes,
@@ -62,6 +63,9 @@ interface ResultParts {
   readonly desc: string | undefined;
   readonly now: number;
 }
+
+/** As it was measured: the arguments may be none that can be kept. */
+export type MeasuredPair = Omit<ResultParts, "args"> & { readonly args: MeasuredValue };
 
 /** Empty for what is not JSON: its data is then refused. */
 function jsonText(args: JsonObject): string {

@@ -9,6 +9,21 @@ export interface ResultName {
   readonly part: "result" | "args";
 }
 
+/** The `n` at a name's end, after its last `_`. */
+export function resultNumber(name: string): number | undefined {
+  let n = 0;
+  let unit = 1;
+  for (let at = name.length - 1; at > 0; at--) {
+    const digit = name.charCodeAt(at) - 0x30;
+    if (digit >= 0 && digit <= 9 && unit < 10 ** maxDigits) n += digit * unit;
+    else return digit === underscore && unit > 1 ? n : undefined;
+    unit *= 10;
+  }
+  return undefined;
+}
+
+const underscore = 0x5f - 0x30;
+
 /**
  * Reads `ListFiles_3`, `ListFiles_3_result` or `ListFiles_3_args`.
  *

@@ -1,10 +1,15 @@
-import { resultNameOf } from "./result-name.ts";
-import { resultNameBase } from "./variable-name.ts";
+import { resultNameOf, resultNumber } from "./result-name.ts";
+import { resultNameBase, variableNameProblem } from "./variable-name.ts";
+
+/** Names whose result is to come that are remembered, the newest of them. */
+const remembered = 1000;
 
 /** Gives the results of a session their names: `{tool}_{n}`, where `n` counts them all. */
 export class ResultNames {
   readonly #isTaken: (name: string) => boolean;
   #count = 0;
+  /** Names that were given to results that have not come, by the remainder of their `n`. */
+  #awaited: (string | undefined)[] = [];
   /** Whether somebody else may have given a name that a result would get. */
   #lookAlikes = false;
 
@@ -27,11 +32,26 @@ export class ResultNames {
     }
   }
 
-  /** The name that `next` gave, or another where it is none or somebody took it since. */
+  /** The next name, for a result that is to come. */
+  promise(tool: string): string {
+    const name = this.next(tool);
+    this.#awaited[this.#count % remembered] = name;
+    return name;
+  }
+
+  /** Whether `promise` gave this name, and no result has come for it. */
+  isAwaited(name: string): boolean {
+    return this.#awaited[(resultNumber(name) ?? 0) % remembered] === name;
+  }
+
+  /** A result has come: its name is the one it was promised, here or elsewhere, or another where that is none or somebody took it since. */
   given(name: string | undefined, tool: string): string {
-    const said = name === undefined ? undefined : resultNameOf(name);
-    if (name === undefined || said?.result !== name || !this.#isFree(name)) return this.next(tool);
-    this.#count = Math.max(this.#count, said.n);
+    if (name === undefined) return this.next(tool);
+    if (this.isAwaited(name)) this.#awaited[(resultNumber(name) ?? 0) % remembered] = undefined;
+    else if (resultNameOf(name)?.result !== name || variableNameProblem(name) !== undefined)
+      return this.next(tool);
+    if (!this.#isFree(name)) return this.next(tool);
+    this.#count = Math.max(this.#count, resultNumber(name) ?? 0);
     return name;
   }
 
@@ -48,6 +68,7 @@ export class ResultNames {
   /** Goes on where another session stands. */
   continue(other: ResultNames): void {
     this.#count = other.#count;
+    this.#awaited = [...other.#awaited];
     this.#lookAlikes = other.#lookAlikes;
   }
 

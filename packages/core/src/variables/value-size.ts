@@ -40,7 +40,8 @@ export type DataSize =
  * functions, big integers and nesting beyond `maxDataDepth` are refused. Stops at `limit` bytes.
  */
 export function dataSize(data: unknown, limit: number): DataSize {
-  const ancestors = new Set<object>();
+  /** The objects around the one that is measured, from the second level on. */
+  let ancestors: Set<object> | undefined;
   let bytes = 0;
   let reason: string | undefined;
 
@@ -65,18 +66,22 @@ export function dataSize(data: unknown, limit: number): DataSize {
   }
 
   function measureObject(value: object): boolean {
-    if (ancestors.has(value)) reason = "it refers to itself";
-    else if (ancestors.size >= maxDataDepth)
-      reason = `it is nested deeper than ${maxDataDepth} levels`;
+    if (value === data && bytes > 0) reason = "it refers to itself";
+    else if (value !== data) {
+      ancestors ??= new Set();
+      if (ancestors.has(value)) reason = "it refers to itself";
+      else if (ancestors.size >= maxDataDepth - 1)
+        reason = `it is nested deeper than ${maxDataDepth} levels`;
+      ancestors.add(value);
+    }
     if (reason !== undefined) return false;
-    ancestors.add(value);
     bytes += 2;
     for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       bytes += typeof key === "number" ? 1 : key.length + 1;
       if (!measure((value as Record<string | number, unknown>)[key])) return false;
       if (bytes > limit) break;
     }
-    ancestors.delete(value);
+    ancestors?.delete(value);
     return true;
   }
 

@@ -36,6 +36,14 @@ export interface RemoveOutcome {
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
+export interface KeepOptions {
+  readonly desc?: string;
+  /** What `nameResult` gave; the next name where it is taken or not given. */
+  readonly name?: string | undefined;
+  /** Milliseconds since the epoch. @default now */
+  readonly at?: number;
+}
+
 /** The names of a kept result: `{tool}_{n}` and `{tool}_{n}_args`. */
 export interface KeptResult {
   readonly result: string;

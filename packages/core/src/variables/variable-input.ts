@@ -23,10 +23,8 @@ export function variableInputProblem(
       message: `The variable name ${shown} ${problem}. Choose another name.`,
     };
   }
-  if (desc !== undefined && (typeof desc !== "string" || desc.length > maxDescLength)) {
-    const message = `The description of ${name} must be text of at most ${maxDescLength} characters.`;
-    return { code: "invalid_variable", message };
-  }
+  const badDesc = descProblem(name, desc);
+  if (badDesc !== undefined) return badDesc;
   const badTags =
     tags !== undefined && (!Array.isArray(tags) || tags.length > maxTags || !tags.every(isTag));
   if (badTags) {
@@ -34,6 +32,14 @@ export function variableInputProblem(
     return { code: "invalid_variable", message };
   }
   return undefined;
+}
+
+/** Why a variable cannot have this description, or undefined if it can. */
+export function descProblem(name: string, desc: string | undefined): ToolErrorData | undefined {
+  if (desc === undefined || (typeof desc === "string" && desc.length <= maxDescLength))
+    return undefined;
+  const message = `The description of ${name} must be text of at most ${maxDescLength} characters.`;
+  return { code: "invalid_variable", message };
 }
 
 function isTag(tag: unknown): boolean {

@@ -21,17 +21,21 @@ export class VariableStore {
   bytes = 0;
   keptCount = 0;
   keptBytes = 0;
+  /** By name; arguments that are paired are found by their result. */
   readonly #entries = new Map<string, VariableEntry>();
   readonly #visits = new VisitList<VariableEntry>();
   readonly #eviction = new EvictionOrder<VariableEntry>();
   #visit = 0;
 
   get(name: string): VariableEntry | undefined {
-    return this.#entries.get(name);
+    return this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
-  names(): Iterable<string> {
-    return this.#entries.keys();
+  *names(): Iterable<string> {
+    for (const { name, args } of this.#entries.values()) {
+      yield name;
+      if (args !== undefined) yield args.name;
+    }
   }
 
   /** What fits the filter, the newest visit first. */
@@ -71,7 +75,6 @@ export class VariableStore {
   /** Puts a new result with its arguments, as made in this turn. */
   putPair(result: VariableEntry, args: VariableEntry): void {
     this.#entries.set(result.name, result);
-    this.#entries.set(args.name, args);
     result.args = args;
     args.owner = result;
     this.#add(result, 1);
@@ -119,7 +122,7 @@ export class VariableStore {
     maxBytes: number,
   ): boolean {
     if (wanted.type === "RULE") return true;
-    const entry = this.#entries.get(wanted.name);
+    const entry = this.get(wanted.name);
     const former = entry?.owner ?? entry?.args;
     // As another type it leaves its partner, and may find one.
     const partner = entry?.type === wanted.type ? former : this.#partnerOf(wanted);
@@ -145,6 +148,7 @@ export class VariableStore {
       const [result, args] = entry.type === "ToolCallArgs" ? [partner, entry] : [entry, partner];
       result.args = args;
       args.owner = result;
+      this.#entries.delete(args.name);
       detach(args.eviction);
     }
     this.#add(unitOf(entry), 1);
@@ -155,6 +159,8 @@ export class VariableStore {
     const partner = entry.owner ?? entry.args;
     this.#add(unitOf(entry), -1);
     if (!partner) return;
+    const args = entry.args ?? entry;
+    this.#entries.set(args.name, args);
     for (const one of [entry, partner]) one.owner = one.args = undefined;
     this.#add(partner, 1);
   }
@@ -172,6 +178,11 @@ export class VariableStore {
     } else if (!unit.eviction.list && sign === 1) {
       this.#eviction.visit(unit.eviction);
     }
+  }
+
+  #pairedArgs(name: string): VariableEntry | undefined {
+    if (typeof name !== "string" || !name.endsWith("_args")) return undefined;
+    return this.#entries.get(name.slice(0, -"_args".length))?.args;
   }
 
   #partnerOf(of: {

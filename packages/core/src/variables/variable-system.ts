@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { callOf, measureKept, resultEntries } from "./kept-result.ts";
+import { callOf, type MeasuredPair, measureKept, resultEntries } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
@@ -9,12 +9,14 @@ import { ResultNames } from "./result-names.ts";
 import { infoOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
 import {
   type MeasuredValue,
+  descProblem,
   measureValue,
   nameConflict,
   noRoomFor,
   variableInputProblem,
 } from "./variable-input.ts";
 import type {
+  KeepOptions,
   KeptResult,
   LoadOptions,
   RefusedVariable,
@@ -96,9 +98,7 @@ export class VariableSystem {
    * taken for good, whether or not a result is ever kept under it.
    */
   nameResult(tool: string): string {
-    const name = this.#results.next(tool);
-    this.#missing.set(name, { reason: "no_result" });
-    return name;
+    return this.#results.promise(tool);
   }
 
   /** Names were given elsewhere, up to this one: the count goes on behind it. */
@@ -202,13 +202,12 @@ export class VariableSystem {
    * `{tool}_{n}_args`.
    *
    * @param value data that is not JSON is left out, its text is kept
-   * @param options.name what `nameResult` gave; the next name where it is taken or not given
    */
   keepResult(
     tool: string,
     value: VariableValue,
     args: JsonObject,
-    { desc, name }: { readonly desc?: string; readonly name?: string } = {},
+    { desc, name, at = this.#clock.now() }: KeepOptions = {},
   ): KeptResult {
     const own = this.#results.given(name, tool);
     const names = { result: own, args: `${own}_args` };
@@ -216,13 +215,12 @@ export class VariableSystem {
     const refused =
       result.status === "refused"
         ? result.error
-        : (variableInputProblem(names.result, desc, undefined) ??
-          this.#newRoomProblem(names.result, result.bytes));
+        : (descProblem(names.result, desc) ?? this.#newRoomProblem(names.result, result.bytes));
     if (refused || result.status === "refused") {
       for (const one of [names.result, names.args]) this.#missing.set(one, { reason: "not_kept" });
       return { ...names, ...(refused ? { refused } : {}) };
     }
-    this.#keepPair(names, result, ownArgs, desc);
+    this.#keepPair(names, { result, args: ownArgs, desc, now: at });
     return names;
   }
 
@@ -296,7 +294,9 @@ export class VariableSystem {
   }
 
   #becameOf(name: string): MissingName | undefined {
-    return this.#missing.get(name) ?? this.#missing.get(resultNameOf(name)?.result ?? "");
+    const result = resultNameOf(name)?.result ?? "";
+    const known = this.#missing.get(name) ?? this.#missing.get(result);
+    return known ?? (this.#results.isAwaited(result) ? { reason: "no_result" } : undefined);
   }
 
   #set(name: string, patch: VariablePatch, changes: VariableChange[]): SetOutcome {
@@ -382,9 +382,7 @@ export class VariableSystem {
   /** Arguments that are too large, or find no room, are left out. */
   #keepPair(
     names: { readonly result: string; readonly args: string },
-    result: { readonly value: VariableValue; readonly bytes: number },
-    args: ReturnType<typeof measureValue>,
-    desc: string | undefined,
+    { result, args, desc, now }: MeasuredPair,
   ): void {
     const hasRoomForBoth =
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
@@ -392,7 +390,7 @@ export class VariableSystem {
       result,
       args: hasRoomForBoth ? args : undefined,
       desc,
-      now: this.#clock.now(),
+      now,
     });
     if (own) this.#store.putPair(kept, own);
     else {
@@ -406,7 +404,7 @@ export class VariableSystem {
       for (const one of own ? [kept, own] : [kept])
         changes.push({ type: "set", variable: variableOf(one) });
     this.#makeRoom(changes);
-    this.#announce(changes);
+    if (changes.length > 0) this.#announce(changes);
   }
 
   #makeRoom(changes: VariableChange[]): void {
