@@ -5,18 +5,23 @@ export interface Delta {
 }
 
 /**
- * Where a text was cut into deltas: `12:4,3,5;20:7` is three deltas numbered from 12, of 4, 3 and 5
- * UTF-16 units, and one numbered 20, of 7.
+ * Deltas put together. `cuts` says where the text was cut: `12:4,3,5;20:7` is three deltas numbered
+ * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7.
  */
-export function encodeCuts(deltas: readonly Delta[]): string {
-  let text = "";
-  let expected = -1;
-  for (const { seq, delta } of deltas) {
-    if (seq === expected) text += `,${delta.length}`;
-    else text += `${text === "" ? "" : ";"}${seq}:${delta.length}`;
-    expected = seq + 1;
-  }
-  return text;
+export interface CutText {
+  readonly text: string;
+  readonly cuts: string;
+  /** The number of the first delta, and of the last. */
+  readonly from: number;
+  readonly last: number;
+}
+
+/** Adds a delta to those before it. */
+export function addDelta(before: CutText | undefined, { seq, delta }: Delta): CutText {
+  if (before === undefined)
+    return { text: delta, cuts: `${seq}:${delta.length}`, from: seq, last: seq };
+  const cut = seq === before.last + 1 ? `,${delta.length}` : `;${seq}:${delta.length}`;
+  return { ...before, text: before.text + delta, cuts: before.cuts + cut, last: seq };
 }
 
 /** The deltas again, from the whole text and its cut points. */

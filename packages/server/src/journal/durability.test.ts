@@ -11,8 +11,8 @@ import { systemClock } from "@capstan/core";
 import { readLock } from "./data-lock.ts";
 import { migrate } from "./migrate.ts";
 import { Sql } from "./sql.ts";
+import { storeOnConnection } from "./open-store.ts";
 import { openStore } from "./store.ts";
-import { storeOn } from "./store-on.ts";
 import {
   commit,
   createRun,
@@ -25,7 +25,6 @@ import {
   withDataDir,
   withFileStore,
 } from "./testing/store-fixtures.ts";
-import { writerOn } from "./writer.ts";
 
 /** Starts a process that writes, lets it commit so much, kills it, and gives the last numbers it told of. */
 async function writeAndKill(dataDir: string, commits: number): Promise<Map<string, number>> {
@@ -180,14 +179,7 @@ test("a migration that fails half-way changes nothing", () => {
 test("a full disk fails what does not fit, says so, and the rest goes on", async () => {
   const sql = new Sql(new DatabaseSync(":memory:"));
   migrate(sql, 1);
-  const store = storeOn({
-    sql,
-    writer: writerOn(sql),
-    readLong: () => Promise.reject(new Error("not used")),
-    clock: systemClock,
-    announce: async () => {},
-    release: async () => {},
-  });
+  const store = storeOnConnection(sql, systemClock);
   await createRun(store, { id: "r" });
   await commit(store, "r", [start("i"), delta("i", "a")]);
   const pages = sql.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;

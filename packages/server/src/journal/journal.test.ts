@@ -220,3 +220,19 @@ test("messages, calls and the result are read back; a call's row is replaced", a
     assert.equal(run.result?.status, "completed");
   });
 });
+
+test("a text that is longer than what is kept in memory comes back delta by delta all the same", async () => {
+  await withMemoryStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const pieces = Array.from({ length: 40 }, (_, n) => `${n} `.repeat(1_000));
+    await commit(store, "r", [start("long"), start("cut")]);
+    for (const piece of pieces)
+      await commit(store, "r", [delta("long", piece), delta("cut", piece)]);
+    const before = await store.readEvents({ owner, runId: "r" });
+    await commit(store, "r", [end("long", pieces.join(""))]);
+    await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
+    const after = await store.readEvents({ owner, runId: "r" });
+    assert.equal(before?.length, 82);
+    assert.deepEqual(after?.slice(0, 82), before);
+  });
+});

@@ -1,5 +1,4 @@
-import type { ChainEvent } from "@capstan/core";
-import type { RunEvent, RunNotice } from "../contract/run.ts";
+import type { RunEvent } from "../contract/run.ts";
 import type { Leftover } from "./writing/start-writing.ts";
 
 /** A row of the tail, and the number of its delta. */
@@ -59,23 +58,17 @@ export class LiveRuns {
     this.#runs.set(runId, live);
   }
 
-  /** A journal was committed; its events with their numbers. */
-  committed(
-    runId: string,
-    events: readonly (ChainEvent | RunNotice)[],
-    numbers: { readonly seqBefore: number; readonly firstTail: number },
-  ): RunEvent[] {
-    const items = this.#runs.get(runId)?.items ?? new Map<string, LiveItem>();
-    let n = numbers.firstTail;
-    const numbered = events.map((event, index): RunEvent => {
-      const seq = numbers.seqBefore + index + 1;
-      if (event.type === "item.delta") addDelta(items, event.itemId, { seq, n: n++ });
-      if (event.type === "item.end") items.delete(event.itemId);
-      return { seq, ...event };
-    });
+  /** A journal was committed; its events with their numbers, and the tail's row of the first delta. */
+  committed(runId: string, events: readonly RunEvent[], firstTail: number): void {
     const live = this.#runs.get(runId);
-    if (live !== undefined) live.lastSeq = numbers.seqBefore + events.length;
-    return numbered;
+    if (live === undefined) return;
+    let n = firstTail;
+    for (const event of events) {
+      if (event.type === "item.delta")
+        addDelta(live.items, event.itemId, { seq: event.seq, n: n++ });
+      if (event.type === "item.end") live.items.delete(event.itemId);
+      live.lastSeq = event.seq;
+    }
   }
 
   /** Its items were taken out of the tail: the run is not in progress any more. */

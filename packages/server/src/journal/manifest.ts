@@ -1,5 +1,5 @@
 import type { Manifest, ManifestEntry } from "./records.ts";
-import type { Sql } from "./sql.ts";
+import { all, first, type Script } from "./script.ts";
 
 /** Where a run's variables are found. */
 export interface ManifestSource {
@@ -10,9 +10,9 @@ export interface ManifestSource {
 }
 
 /** The run's own manifest, or what it began from with the changes since. */
-export function readManifestEntries(sql: Sql, run: ManifestSource): Map<string, ManifestEntry> {
-  const entries = storedEntries(sql, run.session_id, run.manifest ?? run.base_manifest);
-  const changes = sql.all<{ name: string; entry: string | null }>(
+export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
+  const entries = yield* storedEntries(run.session_id, run.manifest ?? run.base_manifest);
+  const changes = yield* all<{ name: string; entry: string | null }>(
     "SELECT name, entry FROM run_variables WHERE run_n = ? ORDER BY n",
     run.n,
   );
@@ -50,13 +50,12 @@ export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifes
   return Object.fromEntries(entries);
 }
 
-function storedEntries(
-  sql: Sql,
+function* storedEntries(
   sessionId: string,
   digest: string | null,
-): Map<string, ManifestEntry> {
+): Script<Map<string, ManifestEntry>> {
   if (digest === null) return new Map();
-  const row = sql.get<{ entries: string }>(
+  const row = yield* first<{ entries: string }>(
     "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
     sessionId,
     digest,

@@ -199,4 +199,11 @@ export const migrations: readonly {
       )`,
     ],
   },
+  {
+    version: 4,
+    statements: [
+      // How often it was changed from outside the loop: who keeps a run in memory looks at it.
+      "ALTER TABLE runs ADD COLUMN edits BIGINT NOT NULL DEFAULT 0",
+    ],
+  },
 ];

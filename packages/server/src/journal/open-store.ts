@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "@capstan/core";
 import { lockDataDirectory } from "./data-lock.ts";
+import { LiveRuns } from "./live-runs.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate } from "./migrate.ts";
 import { type Durability, openForReading, openForWriting } from "./open-database.ts";
-import { type LongRead, runLongRead } from "./reading/long-reads.ts";
+import { type LongRead, longRead } from "./reading/long-reads.ts";
+import { Publisher } from "./publish.ts";
 import { Sql } from "./sql.ts";
+import { sqliteReads } from "./sqlite-reads.ts";
 import type { Store } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { storeOn, type StoreParts } from "./store-on.ts";
@@ -43,10 +46,19 @@ export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store
   const sql = new Sql(new DatabaseSync(":memory:"));
   sql.exec("PRAGMA temp_store = MEMORY");
   migrate(sql, clock.now());
+  return storeOnConnection(sql, clock);
+}
+
+/** A store on one connection, which reads and writes on the caller's thread. */
+export function storeOnConnection(sql: Sql, clock: Clock): Store {
+  const writer = writerOn(sql);
+  const { read, storedSeq } = sqliteReads(sql);
   return storeOn({
-    sql,
-    writer: writerOn(sql),
-    readLong: async (name, query) => runLongRead(sql, name, query),
+    writer,
+    read,
+    readLong: (name, query) => read(longRead(name, query)),
+    publisher: new Publisher(),
+    live: { runs: new LiveRuns(writer.leftovers), storedSeq },
     clock,
     announce: async () => {},
     release: async () => {},
@@ -79,10 +91,13 @@ async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>):
       sql.close();
       await lock.release();
     };
+    const { read, storedSeq } = sqliteReads(sql);
     return storeOn({
-      sql,
       writer,
+      read,
       readLong,
+      publisher: new Publisher(),
+      live: { runs: new LiveRuns(writer.leftovers), storedSeq },
       clock,
       announce: (url) => lock.announce(url),
       release,

@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads";
 import { openForReading } from "./open-database.ts";
-import { type LongRead, runLongRead } from "./reading/long-reads.ts";
+import { type LongRead, longRead } from "./reading/long-reads.ts";
 import { serveThread } from "./serve-thread.ts";
 
 const { path } = workerData as { readonly path: string };
@@ -13,5 +13,5 @@ serveThread({
 });
 
 function answer({ name, query }: LongRead): unknown {
-  return runLongRead(sql, name, query);
+  return sql.read(longRead(name, query));
 }

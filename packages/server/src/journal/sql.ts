@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { Script } from "./script.ts";
 
 /** A connection that prepares each statement once. */
 export class Sql {
@@ -33,12 +34,22 @@ export class Sql {
     this.#database.exec(text);
   }
 
-  /** Several reads of one moment. */
-  snapshot<T>(read: () => T): T {
-    if (this.inTransaction) return read();
+  /** Runs a script to its end. */
+  script<T>(script: Script<T>): T {
+    let step = script.next([]);
+    while (step.done !== true) {
+      const { text, values } = step.value;
+      step = script.next(this.all(text, ...(values as SQLInputValue[])));
+    }
+    return step.value;
+  }
+
+  /** Runs a script that only reads, as of one moment. */
+  read<T>(script: Script<T>): T {
+    if (this.inTransaction) return this.script(script);
     this.run("BEGIN");
     try {
-      return read();
+      return this.script(script);
     } finally {
       this.run("COMMIT");
     }

@@ -1,12 +1,46 @@
 import type { Delta } from "./cut-points.ts";
-import type { Sql } from "./sql.ts";
+import type { Position } from "./live-runs.ts";
+import { all, type Script } from "./script.ts";
+
+/** A delta of an item under way. */
+export interface TailDelta extends Delta {
+  readonly itemId: string;
+}
+
+/**
+ * The deltas with `after < seq <= upTo` of items under way.
+ *
+ * SQLite's tail has no index, because one over many runs costs a commit ten times as much: each
+ * row names the one before it of its item, and `items` says where to begin walking back. Without
+ * `items` the tail is found by run, as PostgreSQL keeps it.
+ */
+export function* readTail(query: {
+  readonly runN: number;
+  readonly after: number;
+  readonly upTo: number;
+  readonly items: Position["items"] | undefined;
+}): Script<readonly TailDelta[]> {
+  const { items, ...range } = query;
+  if (items === undefined) return yield* readIndexed(range);
+  const deltas: TailDelta[] = [];
+  for (const { itemId, heads } of items) {
+    const head = (heads.find((mark) => mark.seq >= range.upTo) ?? heads.at(-1))?.n;
+    if (head === undefined) continue;
+    for (const delta of yield* readChain({ ...range, head, itemId }))
+      deltas.push({ ...delta, itemId });
+  }
+  return deltas;
+}
 
 /** An item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
-export function readChain(
-  sql: Sql,
-  query: { head: number; runN: number; itemId: string; after: number; upTo: number },
-): Delta[] {
-  const rows = sql.all<Delta>(
+export function* readChain(query: {
+  readonly head: number;
+  readonly runN: number;
+  readonly itemId: string;
+  readonly after: number;
+  readonly upTo: number;
+}): Script<Delta[]> {
+  const rows = yield* all<Delta>(
     `WITH RECURSIVE chain (seq, prev, delta) AS (
        SELECT seq, prev, delta FROM tail WHERE n = ? AND run_n = ? AND item_id = ?
        UNION ALL
@@ -20,20 +54,23 @@ export function readChain(
     query.after,
     query.upTo,
   );
-  return rows.map((row) => ({ seq: row.seq, delta: JSON.parse(row.delta) as string }));
+  return rows.map(({ seq, delta }) => ({ seq, delta: JSON.parse(delta) as string }));
 }
 
-/** Removes an item's deltas from the tail. */
-export function deleteChain(sql: Sql, head: number): void {
-  sql.run(
-    `DELETE FROM tail WHERE n IN (
-       WITH RECURSIVE chain (n, prev) AS (
-         SELECT n, prev FROM tail WHERE n = ?
-         UNION ALL
-         SELECT t.n, t.prev FROM chain c JOIN tail t ON t.n = c.prev
-       )
-       SELECT n FROM chain
-     )`,
-    head,
+function* readIndexed(query: {
+  readonly runN: number;
+  readonly after: number;
+  readonly upTo: number;
+}): Script<readonly TailDelta[]> {
+  const rows = yield* all<{ seq: number; item_id: string; delta: string }>(
+    "SELECT seq, item_id, delta FROM tail WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq",
+    query.runN,
+    query.after,
+    query.upTo,
   );
+  return rows.map(({ seq, item_id, delta }) => ({
+    seq,
+    itemId: item_id,
+    delta: JSON.parse(delta) as string,
+  }));
 }

@@ -2,7 +2,8 @@ import { workerData } from "node:worker_threads";
 import { type Durability, openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse } from "./writer.ts";
-import { applyBatch, type WriteRequest } from "./writing/apply-batch.ts";
+import { applyBatch } from "./writing/apply-batch.ts";
+import type { WriteRequest } from "./writing/apply-request.ts";
 import { startWriting } from "./writing/start-writing.ts";
 
 const { path, durability } = workerData as {

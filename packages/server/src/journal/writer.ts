@@ -2,7 +2,8 @@ import { type ErrorData, errorDataOf } from "./error-data.ts";
 import type { Durability } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { startThread } from "./thread.ts";
-import { applyBatch, type WriteRequest, type WriteResult } from "./writing/apply-batch.ts";
+import { applyBatch } from "./writing/apply-batch.ts";
+import type { WriteRequest, WriteResult } from "./writing/apply-request.ts";
 import { type Leftover, startWriting } from "./writing/start-writing.ts";
 
 /** Each call as JSON text, which costs the sender a third of a structured clone; or as it is. */
@@ -13,16 +14,20 @@ export type WriterResponse = readonly Leftover[] | string;
 
 /** Who holds the one connection that writes. */
 export interface Writer {
-  readonly leftovers: readonly Leftover[];
   commit(batch: readonly WriteRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
+}
+
+/** SQLite's, which knows what the process before left unfinished. */
+export interface SqliteWriter extends Writer {
+  readonly leftovers: readonly Leftover[];
 }
 
 /** A writer in a thread of its own, which never blocks the caller's. */
 export async function startWriter(options: {
   readonly path: string;
   readonly durability: Durability;
-}): Promise<Writer> {
+}): Promise<SqliteWriter> {
   const thread = startThread<WriterRequest, WriterResponse>("writer-thread", options);
   const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
 
@@ -50,7 +55,7 @@ export async function startWriter(options: {
 }
 
 /** A writer on the caller's own connection, for a database in memory. */
-export function writerOn(sql: Sql): Writer {
+export function writerOn(sql: Sql): SqliteWriter {
   const { writing, leftovers } = startWriting(sql);
   return {
     leftovers,

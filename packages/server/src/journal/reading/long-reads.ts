@@ -1,9 +1,9 @@
-import type { Sql } from "../sql.ts";
+import type { Script } from "../script.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
 import { readManifest, readValue } from "./read-variables.ts";
 
-/** Reads that may take long, and are done in a thread of their own. */
+/** Reads that may take long: SQLite does them in a thread of their own. */
 export const longReads = {
   ancestors,
   listRuns,
@@ -13,20 +13,21 @@ export const longReads = {
   readValue,
 };
 
-export type LongReadName = keyof typeof longReads;
-export type LongReadQuery<Name extends LongReadName> = Parameters<(typeof longReads)[Name]>[1];
-export type LongReadResult<Name extends LongReadName> = ReturnType<(typeof longReads)[Name]>;
+type LongReads = typeof longReads;
+export type LongReadName = keyof LongReads;
+export type LongReadQuery<Name extends LongReadName> = Parameters<LongReads[Name]>[0];
+export type LongReadResult<Name extends LongReadName> =
+  ReturnType<LongReads[Name]> extends Script<infer T> ? T : never;
 
 export interface LongRead {
   readonly name: LongReadName;
   readonly query: LongReadQuery<LongReadName>;
 }
 
-/** Runs a read by name, wherever its connection is. */
-export function runLongRead<Name extends LongReadName>(
-  sql: Sql,
+/** A read by its name. */
+export function longRead<Name extends LongReadName>(
   name: Name,
   query: LongReadQuery<Name>,
-): LongReadResult<Name> {
-  return longReads[name](sql, query as never) as LongReadResult<Name>;
+): Script<LongReadResult<Name>> {
+  return longReads[name](query as never) as Script<LongReadResult<Name>>;
 }

@@ -1,13 +1,13 @@
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
 import type { ApprovalRecord, ApprovalStatus, Page } from "../records.ts";
-import type { Sql } from "../sql.ts";
+import { all, first, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
 
-export function getApproval(
-  sql: Sql,
-  query: { owner: string; id: string },
-): ApprovalRecord | undefined {
-  const row = sql.get<ApprovalRow>(
+export function* getApproval(query: {
+  owner: string;
+  id: string;
+}): Script<ApprovalRecord | undefined> {
+  const row = yield* first<ApprovalRow>(
     `${selectApprovals} WHERE a.id = ? AND a.owner = ?`,
     query.id,
     query.owner,
@@ -15,20 +15,17 @@ export function getApproval(
   return row === undefined ? undefined : approvalRecord(row);
 }
 
-export function listApprovals(
-  sql: Sql,
-  query: {
-    owner: string;
-    status?: ApprovalStatus;
-    conversationId?: string;
-    runId?: string;
-    limit?: number;
-    after?: string;
-  },
-): Page<ApprovalRecord> {
+export function* listApprovals(query: {
+  owner: string;
+  status?: ApprovalStatus;
+  conversationId?: string;
+  runId?: string;
+  limit?: number;
+  after?: string;
+}): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
   const { status = null, conversationId = null, runId = null, after = null } = query;
-  const rows = sql.all<ApprovalRow>(
+  const rows = yield* all<ApprovalRow>(
     `${selectApprovals} WHERE a.owner = ?
        AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
        AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
@@ -50,8 +47,8 @@ export function listApprovals(
   return pageOf(rows, limit, approvalRecord);
 }
 
-export function everyNextExpiry(sql: Sql): number | undefined {
-  const row = sql.get<{ next: number | null }>(
+export function* everyNextExpiry(): Script<number | undefined> {
+  const row = yield* first<{ next: number | null }>(
     "SELECT MIN(expires_at) AS next FROM approvals WHERE status = 'pending'",
   );
   return row?.next ?? undefined;

@@ -4,14 +4,14 @@ import {
   selectConversations,
 } from "../conversation-rows.ts";
 import type { ConversationRecord, Page } from "../records.ts";
-import type { Sql } from "../sql.ts";
+import { all, first, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
 
-export function getConversation(
-  sql: Sql,
-  query: { owner: string; id: string },
-): ConversationRecord | undefined {
-  const row = sql.get<ConversationRow>(
+export function* getConversation(query: {
+  owner: string;
+  id: string;
+}): Script<ConversationRecord | undefined> {
+  const row = yield* first<ConversationRow>(
     `${selectConversations} WHERE c.id = ? AND c.owner = ?`,
     query.id,
     query.owner,
@@ -19,13 +19,14 @@ export function getConversation(
   return row === undefined ? undefined : conversationRecord(row);
 }
 
-export function listConversations(
-  sql: Sql,
-  query: { owner: string; limit?: number; after?: string },
-): Page<ConversationRecord> {
+export function* listConversations(query: {
+  owner: string;
+  limit?: number;
+  after?: string;
+}): Script<Page<ConversationRecord>> {
   const limit = pageLimit(query.limit);
   const after = query.after ?? null;
-  const rows = sql.all<ConversationRow>(
+  const rows = yield* all<ConversationRow>(
     `${selectConversations} WHERE c.owner = ?
        AND (CAST(? AS TEXT) IS NULL
          OR (c.updated_at, c.id) < (SELECT updated_at, id FROM conversations WHERE id = ? AND owner = ?))

@@ -1,10 +1,10 @@
 import { type GrantRow, grantRecord, selectGrants } from "../grant-rows.ts";
 import type { GrantRecord, Page } from "../records.ts";
-import type { Sql } from "../sql.ts";
+import { all, first, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
 
-export function getGrant(sql: Sql, query: { owner: string; id: string }): GrantRecord | undefined {
-  const row = sql.get<GrantRow>(
+export function* getGrant(query: { owner: string; id: string }): Script<GrantRecord | undefined> {
+  const row = yield* first<GrantRow>(
     `${selectGrants} WHERE id = ? AND owner = ?`,
     query.id,
     query.owner,
@@ -12,20 +12,17 @@ export function getGrant(sql: Sql, query: { owner: string; id: string }): GrantR
   return row === undefined ? undefined : grantRecord(row);
 }
 
-export function listGrants(
-  sql: Sql,
-  query: {
-    owner: string;
-    sessionId?: string;
-    toolId?: string;
-    limit?: number;
-    after?: string;
-    at: number;
-  },
-): Page<GrantRecord> {
+export function* listGrants(query: {
+  owner: string;
+  sessionId?: string;
+  toolId?: string;
+  limit?: number;
+  after?: string;
+  at: number;
+}): Script<Page<GrantRecord>> {
   const limit = pageLimit(query.limit);
   const { sessionId = null, toolId = null, after = null } = query;
-  const rows = sql.all<GrantRow>(
+  const rows = yield* all<GrantRow>(
     `${selectGrants} WHERE owner = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
        AND (CAST(? AS TEXT) IS NULL OR session_id IS NULL OR session_id = ?)
        AND (CAST(? AS TEXT) IS NULL OR tool_id = ?)

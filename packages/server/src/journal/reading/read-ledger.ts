@@ -1,24 +1,23 @@
 import type { CallRecord, JsonValue } from "@capstan/core";
 import type { CallEntry, ItemRecord, RunRecord } from "../records.ts";
-import type { Sql } from "../sql.ts";
+import { all, first, type Script } from "../script.ts";
 import { findRunN, getRun } from "./read-runs.ts";
 
-export function readCalls(
-  sql: Sql,
-  query: { owner: string; runId: string },
-): CallEntry[] | undefined {
-  const run = findRunN(sql, query);
+export function* readCalls(query: {
+  owner: string;
+  runId: string;
+}): Script<CallEntry[] | undefined> {
+  const run = yield* findRunN(query);
   if (run === undefined) return undefined;
-  return sql
-    .all<{ record: string; updated_at: number }>(
-      "SELECT record, updated_at FROM run_calls WHERE run_n = ? ORDER BY n",
-      run.n,
-    )
-    .map((row) => ({
-      runId: query.runId,
-      call: JSON.parse(row.record) as CallRecord,
-      updatedAt: row.updated_at,
-    }));
+  const rows = yield* all<{ record: string; updated_at: number }>(
+    "SELECT record, updated_at FROM run_calls WHERE run_n = ? ORDER BY n",
+    run.n,
+  );
+  return rows.map((row) => ({
+    runId: query.runId,
+    call: JSON.parse(row.record) as CallRecord,
+    updatedAt: row.updated_at,
+  }));
 }
 
 interface ItemRow {
@@ -31,14 +30,15 @@ interface ItemRow {
 const selectItems =
   "SELECT i.id, r.id AS run_id, i.direction, i.item FROM items i JOIN runs r ON r.n = i.run_n";
 
-export function listItems(
-  sql: Sql,
-  query: { owner: string; runId: string; direction?: "input" | "output" },
-): ItemRecord[] | undefined {
-  const run = findRunN(sql, query);
+export function* listItems(query: {
+  owner: string;
+  runId: string;
+  direction?: "input" | "output";
+}): Script<ItemRecord[] | undefined> {
+  const run = yield* findRunN(query);
   if (run === undefined) return undefined;
   // "input" comes before "output" in the alphabet as in a run.
-  const rows = sql.all<ItemRow>(
+  const rows = yield* all<ItemRow>(
     `${selectItems} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
     run.n,
   );
@@ -47,8 +47,8 @@ export function listItems(
     .map(itemRecord);
 }
 
-export function getItem(sql: Sql, query: { owner: string; id: string }): ItemRecord | undefined {
-  const row = sql.get<ItemRow>(
+export function* getItem(query: { owner: string; id: string }): Script<ItemRecord | undefined> {
+  const row = yield* first<ItemRow>(
     `${selectItems} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
     query.owner,
     query.id,
@@ -56,18 +56,17 @@ export function getItem(sql: Sql, query: { owner: string; id: string }): ItemRec
   return row === undefined ? undefined : itemRecord(row);
 }
 
-export function findRun(
-  sql: Sql,
+export function* findRun(
   query: { owner: string } & ({ itemId: string } | { callId: string }),
-): RunRecord | undefined {
+): Script<RunRecord | undefined> {
   const row =
     "itemId" in query
-      ? sql.get<{ id: string }>(
+      ? yield* first<{ id: string }>(
           `SELECT r.id FROM items i JOIN runs r ON r.n = i.run_n WHERE i.owner = ? AND i.id = ? ORDER BY r.n DESC LIMIT 1`,
           query.owner,
           query.itemId,
         )
-      : sql.get<{ id: string }>(
+      : yield* first<{ id: string }>(
           `SELECT id FROM runs WHERE n = (SELECT MAX(run_n) FROM (
              SELECT run_n FROM run_calls WHERE owner = ? AND call_id = ?
              UNION ALL SELECT run_n FROM items WHERE owner = ? AND call_id = ?
@@ -77,7 +76,7 @@ export function findRun(
           query.owner,
           query.callId,
         );
-  return row === undefined ? undefined : getRun(sql, { owner: query.owner, id: row.id });
+  return row === undefined ? undefined : yield* getRun({ owner: query.owner, id: row.id });
 }
 
 function itemRecord(row: ItemRow): ItemRecord {

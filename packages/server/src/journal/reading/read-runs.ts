@@ -1,7 +1,7 @@
 import type { ChainResultRecord, JsonValue, Message } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { RunKind, RunRecord, RunWithMessages } from "../records.ts";
-import type { Sql } from "../sql.ts";
+import { all, first, type Script } from "../script.ts";
 
 interface RunRow {
   readonly n: number;
@@ -30,8 +30,8 @@ const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, 
   (SELECT COALESCE(MAX(e.seq), 0) FROM run_events e WHERE e.run_n = r.n) AS last_seq
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
 
-export function getRun(sql: Sql, query: { owner: string; id: string }): RunRecord | undefined {
-  const row = sql.get<RunRow>(
+export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
+  const row = yield* first<RunRow>(
     `${selectRuns} WHERE r.id = ? AND r.owner = ?`,
     query.id,
     query.owner,
@@ -39,38 +39,37 @@ export function getRun(sql: Sql, query: { owner: string; id: string }): RunRecor
   return row === undefined ? undefined : runRecord(row);
 }
 
-export function listRuns(sql: Sql, query: { owner: string; conversationId: string }): RunRecord[] {
-  return sql
-    .all<RunRow>(
-      `${selectRuns} WHERE r.conversation_id = ? AND r.owner = ? ORDER BY r.n`,
-      query.conversationId,
-      query.owner,
-    )
-    .map(runRecord);
-}
-
-export function listChildren(sql: Sql, query: { owner: string; runId: string }): RunRecord[] {
-  return sql
-    .all<RunRow>(
-      `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
-      query.runId,
-      query.owner,
-    )
-    .map(runRecord);
-}
-
-export function everyRunIn(sql: Sql, query: { statuses: readonly RunStatus[] }): RunRecord[] {
-  const runs = query.statuses.flatMap((status) =>
-    sql.all<RunRow>(`${selectRuns} WHERE r.status = ?`, status),
+export function* listRuns(query: { owner: string; conversationId: string }): Script<RunRecord[]> {
+  const rows = yield* all<RunRow>(
+    `${selectRuns} WHERE r.conversation_id = ? AND r.owner = ? ORDER BY r.n`,
+    query.conversationId,
+    query.owner,
   );
+  return rows.map(runRecord);
+}
+
+export function* listChildren(query: { owner: string; runId: string }): Script<RunRecord[]> {
+  const rows = yield* all<RunRow>(
+    `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
+    query.runId,
+    query.owner,
+  );
+  return rows.map(runRecord);
+}
+
+export function* everyRunIn(query: { statuses: readonly RunStatus[] }): Script<RunRecord[]> {
+  const runs: RunRow[] = [];
+  for (const status of query.statuses) {
+    runs.push(...(yield* all<RunRow>(`${selectRuns} WHERE r.status = ?`, status)));
+  }
   return runs.toSorted((a, b) => a.n - b.n).map(runRecord);
 }
 
-export function ancestors(
-  sql: Sql,
-  query: { owner: string; runId: string },
-): RunWithMessages[] | undefined {
-  const rows = sql.all<RunRow>(
+export function* ancestors(query: {
+  owner: string;
+  runId: string;
+}): Script<RunWithMessages[] | undefined> {
+  const rows = yield* all<RunRow>(
     `WITH RECURSIVE line (n, parent_id) AS (
        SELECT n, parent_id FROM runs WHERE id = ? AND owner = ?
        UNION ALL
@@ -81,29 +80,37 @@ export function ancestors(
     query.owner,
   );
   if (rows.length === 0) return undefined;
-  return rows.map((row) => ({ run: runRecord(row), messages: messagesOf(sql, row.n) }));
+  const line: RunWithMessages[] = [];
+  for (const row of rows) line.push({ run: runRecord(row), messages: yield* messagesOf(row.n) });
+  return line;
 }
 
-export function readMessages(
-  sql: Sql,
-  query: { owner: string; runId: string },
-): Message[] | undefined {
-  const run = findRunN(sql, query);
-  return run === undefined ? undefined : messagesOf(sql, run.n);
+export function* readMessages(query: {
+  owner: string;
+  runId: string;
+}): Script<Message[] | undefined> {
+  const run = yield* findRunN(query);
+  return run === undefined ? undefined : yield* messagesOf(run.n);
 }
 
 /** The key that a run's tables use, where the run is this owner's. */
-export function findRunN(
-  sql: Sql,
-  query: { owner: string; runId: string },
-): { readonly n: number; readonly status: RunStatus } | undefined {
-  return sql.get("SELECT n, status FROM runs WHERE id = ? AND owner = ?", query.runId, query.owner);
+export function* findRunN(query: {
+  owner: string;
+  runId: string;
+}): Script<{ readonly n: number; readonly status: RunStatus } | undefined> {
+  return yield* first(
+    "SELECT n, status FROM runs WHERE id = ? AND owner = ?",
+    query.runId,
+    query.owner,
+  );
 }
 
-function messagesOf(sql: Sql, runN: number): Message[] {
-  return sql
-    .all<{ message: string }>("SELECT message FROM run_messages WHERE run_n = ? ORDER BY n", runN)
-    .map((row) => JSON.parse(row.message) as Message);
+function* messagesOf(runN: number): Script<Message[]> {
+  const rows = yield* all<{ message: string }>(
+    "SELECT message FROM run_messages WHERE run_n = ? ORDER BY n",
+    runN,
+  );
+  return rows.map((row) => JSON.parse(row.message) as Message);
 }
 
 function runRecord(row: RunRow): RunRecord {

@@ -1,5 +1,6 @@
 import type { RunStatus } from "../../contract/run.ts";
 import { isClosing, transition } from "../../run/run-status.ts";
+import type { Script } from "../script.ts";
 import { settleApprovalsOf } from "./write-approvals.ts";
 import type { RunState } from "./run-states.ts";
 import { foldOpenItems } from "./write-events.ts";
@@ -11,33 +12,33 @@ export type StatusChange =
   | { readonly status: "refused"; readonly reason: string };
 
 /** Moves a run to another status, and does in the same commit what its end means for the rest. */
-export function changeStatus(
+export function* changeStatus(
   writing: Writing,
   run: RunState,
   to: RunStatus,
   at: number,
-): StatusChange {
+): Script<StatusChange> {
   if (run.status === to) return { status: "changed", run };
   const allowed = transition(run.status, to);
   if (allowed.status === "refused") return allowed;
-  const next = { ...foldOpenItems(writing, run), status: to };
+  let next: RunState = { ...(yield* foldOpenItems(writing, run)), status: to };
   const ends = isClosing(to);
-  writing.sql.run(
+  writing.changes.run(
     "UPDATE runs SET status = ?, updated_at = ?, ended_at = ? WHERE n = ?",
     to,
     at,
     ends ? at : null,
     run.n,
   );
-  if (ends) closeRun(writing, run.n, to, at);
+  if (ends) next = yield* closeRun(writing, next, at);
   writing.runs.set(next);
   return { status: "changed", run: next };
 }
 
 /** What belongs to a run's end, whichever way it came. */
-export function closeRun(writing: Writing, runN: number, status: RunStatus, at: number): void {
-  foldVariables(writing, runN);
+export function* closeRun(writing: Writing, run: RunState, at: number): Script<RunState> {
   // A completed run may leave approvals to the run that continues it.
-  if (status !== "completed")
-    settleApprovalsOf(writing, runN, status === "expired" ? "expired" : "cancelled", at);
+  if (run.status !== "completed")
+    settleApprovalsOf(writing, run.n, run.status === "expired" ? "expired" : "cancelled", at);
+  return yield* foldVariables(writing, run);
 }

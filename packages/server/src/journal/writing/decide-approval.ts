@@ -4,7 +4,7 @@ import type { Writing } from "./writing.ts";
 
 /** Writes how a question was answered, of a call or of its result, if nobody did before. */
 export function decideApproval(
-  { sql }: Writing,
+  { changes }: Writing,
   given: {
     readonly id: string;
     readonly owner: string;
@@ -13,7 +13,7 @@ export function decideApproval(
     readonly at: number;
   },
 ): void {
-  sql.run(
+  changes.run(
     `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
      WHERE id = ? AND owner = ? AND status = 'pending'`,
     given.status,

@@ -1,5 +1,6 @@
 import type { ManifestChange } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
+import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { wipeRun } from "./quarantine.ts";
 import type { Writing } from "./writing.ts";
@@ -29,46 +30,46 @@ const tablesOfRun = [
   "approvals",
 ];
 
-export function deleteRun(writing: Writing, write: DeleteRun): OutcomeOf<DeleteRun> {
-  const run = writing.sql.get<RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?`,
+export function* deleteRun(writing: Writing, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
+  const run = yield* first<RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${writing.dialect.lock("runs")}`,
     write.id,
     write.owner,
   );
   if (run === undefined) return { status: "not_found" };
   if (run.ended_at === null) return stillRuns(run);
-  removeRuns(writing, [run]);
+  yield* removeRuns(writing, [run]);
   return { status: "deleted", runIds: [run.id] };
 }
 
-export function deleteConversation(
+export function* deleteConversation(
   writing: Writing,
   write: DeleteConversation,
-): OutcomeOf<DeleteConversation> {
-  const { sql } = writing;
-  const known = sql.get(
+): Script<OutcomeOf<DeleteConversation>> {
+  const { changes, dialect } = writing;
+  const known = yield* first(
     "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
     write.id,
     write.owner,
   );
   if (known === undefined) return { status: "not_found" };
-  const runs = sql.all<RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE conversation_id = ?`,
+  const runs = yield* all<RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE conversation_id = ? ORDER BY id${dialect.lock("runs")}`,
     write.id,
   );
   const running = runs.find((run) => run.ended_at === null);
   if (running !== undefined) return stillRuns(running);
-  const needed = neededElsewhere(writing, write.id);
+  const needed = yield* neededElsewhere(write.id);
   const gone = runs.filter((run) => !needed.has(run.id));
-  sql.run("UPDATE runs SET conversation_id = NULL WHERE conversation_id = ?", write.id);
-  removeRuns(writing, gone);
-  sql.run("DELETE FROM conversations WHERE id = ?", write.id);
+  changes.run("UPDATE runs SET conversation_id = NULL WHERE conversation_id = ?", write.id);
+  yield* removeRuns(writing, gone);
+  changes.run("DELETE FROM conversations WHERE id = ?", write.id);
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
 
 /** The conversation's runs that runs outside it descend from. */
-function neededElsewhere({ sql }: Writing, conversationId: string): ReadonlySet<string> {
-  const rows = sql.all<{ id: string }>(
+function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
+  const rows = yield* all<{ id: string }>(
     `WITH RECURSIVE needed (id, parent_id) AS (
        SELECT p.id, p.parent_id FROM runs c JOIN runs p ON p.id = c.parent_id
        WHERE p.conversation_id = ? AND (c.conversation_id IS NULL OR c.conversation_id <> ?)
@@ -82,27 +83,27 @@ function neededElsewhere({ sql }: Writing, conversationId: string): ReadonlySet<
   return new Set(rows.map((row) => row.id));
 }
 
-function removeRuns(writing: Writing, runs: readonly RunRow[]): void {
-  const { sql } = writing;
+function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
+  const { changes } = writing;
   for (const { n, id } of runs) {
     // Read again: a run removed before may have been its parent.
     const parent =
-      sql.get<{ parent_id: string | null }>("SELECT parent_id FROM runs WHERE n = ?", n)
+      (yield* first<{ parent_id: string | null }>("SELECT parent_id FROM runs WHERE n = ?", n))
         ?.parent_id ?? null;
-    sql.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
-    sql.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
+    changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
+    changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
     wipeRun(writing, n);
-    for (const table of tablesOfRun) sql.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
-    sql.run("DELETE FROM runs WHERE n = ?", n);
+    for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
+    changes.run("DELETE FROM runs WHERE n = ?", n);
     writing.runs.drop(id);
   }
   for (const sessionId of new Set(runs.map((run) => run.session_id)))
-    sweepSession(writing, sessionId);
+    yield* sweepSession(writing, sessionId);
 }
 
 /** Removes what no run of the session can reach any more: manifests, values, and at the end its grants. */
-function sweepSession({ sql }: Writing, sessionId: string): void {
-  sql.run(
+function* sweepSession({ changes }: Writing, sessionId: string): Script<void> {
+  changes.run(
     `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
        SELECT manifest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
        UNION SELECT base_manifest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL
@@ -112,32 +113,36 @@ function sweepSession({ sql }: Writing, sessionId: string): void {
     sessionId,
   );
   const reachable = new Set<string>();
-  for (const row of sql.all<{ entries: string }>(
+  for (const row of yield* all<{ entries: string }>(
     "SELECT entries FROM manifests WHERE session_id = ?",
     sessionId,
   )) {
     for (const entry of Object.values(JSON.parse(row.entries) as Manifest))
       reachable.add(entry.digest);
   }
-  const changes = sql.all<{ entry: string }>(
+  const edits = yield* all<{ entry: string }>(
     `SELECT v.entry FROM run_variables v JOIN runs r ON r.n = v.run_n
      WHERE r.session_id = ? AND v.entry IS NOT NULL`,
     sessionId,
   );
-  for (const { entry } of changes) {
+  for (const { entry } of edits) {
     const change = JSON.parse(entry) as ManifestChange;
     if ("digest" in change) reachable.add(change.digest);
   }
-  const values = sql.all<{ digest: string }>(
+  const values = yield* all<{ digest: string }>(
     "SELECT digest FROM variable_values WHERE session_id = ?",
     sessionId,
   );
   for (const { digest } of values) {
     if (reachable.has(digest)) continue;
-    sql.run("DELETE FROM variable_values WHERE session_id = ? AND digest = ?", sessionId, digest);
+    changes.run(
+      "DELETE FROM variable_values WHERE session_id = ? AND digest = ?",
+      sessionId,
+      digest,
+    );
   }
-  const left = sql.get("SELECT 1 FROM runs WHERE session_id = ?", sessionId);
-  if (left === undefined) sql.run("DELETE FROM grants WHERE session_id = ?", sessionId);
+  const left = yield* first("SELECT 1 FROM runs WHERE session_id = ?", sessionId);
+  if (left === undefined) changes.run("DELETE FROM grants WHERE session_id = ?", sessionId);
 }
 
 function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: string } {

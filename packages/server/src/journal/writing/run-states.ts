@@ -1,13 +1,18 @@
 import type { RunStatus } from "../../contract/run.ts";
-import type { Sql } from "../sql.ts";
+import type { CutText } from "../cut-points.ts";
+import type { Dialect } from "../dialect.ts";
+import { all, type Script } from "../script.ts";
 
-/** An item under way, and the tail's row of its newest delta. */
+/** An item under way. */
 export interface OpenItem {
   readonly itemId: string;
+  /** The tail's row of its newest delta. */
   readonly head: number;
+  /** Its deltas, while they are few and all came through this process. */
+  readonly kept: CutText | undefined;
 }
 
-/** What the writer knows of a run without asking the database. */
+/** What is known of a run without asking the database. */
 export interface RunState {
   readonly n: number;
   readonly id: string;
@@ -15,7 +20,15 @@ export interface RunState {
   readonly sessionId: string;
   readonly epoch: number;
   readonly status: RunStatus;
+  /** How often it was changed from outside the loop. */
+  readonly edits: number;
   readonly lastSeq: number;
+  /** How many rows it has in `run_messages`, `run_calls` and `run_variables`. */
+  readonly messages: number;
+  readonly calls: number;
+  readonly variables: number;
+  readonly baseManifest: string | null;
+  readonly manifest: string | null;
   /** Only those with deltas in the tail. */
   readonly open: readonly OpenItem[];
 }
@@ -24,27 +37,26 @@ export interface RunState {
 type Mark = number;
 
 /**
- * The runs that are being written, kept in memory as the tail has no index; whatever is rolled
- * back in the database is undone here too. A run that is not in progress is not kept: it has
- * nothing open, and is read again when it is written again.
+ * The runs that are being written, kept in memory; whatever is rolled back in the database is
+ * undone here too. Between two batches only those are kept that are in progress.
  */
 export class RunStates {
   readonly #states = new Map<string, RunState>();
   #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
-  readonly #sql: Sql;
+  readonly #dialect: Dialect;
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
   }
 
+  /** Of the runs that a batch names: others are not known here. */
   get(id: string): RunState | undefined {
-    return this.#states.get(id) ?? readState(this.#sql, id);
+    return this.#states.get(id);
   }
 
   set(state: RunState): void {
     this.#undo.push({ id: state.id, previous: this.#states.get(state.id) });
-    if (state.status === "in_progress") this.#states.set(state.id, state);
-    else this.#states.delete(state.id);
+    this.#states.set(state.id, state);
   }
 
   drop(id: string): void {
@@ -65,31 +77,59 @@ export class RunStates {
 
   /** What was written is durable: nothing to undo. */
   settle(): void {
+    for (const { id } of this.#undo)
+      if (this.#states.get(id)?.status !== "in_progress") this.#states.delete(id);
     this.#undo = [];
   }
 
-  /** Finds what a crash left in the tail, by the one scan that it gets. */
-  recover(): readonly RunState[] {
-    const rows = this.#sql.all<{ id: string; item_id: string; head: number; seq: number }>(
+  /** Reads those of the named runs that are not known. */
+  *prepare(ids: ReadonlySet<string>): Script<void> {
+    const unknown = [...ids].filter((id) => !this.#states.has(id));
+    if (unknown.length === 0) return;
+    for (const state of yield* readStates(this.#dialect, unknown)) this.set(state);
+  }
+
+  /** Finds what a crash left in SQLite's tail, by the one scan that it gets. */
+  *recover(): Script<readonly RunState[]> {
+    const rows = yield* all<{ id: string; item_id: string; head: number; seq: number }>(
       `SELECT r.id, t.item_id, MAX(t.n) AS head, MAX(t.seq) AS seq FROM tail t JOIN runs r ON r.n = t.run_n
        GROUP BY r.id, t.item_id`,
     );
-    for (const row of rows) {
-      const state = this.get(row.id);
+    yield* this.prepare(new Set(rows.map((row) => row.id)));
+    for (const { id, item_id: itemId, head, seq } of rows) {
+      const state = this.#states.get(id);
       if (state === undefined) continue;
-      const open = [...state.open, { itemId: row.item_id, head: row.head }];
-      this.#states.set(row.id, { ...state, open, lastSeq: Math.max(state.lastSeq, row.seq) });
+      const open = [...state.open, { itemId, head, kept: undefined }];
+      this.set({ ...state, open, lastSeq: Math.max(state.lastSeq, seq) });
     }
+    this.#undo = [];
     return [...this.#states.values()];
   }
 }
 
-function readState(sql: Sql, id: string): RunState | undefined {
-  const row = sql.get<Omit<RunState, "open">>(
-    `SELECT n, id, owner, session_id AS "sessionId", epoch, status,
-       (SELECT COALESCE(MAX(seq), 0) FROM run_events WHERE run_n = n) AS "lastSeq"
-     FROM runs WHERE id = ?`,
-    id,
+const countOf = (column: string, table: string) =>
+  `(SELECT COALESCE(MAX(t.${column}), 0) FROM ${table} t WHERE t.run_n = r.n)`;
+
+function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
+  const rows = yield* all<Omit<RunState, "open">>(
+    `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits,
+       ${countOf("seq", "run_events")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
+       ${countOf("n", "run_calls")} AS calls, ${countOf("n", "run_variables")} AS variables,
+       r.base_manifest AS "baseManifest", r.manifest
+     FROM runs r WHERE r.id ${dialect.anyOf}`,
+    dialect.list(ids),
   );
-  return row === undefined ? undefined : { ...row, open: [] };
+  // SQLite's one writer knows all open items from the beginning.
+  if (dialect.name === "sqlite") return rows.map((row) => ({ ...row, open: [] }));
+  const tail = yield* all<{ run_n: number; item_id: string; seq: number }>(
+    `SELECT run_n, item_id, MAX(seq) AS seq FROM tail WHERE run_n ${dialect.anyOf} GROUP BY run_n, item_id`,
+    dialect.list(rows.map((row) => row.n)),
+  );
+  const ofRun = Map.groupBy(tail, (item) => item.run_n);
+  return rows.map((row) => {
+    const items = ofRun.get(row.n) ?? [];
+    const open = items.map(({ item_id: itemId }) => ({ itemId, head: 0, kept: undefined }));
+    const lastSeq = items.reduce((seq, item) => Math.max(seq, item.seq), row.lastSeq);
+    return { ...row, open, lastSeq };
+  });
 }

@@ -1,6 +1,7 @@
+import { sqlite } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { clearLog } from "./quarantine.ts";
 import { RunStates } from "./run-states.ts";
+import { SqliteChanges } from "./sqlite-changes.ts";
 import type { Writing } from "./writing.ts";
 
 /** What was under way when the last process ended. */
@@ -10,18 +11,25 @@ export interface Leftover {
   readonly items: readonly { readonly itemId: string; readonly head: number }[];
 }
 
+/** Writing to SQLite, with the connection that it goes to. */
+export interface SqliteWriting extends Writing {
+  readonly sql: Sql;
+  readonly changes: SqliteChanges;
+}
+
 /** Prepares a connection for writing. */
 export function startWriting(sql: Sql): {
-  readonly writing: Writing;
+  readonly writing: SqliteWriting;
   readonly leftovers: readonly Leftover[];
 } {
-  const runs = new RunStates(sql);
-  const leftovers = runs
-    .recover()
-    .map((run) => ({ runId: run.id, lastSeq: run.lastSeq, items: run.open }));
+  const runs = new RunStates(sqlite);
+  const leftovers = sql.script(runs.recover()).map(({ id, lastSeq, open }) => ({
+    runId: id,
+    lastSeq,
+    items: open.map(({ itemId, head }) => ({ itemId, head })),
+  }));
   const row = sql.get<{ next: number }>("SELECT COALESCE(MAX(n), 0) + 1 AS next FROM tail");
-  // The process before this one may have ended between a wipe and the log's clearing.
-  const writing: Writing = { sql, runs, nextTail: row?.next ?? 1, wiped: true };
-  clearLog(writing);
-  return { writing, leftovers };
+  const changes = new SqliteChanges(sql);
+  changes.clearLog();
+  return { writing: { dialect: sqlite, sql, changes, runs, nextTail: row?.next ?? 1 }, leftovers };
 }

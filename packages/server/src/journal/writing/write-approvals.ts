@@ -1,5 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
+import type { ApprovalRecord } from "../records.ts";
+import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { RunState } from "./run-states.ts";
 import { decideApproval } from "./decide-approval.ts";
@@ -11,18 +13,22 @@ type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
 
 /** A chain asks. An approval that is there already keeps its state. */
-export function requestApproval({ sql }: Writing, run: RunState, request: ApprovalRequest): void {
-  sql.run(
-    `INSERT INTO approvals (id, owner, run_n, call_id, status, created_at, expires_at, request)
-     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING`,
-    request.id,
-    run.owner,
-    run.n,
-    request.callId,
-    request.createdAt,
-    request.expiresAt,
-    JSON.stringify(request),
-  );
+export function requestApproval(
+  { changes }: Writing,
+  run: RunState,
+  request: ApprovalRequest,
+): void {
+  changes.insert("approvals", {
+    id: request.id,
+    owner: run.owner,
+    run_n: run.n,
+    call_id: request.callId,
+    kind: "execution",
+    status: "pending",
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+    request: JSON.stringify(request),
+  });
 }
 
 /** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
@@ -42,12 +48,12 @@ export function answerFromEvent(writing: Writing, run: RunState, event: Answered
 }
 
 /** The first answer wins. */
-export function answerApproval(
+export function* answerApproval(
   writing: Writing,
   write: AnswerApproval,
   at: number,
-): OutcomeOf<AnswerApproval> {
-  const before = find(writing, write.owner, write.id);
+): Script<OutcomeOf<AnswerApproval>> {
+  const before = yield* find(writing, write.owner, write.id);
   if (before === undefined) return { status: "not_found" };
   if (before.status !== "pending") return { status: "already_answered", approval: before };
   if (before.expiresAt <= at)
@@ -55,7 +61,7 @@ export function answerApproval(
   const { answer } = write;
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
-    return { status: "answered", approval: answerReview(writing, before, answer, at) };
+    return { status: "answered", approval: yield* answerReview(writing, before, answer, at) };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
@@ -71,13 +77,16 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
   return { status: "refused", reason: `This approval ${asks}: the answer is of another kind.` };
 }
 
-export function expireApprovals({ sql }: Writing, at: number): OutcomeOf<ExpireApprovals> {
-  const due = sql.all<ApprovalRow>(
-    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT 1000`,
+export function* expireApprovals(
+  { changes, dialect }: Writing,
+  at: number,
+): Script<OutcomeOf<ExpireApprovals>> {
+  const due = yield* all<ApprovalRow>(
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT 1000${dialect.lock("a")}`,
     at,
   );
   for (const { id } of due) {
-    sql.run("UPDATE approvals SET status = 'expired', answered_at = ? WHERE id = ?", at, id);
+    changes.run("UPDATE approvals SET status = 'expired', answered_at = ? WHERE id = ?", at, id);
   }
   const approvals = due.map((row) =>
     approvalRecord({ ...row, status: "expired", answered_at: at }),
@@ -87,12 +96,12 @@ export function expireApprovals({ sql }: Writing, at: number): OutcomeOf<ExpireA
 
 /** What a run was waiting for as it ended. */
 export function settleApprovalsOf(
-  { sql }: Writing,
+  { changes }: Writing,
   runN: number,
   status: "expired" | "cancelled",
   at: number,
 ): void {
-  sql.run(
+  changes.run(
     "UPDATE approvals SET status = ?, answered_at = ? WHERE run_n = ? AND status = 'pending'",
     status,
     at,
@@ -100,8 +109,8 @@ export function settleApprovalsOf(
   );
 }
 
-export function cancelApproval({ sql }: Writing, runN: number, id: string, at: number): void {
-  sql.run(
+export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
+  changes.run(
     "UPDATE approvals SET status = 'cancelled', answered_at = ? WHERE id = ? AND run_n = ? AND status = 'pending'",
     at,
     id,
@@ -109,7 +118,15 @@ export function cancelApproval({ sql }: Writing, runN: number, id: string, at: n
   );
 }
 
-function find({ sql }: Writing, owner: string, id: string) {
-  const row = sql.get<ApprovalRow>(`${selectApprovals} WHERE a.id = ? AND a.owner = ?`, id, owner);
+function* find(
+  { dialect }: Writing,
+  owner: string,
+  id: string,
+): Script<ApprovalRecord | undefined> {
+  const row = yield* first<ApprovalRow>(
+    `${selectApprovals} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}`,
+    id,
+    owner,
+  );
   return row === undefined ? undefined : approvalRecord(row);
 }

@@ -4,6 +4,7 @@ import {
   selectConversations,
 } from "../conversation-rows.ts";
 import type { ConversationRecord } from "../records.ts";
+import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
 
@@ -11,14 +12,21 @@ type CreateConversation = Extract<StoreWrite, { type: "create-conversation" }>;
 type UpdateConversation = Extract<StoreWrite, { type: "update-conversation" }>;
 type MoveHead = Extract<StoreWrite, { type: "move-head" }>;
 
-export function createConversation(
-  { sql }: Writing,
+export function* createConversation(
+  { changes }: Writing,
   write: CreateConversation,
   at: number,
-): OutcomeOf<CreateConversation> {
-  const changes = sql.run(
+): Script<OutcomeOf<CreateConversation>> {
+  const known = yield* first("SELECT 1 FROM conversations WHERE id = ?", write.id);
+  if (known !== undefined) {
+    return {
+      status: "refused",
+      reason: `There is a conversation ${write.id} already: give each a new random id.`,
+    };
+  }
+  changes.run(
     `INSERT INTO conversations (id, owner, title, metadata, switches, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     write.id,
     write.owner,
     write.title,
@@ -27,19 +35,15 @@ export function createConversation(
     at,
     at,
   );
-  if (changes > 0) return { status: "created" };
-  return {
-    status: "refused",
-    reason: `There is a conversation ${write.id} already: give each a new random id.`,
-  };
+  return { status: "created" };
 }
 
-export function updateConversation(
+export function* updateConversation(
   writing: Writing,
   write: UpdateConversation,
   at: number,
-): OutcomeOf<UpdateConversation> {
-  const before = findConversation(writing, write.owner, write.id);
+): Script<OutcomeOf<UpdateConversation>> {
+  const before = yield* findConversation(writing, write.owner, write.id);
   if (before === undefined) return { status: "not_found" };
   const { title, metadata, switches } = write.update;
   const conversation: ConversationRecord = {
@@ -52,7 +56,7 @@ export function updateConversation(
     },
     updatedAt: at,
   };
-  writing.sql.run(
+  writing.changes.run(
     "UPDATE conversations SET title = ?, metadata = ?, switches = ?, updated_at = ? WHERE id = ?",
     conversation.title,
     JSON.stringify(conversation.metadata),
@@ -63,19 +67,19 @@ export function updateConversation(
   return { status: "updated", conversation };
 }
 
-export function moveHead(writing: Writing, write: MoveHead, at: number): OutcomeOf<MoveHead> {
-  const conversation = findConversation(writing, write.owner, write.id);
+export function* moveHead(
+  writing: Writing,
+  write: MoveHead,
+  at: number,
+): Script<OutcomeOf<MoveHead>> {
+  const conversation = yield* findConversation(writing, write.owner, write.id);
   if (conversation === undefined) return { status: "not_found" };
   if (conversation.headRunId !== write.from)
     return { status: "conflict", head: conversation.headRunId };
-  const run = writing.sql.get(
-    "SELECT 1 FROM runs WHERE id = ? AND owner = ?",
-    write.to,
-    write.owner,
-  );
+  const run = yield* first("SELECT 1 FROM runs WHERE id = ? AND owner = ?", write.to, write.owner);
   if (run === undefined)
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
-  writing.sql.run(
+  writing.changes.run(
     "UPDATE conversations SET head_run_id = ?, updated_at = ? WHERE id = ?",
     write.to,
     at,
@@ -84,13 +88,13 @@ export function moveHead(writing: Writing, write: MoveHead, at: number): Outcome
   return { status: "moved" };
 }
 
-function findConversation(
-  { sql }: Writing,
+function* findConversation(
+  { dialect }: Writing,
   owner: string,
   id: string,
-): ConversationRecord | undefined {
-  const row = sql.get<ConversationRow>(
-    `${selectConversations} WHERE c.id = ? AND c.owner = ?`,
+): Script<ConversationRecord | undefined> {
+  const row = yield* first<ConversationRow>(
+    `${selectConversations} WHERE c.id = ? AND c.owner = ?${dialect.lock("c")}`,
     id,
     owner,
   );

@@ -1,30 +1,34 @@
 import type { ChainEvent } from "@capstan/core";
 import type { RunNotice } from "../../contract/run.ts";
-import { type Delta, encodeCuts } from "../cut-points.ts";
-import { deleteChain, readChain } from "../tail.ts";
+import { addDelta, type CutText } from "../cut-points.ts";
+import type { Script } from "../script.ts";
+import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
 /** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
 export const detachedDeltas = "item.deltas";
 
+/** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
+const mostKept = 65_536;
+
 /** Stores the next event of a run. */
-export function writeEvent(
+export function* writeEvent(
   writing: Writing,
   run: RunState,
   event: ChainEvent | RunNotice,
-): RunState {
+): Script<RunState> {
   const next = { ...run, lastSeq: run.lastSeq + 1 };
   if (event.type === "item.delta") return writeDelta(writing, next, event);
-  if (event.type === "item.end") return writeEnd(writing, next, event);
+  if (event.type === "item.end") return yield* writeEnd(writing, next, event);
   insertEvent(writing, next, { seq: next.lastSeq, type: event.type, data: event });
   return next;
 }
 
 /** Takes the deltas of items without an end out of the tail: a run that is not in progress has none there. */
-export function foldOpenItems(writing: Writing, run: RunState): RunState {
+export function* foldOpenItems(writing: Writing, run: RunState): Script<RunState> {
   for (const item of run.open) {
-    const deltas = takeDeltas(writing, run, item);
+    const deltas = yield* takeDeltas(writing, run, item);
     if (deltas !== undefined) insertDetached(writing, run, item.itemId, deltas);
   }
   return { ...run, open: [] };
@@ -33,83 +37,60 @@ export function foldOpenItems(writing: Writing, run: RunState): RunState {
 function writeDelta(
   writing: Writing,
   run: RunState,
-  event: Extract<ChainEvent, { type: "item.delta" }>,
+  { itemId, delta }: Extract<ChainEvent, { type: "item.delta" }>,
 ): RunState {
-  const n = writing.nextTail++;
-  const previous = run.open.find((item) => item.itemId === event.itemId);
-  writing.sql.run(
-    "INSERT INTO tail (n, run_n, seq, owner, item_id, prev, delta) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    n,
-    run.n,
-    run.lastSeq,
-    run.owner,
-    event.itemId,
-    previous?.head ?? null,
-    JSON.stringify(event.delta),
-  );
-  return {
-    ...run,
-    open: [...run.open.filter((item) => item !== previous), { itemId: event.itemId, head: n }],
-  };
+  const previous = run.open.find((item) => item.itemId === itemId);
+  const head = appendDelta(writing, run, { itemId, delta, previous: previous?.head });
+  const item = { itemId, head, kept: keep(previous, { seq: run.lastSeq, delta }) };
+  return { ...run, open: [...run.open.filter((open) => open !== previous), item] };
 }
 
-function writeEnd(
+function keep(
+  previous: OpenItem | undefined,
+  delta: { readonly seq: number; readonly delta: string },
+): CutText | undefined {
+  if (previous !== undefined && previous.kept === undefined) return undefined;
+  const kept = addDelta(previous?.kept, delta);
+  return kept.text.length > mostKept ? undefined : kept;
+}
+
+function* writeEnd(
   writing: Writing,
   run: RunState,
   event: Extract<ChainEvent, { type: "item.end" }>,
-): RunState {
+): Script<RunState> {
   const item = run.open.find((open) => open.itemId === event.itemId);
-  const deltas = item === undefined ? undefined : takeDeltas(writing, run, item);
-  const whole = deltas !== undefined && joined(deltas) === event.text;
-  if (deltas !== undefined && !whole) insertDetached(writing, run, event.itemId, deltas);
-  insertEvent(writing, run, {
-    seq: run.lastSeq,
-    type: event.type,
-    data: event,
-    ...(whole ? { deltas } : {}),
-  });
+  const deltas = item === undefined ? undefined : yield* takeDeltas(writing, run, item);
+  const whole = deltas?.text === event.text ? deltas : undefined;
+  if (deltas !== undefined && whole === undefined)
+    insertDetached(writing, run, event.itemId, deltas);
+  insertEvent(writing, run, { seq: run.lastSeq, type: event.type, data: event, deltas: whole });
   return { ...run, open: run.open.filter((open) => open !== item) };
 }
 
-function takeDeltas(writing: Writing, run: RunState, item: OpenItem): readonly Delta[] | undefined {
-  const query = { head: item.head, runN: run.n, itemId: item.itemId, after: 0, upTo: run.lastSeq };
-  const deltas = readChain(writing.sql, query);
-  deleteChain(writing.sql, item.head);
-  return deltas.length === 0 ? undefined : deltas;
+function* takeDeltas(writing: Writing, run: RunState, item: OpenItem): Script<CutText | undefined> {
+  const deltas = item.kept ?? (yield* readDeltas(writing, run, item));
+  removeDeltas(writing, run, item);
+  return deltas;
 }
 
-function insertDetached(
-  writing: Writing,
-  run: RunState,
-  itemId: string,
-  deltas: readonly Delta[],
-): void {
-  const seq = deltas.at(-1)?.seq ?? run.lastSeq;
-  insertEvent(writing, run, {
-    seq,
-    type: detachedDeltas,
-    data: { itemId, text: joined(deltas) },
-    deltas,
-  });
+function insertDetached(writing: Writing, run: RunState, itemId: string, deltas: CutText): void {
+  const data = { itemId, text: deltas.text };
+  insertEvent(writing, run, { seq: deltas.last, type: detachedDeltas, data, deltas });
 }
 
 function insertEvent(
-  writing: Writing,
+  { changes }: Writing,
   run: RunState,
-  row: { seq: number; type: string; data: unknown; deltas?: readonly Delta[] },
+  row: { seq: number; type: string; data: unknown; deltas?: CutText | undefined },
 ): void {
-  writing.sql.run(
-    "INSERT INTO run_events (run_n, seq, owner, type, from_seq, cuts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    run.n,
-    row.seq,
-    run.owner,
-    row.type,
-    row.deltas?.[0]?.seq ?? null,
-    row.deltas === undefined ? null : encodeCuts(row.deltas),
-    JSON.stringify(row.data),
-  );
-}
-
-function joined(deltas: readonly Delta[]): string {
-  return deltas.map((each) => each.delta).join("");
+  changes.insert("run_events", {
+    run_n: run.n,
+    seq: row.seq,
+    owner: run.owner,
+    type: row.type,
+    from_seq: row.deltas?.from ?? null,
+    cuts: row.deltas?.cuts ?? null,
+    data: JSON.stringify(row.data),
+  });
 }

@@ -1,53 +1,58 @@
 import type { Grant } from "@capstan/core";
 import { type GrantRow, grantRecord, selectGrants } from "../grant-rows.ts";
+import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
 
 type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;
 type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
 
-/** @returns whether it is new: a loop that is taken up again may give it a second time */
+/** A loop that is taken up again may give a grant a second time: the first stands. */
 export function insertGrant(
-  { sql }: Writing,
+  { changes }: Writing,
   owner: string,
   sessionId: string | null,
   grant: Grant,
-): boolean {
-  const changes = sql.run(
-    `INSERT INTO grants (id, owner, session_id, tool_id, created_at, expires_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    grant.id,
+): void {
+  changes.insert("grants", {
+    id: grant.id,
     owner,
-    sessionId,
-    grant.toolId,
-    grant.createdAt,
-    grant.expiresAt ?? null,
-    JSON.stringify(grant),
-  );
-  return changes > 0;
+    session_id: sessionId,
+    tool_id: grant.toolId,
+    created_at: grant.createdAt,
+    expires_at: grant.expiresAt ?? null,
+    data: JSON.stringify(grant),
+  });
 }
 
-export function createGrant(writing: Writing, write: CreateGrant): OutcomeOf<CreateGrant> {
-  if (insertGrant(writing, write.owner, write.sessionId, write.grant)) return { status: "created" };
-  return {
-    status: "refused",
-    reason: `There is a grant ${write.grant.id} already: give each a new random id.`,
-  };
+export function* createGrant(
+  writing: Writing,
+  { owner, sessionId, grant }: CreateGrant,
+): Script<OutcomeOf<CreateGrant>> {
+  const known = yield* first("SELECT 1 FROM grants WHERE id = ?", grant.id);
+  if (known !== undefined) {
+    return {
+      status: "refused",
+      reason: `There is a grant ${grant.id} already: give each a new random id.`,
+    };
+  }
+  insertGrant(writing, owner, sessionId, grant);
+  return { status: "created" };
 }
 
 /** Revoking twice is the same as once: the first time stands. */
-export function revokeGrant(
-  { sql }: Writing,
+export function* revokeGrant(
+  { changes }: Writing,
   write: RevokeGrant,
   at: number,
-): OutcomeOf<RevokeGrant> {
-  sql.run(
+): Script<OutcomeOf<RevokeGrant>> {
+  changes.run(
     "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
     at,
     write.id,
     write.owner,
   );
-  const row = sql.get<GrantRow>(
+  const row = yield* first<GrantRow>(
     `${selectGrants} WHERE id = ? AND owner = ?`,
     write.id,
     write.owner,

@@ -1,27 +1,30 @@
+import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
 
 type SaveItems = Extract<StoreWrite, { type: "save-items" }>;
 
-export function saveItems({ sql }: Writing, write: SaveItems): OutcomeOf<SaveItems> {
-  const run = sql.get<{ n: number; owner: string }>(
-    "SELECT n, owner FROM runs WHERE id = ?",
-    write.runId,
-  );
+export function* saveItems(writing: Writing, write: SaveItems): Script<OutcomeOf<SaveItems>> {
+  const run = writing.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
-  for (const { id, callId, item } of write.items) {
-    sql.run(
-      `INSERT INTO items (run_n, direction, n, owner, id, call_id, item)
-       SELECT ?, ?, COALESCE(MAX(n), 0) + 1, ?, ?, ?, ? FROM items WHERE run_n = ? AND direction = ?`,
-      run.n,
-      write.direction,
-      run.owner,
+  const { direction, items } = write;
+  const row = yield* first<{ n: number }>(
+    "SELECT COALESCE(MAX(n), 0) AS n FROM items WHERE run_n = ? AND direction = ?",
+    run.n,
+    direction,
+  );
+  let n = row?.n ?? 0;
+  for (const { id, callId, item } of items) {
+    n += 1;
+    writing.changes.insert("items", {
+      run_n: run.n,
+      direction,
+      n,
+      owner: run.owner,
       id,
-      callId ?? null,
-      JSON.stringify(item),
-      run.n,
-      write.direction,
-    );
+      call_id: callId ?? null,
+      item: JSON.stringify(item),
+    });
   }
   return { status: "saved" };
 }

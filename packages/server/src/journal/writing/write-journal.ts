@@ -1,6 +1,7 @@
 import type { CallRecord, CallStatus, ChainEvent, Message } from "@capstan/core";
 import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
+import type { Script } from "../script.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { changeStatus } from "./change-status.ts";
 import type { RunState } from "./run-states.ts";
@@ -34,7 +35,7 @@ const underWay: ReadonlySet<CallStatus> = new Set<CallStatus>([
   "in_review",
 ]);
 
-export function writeJournal(writing: Writing, journal: Journal, at: number): Journaled {
+export function* writeJournal(writing: Writing, journal: Journal, at: number): Script<Journaled> {
   let run = writing.runs.get(journal.runId);
   if (run === undefined) return fenced(`There is no run ${journal.runId}.`);
   if (isClosing(run.status)) return fenced(`Run ${run.id} has ended: it is ${run.status}.`);
@@ -47,34 +48,36 @@ export function writeJournal(writing: Writing, journal: Journal, at: number): Jo
   const firstTail = writing.nextTail;
   let status = journal.status;
   for (const write of journal.writes) {
-    run = applyOne(writing, run, write, at);
+    run = yield* applyOne(writing, run, write, at);
     if (write.type === "result") status ??= runStatusOf(write.result);
   }
   // Only what is in progress may have deltas in the tail.
-  if (run.status !== "in_progress") run = foldOpenItems(writing, run);
+  if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run);
   writing.runs.set(run);
   if (status !== undefined) {
-    const changed = changeStatus(writing, run, status, at);
+    const changed = yield* changeStatus(writing, run, status, at);
     if (changed.status === "refused") return fenced(changed.reason);
     run = changed.run;
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }
 
-function applyOne(writing: Writing, run: RunState, write: RunJournalWrite, at: number): RunState {
+function* applyOne(
+  writing: Writing,
+  run: RunState,
+  write: RunJournalWrite,
+  at: number,
+): Script<RunState> {
   switch (write.type) {
     case "event":
       followApproval(writing, run, write.event);
-      return writeEvent(writing, run, write.event);
+      return yield* writeEvent(writing, run, write.event);
     case "message":
-      insertMessage(writing, run, write.round, write.message);
-      return run;
+      return insertMessage(writing, run, write.round, write.message);
     case "call":
-      upsertCall(writing, run, write.call, at);
-      return run;
+      return upsertCall(writing, run, write.call, at);
     case "variable":
-      writeVariable(writing, run, write.change);
-      return run;
+      return writeVariable(writing, run, write.change);
     case "grant":
       insertGrant(
         writing,
@@ -84,13 +87,11 @@ function applyOne(writing: Writing, run: RunState, write: RunJournalWrite, at: n
       );
       return run;
     case "result":
-      writing.sql.run(
-        `INSERT INTO run_results (run_n, owner, result) VALUES (?, ?, ?)
-         ON CONFLICT (run_n) DO UPDATE SET result = excluded.result`,
-        run.n,
-        run.owner,
-        JSON.stringify(write.result),
-      );
+      writing.changes.insert("run_results", {
+        run_n: run.n,
+        owner: run.owner,
+        result: JSON.stringify(write.result),
+      });
       return run;
   }
 }
@@ -102,16 +103,16 @@ function followApproval(writing: Writing, run: RunState, event: ChainEvent | Run
   if (event.type === "review.answered") answerFromReview(writing, run, event);
 }
 
-function insertMessage(writing: Writing, run: RunState, round: number, message: Message): void {
-  writing.sql.run(
-    `INSERT INTO run_messages (run_n, n, owner, round, message)
-     SELECT ?, COALESCE(MAX(n), 0) + 1, ?, ?, ? FROM run_messages WHERE run_n = ?`,
-    run.n,
-    run.owner,
-    round,
-    JSON.stringify(message),
-    run.n,
-  );
+function insertMessage(
+  { changes }: Writing,
+  run: RunState,
+  round: number,
+  message: Message,
+): RunState {
+  const n = run.messages + 1;
+  const json = JSON.stringify(message);
+  changes.insert("run_messages", { run_n: run.n, n, owner: run.owner, round, message: json });
+  return { ...run, messages: n };
 }
 
 function upsertCall(
@@ -119,21 +120,24 @@ function upsertCall(
   run: RunState,
   { quarantine, ...call }: CallRecord,
   at: number,
-): void {
+): RunState {
   intoQuarantine(writing, run, { ...call, ...(quarantine !== undefined && { quarantine }) });
-  writing.sql.run(
-    `INSERT INTO run_calls (run_n, call_id, n, owner, status, updated_at, record)
-     SELECT ?, ?, COALESCE(MAX(n), 0) + 1, ?, ?, ?, ? FROM run_calls WHERE run_n = ?
-     ON CONFLICT (run_n, call_id) DO UPDATE
-       SET status = excluded.status, updated_at = excluded.updated_at, record = excluded.record`,
-    run.n,
-    call.callId,
-    run.owner,
-    call.status,
-    at,
-    JSON.stringify(call),
-    run.n,
-  );
+  // Where the call is known its number stays, and this one is left out: they only rise.
+  const n = run.calls + 1;
+  writing.changes.insert("run_calls", {
+    run_n: run.n,
+    call_id: call.callId,
+    n,
+    owner: run.owner,
+    status: call.status,
+    updated_at: at,
+    record: JSON.stringify(call),
+  });
+  settleBeside(writing, run, call, at);
+  return { ...run, calls: n };
+}
+
+function settleBeside(writing: Writing, run: RunState, call: CallRecord, at: number): void {
   if (underWay.has(call.status)) return;
   // A call that was stopped waits for nobody.
   if (call.approval !== undefined) cancelApproval(writing, run.n, call.approval.id, at);

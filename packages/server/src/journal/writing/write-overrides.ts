@@ -1,5 +1,6 @@
 import { digest, type PolicyRule } from "@capstan/core";
 import { type OverrideRow, overrideRecord, selectOverrides } from "../override-rows.ts";
+import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
 
@@ -10,15 +11,19 @@ type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
 const most = 500;
 
 /** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
-export function changeOverride(
-  { sql }: Writing,
+export function* changeOverride(
+  { changes, dialect }: Writing,
   write: ChangeOverride,
   at: number,
-): OutcomeOf<ChangeOverride> {
+): Script<OutcomeOf<ChangeOverride>> {
   const { owner, tool, when, change } = write;
   const about = when === undefined ? { tool } : { tool, when };
   const id = `override_${digest(about).slice(0, 24)}`;
-  const row = sql.get<OverrideRow>(`${selectOverrides} WHERE owner = ? AND id = ?`, owner, id);
+  const row = yield* first<OverrideRow>(
+    `${selectOverrides} WHERE owner = ? AND id = ?${dialect.lock("overrides")}`,
+    owner,
+    id,
+  );
   const before = row === undefined ? undefined : overrideRecord(row);
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {
@@ -29,17 +34,17 @@ export function changeOverride(
     ...(words.reason != null && { reason: words.reason }),
   };
   if (rule.execution === undefined && rule.result === undefined && rule.approvalMs === undefined) {
-    sql.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+    changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
     return { status: "updated", id, override: undefined };
   }
-  const count = sql.get<{ n: number }>(
+  const count = yield* first<{ n: number }>(
     "SELECT COUNT(*) AS n FROM overrides WHERE owner = ?",
     owner,
   );
   if (before === undefined && (count?.n ?? 0) >= most)
     return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
   const createdAt = before?.createdAt ?? at;
-  sql.run(
+  changes.run(
     `INSERT INTO overrides (owner, id, created_at, updated_at, rule) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule`,
     owner,
@@ -51,10 +56,12 @@ export function changeOverride(
   return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
 }
 
-export function resetOverride(
-  { sql }: Writing,
+export function* resetOverride(
+  { changes }: Writing,
   { owner, id }: ResetOverride,
-): OutcomeOf<ResetOverride> {
-  const changes = sql.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
-  return changes > 0 ? { status: "updated", id, override: undefined } : { status: "not_found" };
+): Script<OutcomeOf<ResetOverride>> {
+  const known = yield* first("SELECT 1 FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  if (known === undefined) return { status: "not_found" };
+  changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  return { status: "updated", id, override: undefined };
 }

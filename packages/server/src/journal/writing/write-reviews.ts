@@ -6,6 +6,7 @@ import {
   reviewOutcomes,
 } from "@capstan/core";
 import type { ApprovalRecord, ResultApproval } from "../records.ts";
+import type { Script } from "../script.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { keepReviewAnswer } from "./quarantine.ts";
 import type { RunState } from "./run-states.ts";
@@ -14,18 +15,18 @@ import type { Writing } from "./writing.ts";
 type Answered = Extract<ChainEvent, { type: "review.answered" }>;
 
 /** A result waits for a person. An approval that is there already keeps its state. */
-export function requestReview({ sql }: Writing, run: RunState, notice: ReviewNotice): void {
-  sql.run(
-    `INSERT INTO approvals (id, owner, run_n, call_id, kind, status, created_at, expires_at, request)
-     VALUES (?, ?, ?, ?, 'result', 'pending', ?, ?, ?) ON CONFLICT DO NOTHING`,
-    notice.id,
-    run.owner,
-    run.n,
-    notice.callId,
-    notice.createdAt,
-    notice.expiresAt,
-    JSON.stringify(notice),
-  );
+export function requestReview({ changes }: Writing, run: RunState, notice: ReviewNotice): void {
+  changes.insert("approvals", {
+    id: notice.id,
+    owner: run.owner,
+    run_n: run.n,
+    call_id: notice.callId,
+    kind: "result",
+    status: "pending",
+    created_at: notice.createdAt,
+    expires_at: notice.expiresAt,
+    request: JSON.stringify(notice),
+  });
 }
 
 /** What became of it. Most answers came through `answer-approval`, and are kept as they are. */
@@ -38,16 +39,16 @@ export function answerFromReview(writing: Writing, run: RunState, event: Answere
 }
 
 /** A person's word on a result, to be carried out by its run. */
-export function answerReview(
+export function* answerReview(
   writing: Writing,
   before: ResultApproval,
   answer: ReviewDecision,
   at: number,
-): ApprovalRecord {
+): Script<ApprovalRecord> {
   const { id, owner } = before;
   const outcome = outcomeOf(answer);
   const status = outcome.outcome;
-  keepReviewAnswer(writing, before, answer);
+  yield* keepReviewAnswer(writing, before, answer);
   decideApproval(writing, { id, owner, status, word: outcome, at });
   return { ...before, status, outcome, answer, answeredAt: at };
 }

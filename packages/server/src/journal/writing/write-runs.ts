@@ -1,7 +1,8 @@
 import { isClosing, transition } from "../../run/run-status.ts";
-import type { ManifestSource } from "../manifest.ts";
+import { first, type Script } from "../script.ts";
 import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../store-write.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
+import type { RunState } from "./run-states.ts";
 import { currentManifest } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
@@ -9,47 +10,48 @@ type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
 type ClaimRun = Extract<StoreWrite, { type: "claim-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
 
-export function createRun(writing: Writing, { run }: CreateRun, at: number): OutcomeOf<CreateRun> {
-  const { sql } = writing;
-  if (sql.get("SELECT 1 FROM runs WHERE id = ?", run.id) !== undefined) {
+export function* createRun(
+  writing: Writing,
+  { run }: CreateRun,
+  at: number,
+): Script<OutcomeOf<CreateRun>> {
+  const { changes, runs, dialect } = writing;
+  if (runs.get(run.id) !== undefined)
     return refused(`There is a run ${run.id} already: give each a new random id.`);
-  }
-  const origin = originOf(writing, run);
+  const origin = yield* originOf(writing, run);
   if ("status" in origin) return origin;
   const status = run.status ?? "queued";
   const begins = transition("none", status);
   if (begins.status === "refused") return begins;
   const epoch = status === "queued" ? 0 : 1;
-  const inserted = sql.get<{ n: number }>(
-    `INSERT INTO runs (id, owner, session_id, conversation_id, parent_id, kind, status, epoch, stored, model, title,
-       base_manifest, created_at, updated_at, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
-    run.id,
-    run.owner,
-    origin.sessionId,
-    run.conversationId ?? null,
-    run.parentId ?? null,
-    run.kind ?? "turn",
+  const { sessionId, baseManifest } = origin;
+  const { id, owner } = run;
+  const n = (yield* first<{ n: number }>(dialect.nextRun))?.n ?? 0;
+  changes.insert("runs", {
+    n,
+    id,
+    owner,
+    session_id: sessionId,
+    conversation_id: run.conversationId ?? null,
+    parent_id: run.parentId ?? null,
+    kind: run.kind ?? "turn",
     status,
     epoch,
-    run.stored === false ? 0 : 1,
-    run.model,
-    run.title ?? null,
-    origin.baseManifest,
-    at,
-    at,
-    isClosing(status) ? at : null,
-  );
-  const n = inserted?.n ?? 0;
-  sql.run(
-    "INSERT INTO run_requests (run_n, owner, request, input) VALUES (?, ?, ?, ?)",
-    n,
-    run.owner,
-    JSON.stringify(run.request),
-    JSON.stringify(run.input),
-  );
-  if (isClosing(status)) closeRun(writing, n, status, at);
-  return { status: "created", sessionId: origin.sessionId, epoch };
+    stored: run.stored === false ? 0 : 1,
+    model: run.model,
+    title: run.title ?? null,
+    base_manifest: baseManifest,
+    created_at: at,
+    updated_at: at,
+    ended_at: isClosing(status) ? at : null,
+  });
+  const request = JSON.stringify(run.request);
+  changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
+  const nothing = { edits: 0, lastSeq: 0, messages: 0, calls: 0, variables: 0, open: [] };
+  const manifests = { baseManifest, manifest: null };
+  const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
+  runs.set(isClosing(status) ? yield* closeRun(writing, state, at) : state);
+  return { status: "created", sessionId, epoch };
 }
 
 export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
@@ -63,9 +65,8 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
     );
   }
   const epoch = run.epoch + 1;
-  writing.sql.run(
-    "UPDATE runs SET status = ?, epoch = ?, updated_at = ? WHERE n = ?",
-    "in_progress",
+  writing.changes.run(
+    "UPDATE runs SET status = 'in_progress', epoch = ?, updated_at = ? WHERE n = ?",
     epoch,
     at,
     run.n,
@@ -74,7 +75,11 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
   return { status: "claimed", epoch, previous: run.status };
 }
 
-export function setStatus(writing: Writing, write: SetStatus, at: number): OutcomeOf<SetStatus> {
+export function* setStatus(
+  writing: Writing,
+  write: SetStatus,
+  at: number,
+): Script<OutcomeOf<SetStatus>> {
   const run = writing.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
   if (write.epoch !== undefined && write.epoch !== run.epoch) {
@@ -83,18 +88,17 @@ export function setStatus(writing: Writing, write: SetStatus, at: number): Outco
       reason: `Run ${run.id} is in epoch ${run.epoch}, and this was written in ${write.epoch}.`,
     };
   }
-  const changed = changeStatus(writing, run, write.status, at);
+  const changed = yield* changeStatus(writing, run, write.status, at);
   return changed.status === "refused" ? changed : { status: "changed", previous: run.status };
 }
 
 /** The session and the variables that a new run begins with. */
-function originOf(
+function* originOf(
   writing: Writing,
   run: NewRun,
-): Refused | { sessionId: string; baseManifest: string | null } {
-  const { sql } = writing;
+): Script<Refused | { sessionId: string; baseManifest: string | null }> {
   if (run.conversationId !== undefined) {
-    const known = sql.get(
+    const known = yield* first(
       "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
       run.conversationId,
       run.owner,
@@ -102,27 +106,25 @@ function originOf(
     if (known === undefined) return refused(`There is no conversation ${run.conversationId}.`);
   }
   if (run.parentId === undefined) {
-    const sessionId = run.sessionId ?? run.id;
-    const other = sql.get<{ owner: string }>(
+    // Without a session of another run it begins its own.
+    if (run.sessionId === undefined) return { sessionId: run.id, baseManifest: null };
+    const other = yield* first<{ owner: string }>(
       "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
-      sessionId,
+      run.sessionId,
     );
     if (other !== undefined && other.owner !== run.owner)
-      return refused(`There is no session ${sessionId}.`);
-    return { sessionId, baseManifest: null };
+      return refused(`There is no session ${run.sessionId}.`);
+    return { sessionId: run.sessionId, baseManifest: null };
   }
-  const parent = sql.get<ManifestSource & { owner: string }>(
-    "SELECT n, owner, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
-    run.parentId,
-    run.owner,
-  );
-  if (parent === undefined) return refused(`There is no run ${run.parentId} to continue.`);
-  if (run.sessionId !== undefined && run.sessionId !== parent.session_id) {
+  const parent = writing.runs.get(run.parentId);
+  if (parent === undefined || parent.owner !== run.owner)
+    return refused(`There is no run ${run.parentId} to continue.`);
+  if (run.sessionId !== undefined && run.sessionId !== parent.sessionId) {
     return refused(
-      `Run ${run.parentId} belongs to session ${parent.session_id}, not to ${run.sessionId}.`,
+      `Run ${run.parentId} belongs to session ${parent.sessionId}, not to ${run.sessionId}.`,
     );
   }
-  return { sessionId: parent.session_id, baseManifest: currentManifest(writing, parent) };
+  return { sessionId: parent.sessionId, baseManifest: yield* currentManifest(writing, parent) };
 }
 
 function refused(reason: string): Refused {

@@ -1,0 +1,71 @@
+import type { Clock } from "@capstan/core";
+import { isClosing } from "../run/run-status.ts";
+import type { Position } from "./live-runs.ts";
+import type { LongReadName, LongReadQuery, LongReadResult } from "./reading/long-reads.ts";
+import { everyNextExpiry, getApproval, listApprovals } from "./reading/read-approvals.ts";
+import { getConversation, listConversations } from "./reading/read-conversations.ts";
+import { readEvents } from "./reading/read-events.ts";
+import { getGrant, listGrants } from "./reading/read-grants.ts";
+import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
+import { listOverrides } from "./reading/read-overrides.ts";
+import { readReview } from "./reading/read-reviews.ts";
+import { everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
+import type { RunRecord } from "./records.ts";
+import type { Script } from "./script.ts";
+import type { StoreReading } from "./store-reading.ts";
+
+/** What reading a store takes. */
+export interface ReadParts {
+  /** A read by key. Several statements of a script see the same moment. */
+  readonly read: <T>(script: Script<T>) => Promise<T>;
+  readonly readLong: <Name extends LongReadName>(
+    name: Name,
+    query: LongReadQuery<Name>,
+  ) => Promise<LongReadResult<Name>>;
+  /** How far a run may be read; undefined where the database itself says so. */
+  readonly positionOf: (runId: string) => Position | undefined;
+  readonly clock: Clock;
+}
+
+/** The reading half of a store. */
+export function storeReads({ read, readLong, positionOf, clock }: ReadParts): StoreReading {
+  /** Of a run under way SQLite may know more than was published. */
+  function published(run: RunRecord): RunRecord {
+    if (isClosing(run.status)) return run;
+    const position = positionOf(run.id);
+    return position === undefined ? run : { ...run, lastSeq: position.lastSeq };
+  }
+  const publishedOrNone = (run: RunRecord | undefined) =>
+    run === undefined ? undefined : published(run);
+
+  return {
+    getRun: async (query) => publishedOrNone(await read(getRun(query))),
+    listRuns: async (query) => (await readLong("listRuns", query)).map(published),
+    listChildren: async (query) => (await read(listChildren(query))).map(published),
+    ancestors: (query) => readLong("ancestors", query),
+    everyRunIn: async (query) => (await read(everyRunIn(query))).map(published),
+
+    readEvents: async ({ owner, runId, after = 0, limit = 256 }) =>
+      read(readEvents({ owner, runId, after, limit, position: positionOf(runId) })),
+    readEventsCompact: async ({ owner, runId }) =>
+      readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
+    readMessages: (query) => readLong("readMessages", query),
+    readCalls: (query) => read(readCalls(query)),
+
+    readManifest: (query) => readLong("readManifest", query),
+    readValue: (query) => readLong("readValue", query),
+
+    getApproval: (query) => read(getApproval(query)),
+    listApprovals: (query) => read(listApprovals(query)),
+    readReview: (query) => read(readReview(query)),
+    everyNextExpiry: () => read(everyNextExpiry()),
+    getGrant: (query) => read(getGrant(query)),
+    listGrants: (query) => read(listGrants({ ...query, at: clock.now() })),
+    listOverrides: (query) => read(listOverrides(query)),
+    getConversation: (query) => read(getConversation(query)),
+    listConversations: (query) => read(listConversations(query)),
+    listItems: (query) => read(listItems(query)),
+    getItem: (query) => read(getItem(query)),
+    findRun: async (query) => publishedOrNone(await read(findRun(query))),
+  };
+}

@@ -1,0 +1,100 @@
+import type { ErrorData } from "../error-data.ts";
+import type { Script } from "../script.ts";
+import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
+import { deleteConversation, deleteRun } from "./delete-runs.ts";
+import { answerApproval, expireApprovals } from "./write-approvals.ts";
+import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
+import { createGrant, revokeGrant } from "./write-grants.ts";
+import { changeOverride, resetOverride } from "./write-overrides.ts";
+import { saveItems } from "./write-items.ts";
+import { type Journal, type Journaled, writeJournal } from "./write-journal.ts";
+import { claimRun, createRun, setStatus } from "./write-runs.ts";
+import { editVariables } from "./write-variables.ts";
+import type { Writing } from "./writing.ts";
+
+/** One call of `Store.write`. */
+export interface WriteRequest {
+  /** When the call was made, in ms since the epoch. */
+  readonly at: number;
+  readonly writes: readonly StoreWrite[];
+}
+
+export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
+export type WriteResult =
+  | { readonly outcomes: readonly AppliedOutcome[] }
+  | { readonly error: ErrorData };
+
+/** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
+export function* applyRequest(writing: Writing, request: WriteRequest): Script<AppliedOutcome[]> {
+  const outcomes: AppliedOutcome[] = [];
+  for (const write of request.writes) {
+    const outcome = yield* applyWrite(writing, write, request.at);
+    outcomes.push(outcome);
+    if (!isAccepted(outcome)) break;
+  }
+  return outcomes;
+}
+
+/** What the caller is told where its last outcome was a refusal, and everything was undone. */
+export function refusedOutcomes(
+  request: WriteRequest,
+  outcomes: readonly AppliedOutcome[],
+): AppliedOutcome[] {
+  return request.writes.map((_, index) =>
+    index === outcomes.length - 1 ? (outcomes[index] as AppliedOutcome) : { status: "skipped" },
+  );
+}
+
+/** The runs that a batch decides about. */
+export function runsOf(requests: readonly WriteRequest[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { writes } of requests) {
+    for (const write of writes) {
+      if ("runId" in write) ids.add(write.runId);
+      if (write.type === "create-run") {
+        ids.add(write.run.id);
+        if (write.run.parentId !== undefined) ids.add(write.run.parentId);
+      }
+    }
+  }
+  return ids;
+}
+
+function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<AppliedOutcome> {
+  switch (write.type) {
+    case "create-run":
+      return yield* createRun(writing, write, at);
+    case "journal":
+      return yield* writeJournal(writing, write, at);
+    case "claim-run":
+      return claimRun(writing, write, at);
+    case "set-status":
+      return yield* setStatus(writing, write, at);
+    case "answer-approval":
+      return yield* answerApproval(writing, write, at);
+    case "expire-approvals":
+      return yield* expireApprovals(writing, at);
+    case "create-grant":
+      return yield* createGrant(writing, write);
+    case "revoke-grant":
+      return yield* revokeGrant(writing, write, at);
+    case "change-override":
+      return yield* changeOverride(writing, write, at);
+    case "reset-override":
+      return yield* resetOverride(writing, write);
+    case "create-conversation":
+      return yield* createConversation(writing, write, at);
+    case "update-conversation":
+      return yield* updateConversation(writing, write, at);
+    case "move-head":
+      return yield* moveHead(writing, write, at);
+    case "delete-conversation":
+      return yield* deleteConversation(writing, write);
+    case "delete-run":
+      return yield* deleteRun(writing, write);
+    case "save-items":
+      return yield* saveItems(writing, write);
+    case "edit-variables":
+      return yield* editVariables(writing, write);
+  }
+}

@@ -1,0 +1,154 @@
+/** How a table takes many new rows at once. */
+interface BulkTable {
+  /** In the order of the statement. */
+  readonly columns: { readonly [column: string]: "text" | "bigint" };
+  /** What becomes of a row whose key is taken; without it that is an error. */
+  readonly conflict?: string;
+  /** Rows of one key are one row, the last: no statement may change a row twice. */
+  readonly key?: readonly string[];
+}
+
+const keepFirst = "ON CONFLICT DO NOTHING";
+
+/** The tables to which rows are added, with what is added. */
+export const tables = {
+  runs: {
+    columns: {
+      n: "bigint",
+      id: "text",
+      owner: "text",
+      session_id: "text",
+      conversation_id: "text",
+      parent_id: "text",
+      kind: "text",
+      status: "text",
+      epoch: "bigint",
+      stored: "bigint",
+      model: "text",
+      title: "text",
+      base_manifest: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+      ended_at: "bigint",
+    },
+  },
+  run_requests: {
+    columns: { run_n: "bigint", owner: "text", request: "text", input: "text" },
+  },
+  run_results: {
+    columns: { run_n: "bigint", owner: "text", result: "text" },
+    conflict: "ON CONFLICT (run_n) DO UPDATE SET result = excluded.result",
+    key: ["run_n"],
+  },
+  run_events: {
+    columns: {
+      run_n: "bigint",
+      seq: "bigint",
+      owner: "text",
+      type: "text",
+      from_seq: "bigint",
+      cuts: "text",
+      data: "text",
+    },
+  },
+  tail: {
+    columns: {
+      n: "bigint",
+      run_n: "bigint",
+      seq: "bigint",
+      owner: "text",
+      item_id: "text",
+      prev: "bigint",
+      delta: "text",
+    },
+  },
+  run_messages: {
+    columns: { run_n: "bigint", n: "bigint", owner: "text", round: "bigint", message: "text" },
+  },
+  run_calls: {
+    columns: {
+      run_n: "bigint",
+      call_id: "text",
+      n: "bigint",
+      owner: "text",
+      status: "text",
+      updated_at: "bigint",
+      record: "text",
+    },
+    conflict: `ON CONFLICT (run_n, call_id) DO UPDATE
+      SET status = excluded.status, updated_at = excluded.updated_at, record = excluded.record`,
+    key: ["run_n", "call_id"],
+  },
+  run_variables: {
+    columns: { run_n: "bigint", n: "bigint", owner: "text", name: "text", entry: "text" },
+  },
+  variable_values: {
+    columns: {
+      owner: "text",
+      digest: "text",
+      session_id: "text",
+      bytes: "bigint",
+      value: "text",
+    },
+    conflict: keepFirst,
+  },
+  manifests: {
+    columns: { session_id: "text", digest: "text", owner: "text", entries: "text" },
+    conflict: keepFirst,
+  },
+  approvals: {
+    columns: {
+      id: "text",
+      owner: "text",
+      run_n: "bigint",
+      call_id: "text",
+      kind: "text",
+      status: "text",
+      created_at: "bigint",
+      expires_at: "bigint",
+      request: "text",
+    },
+    conflict: keepFirst,
+  },
+  grants: {
+    columns: {
+      id: "text",
+      owner: "text",
+      session_id: "text",
+      tool_id: "text",
+      created_at: "bigint",
+      expires_at: "bigint",
+      data: "text",
+    },
+    conflict: keepFirst,
+  },
+  quarantine: {
+    columns: { id: "text", part: "text", owner: "text", run_n: "bigint", data: "text" },
+    conflict: keepFirst,
+  },
+  items: {
+    columns: {
+      run_n: "bigint",
+      direction: "text",
+      n: "bigint",
+      owner: "text",
+      id: "text",
+      call_id: "text",
+      item: "text",
+    },
+  },
+} as const satisfies { readonly [table: string]: BulkTable };
+
+export type TableName = keyof typeof tables;
+
+/** A new row of a table. */
+export type RowOf<T extends TableName> = {
+  readonly [
+    C in keyof (typeof tables)[T]["columns"]
+  ]: (typeof tables)[T]["columns"][C] extends "bigint" ? number | null : string | null;
+};
+
+/** A table's part of the statement, for whoever puts it together. */
+export function bulkTable(table: TableName): BulkTable {
+  return tables[table];
+}

@@ -1,0 +1,61 @@
+import { addDelta, type CutText } from "../cut-points.ts";
+import type { Script } from "../script.ts";
+import { readChain, readTail } from "../tail.ts";
+import type { OpenItem, RunState } from "./run-states.ts";
+import type { Writing } from "./writing.ts";
+
+/** Adds a delta under the run's last number. @returns its row, for the delta that follows it */
+export function appendDelta(
+  writing: Writing,
+  run: RunState,
+  { itemId, delta, previous }: { itemId: string; delta: string; previous: number | undefined },
+): number {
+  const n = writing.nextTail++;
+  writing.changes.insert("tail", {
+    n,
+    run_n: run.n,
+    seq: run.lastSeq,
+    owner: run.owner,
+    item_id: itemId,
+    prev: previous ?? null,
+    delta: JSON.stringify(delta),
+  });
+  return n;
+}
+
+/** The deltas of an item under way, put together. */
+export function* readDeltas(
+  { dialect }: Writing,
+  run: RunState,
+  { itemId, head }: OpenItem,
+): Script<CutText | undefined> {
+  const range = { runN: run.n, after: 0, upTo: run.lastSeq };
+  const deltas =
+    dialect.name === "sqlite"
+      ? yield* readChain({ ...range, head, itemId })
+      : (yield* readTail({ ...range, items: undefined })).filter((row) => row.itemId === itemId);
+  return deltas.reduce<CutText | undefined>(addDelta, undefined);
+}
+
+/** Removes the deltas of an item from the tail. */
+export function removeDeltas(
+  { dialect, changes }: Writing,
+  run: RunState,
+  { itemId, head }: OpenItem,
+): void {
+  if (dialect.name === "postgres") {
+    changes.run("DELETE FROM tail WHERE run_n = ? AND item_id = ?", run.n, itemId);
+    return;
+  }
+  changes.run(
+    `DELETE FROM tail WHERE n IN (
+       WITH RECURSIVE chain (n, prev) AS (
+         SELECT n, prev FROM tail WHERE n = ?
+         UNION ALL
+         SELECT t.n, t.prev FROM chain c JOIN tail t ON t.n = c.prev
+       )
+       SELECT n FROM chain
+     )`,
+    head,
+  );
+}
