@@ -9,7 +9,7 @@ import {
 import type { ExecutionApproval, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { readChainState } from "./chain-state.ts";
-import type { RunRequest, StoredRunRequest } from "./run-request.ts";
+import type { StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import { approvalsOf, decisionOf } from "./take-up.ts";
 
@@ -28,7 +28,7 @@ export function awaitsApproval({ result }: RunRecord): boolean {
 export async function inheritedTurn(
   store: Store,
   parent: RunRecord,
-  { continuesParent }: RunRequest,
+  { continuesParent }: Pick<StoredRunRequest, "continuesParent">,
 ): Promise<ChainState> {
   const { state } = await readChainState(store, parent);
   return continuesParent ? { ...state, messages: withoutCutAnswer(state.messages) } : state;
@@ -48,7 +48,7 @@ export async function adoption(
   }: {
     readonly parent: RunRecord;
     readonly inherited: ChainState;
-    readonly request: RunRequest;
+    readonly request: Pick<StoredRunRequest, "answers" | "outputs">;
   },
 ): Promise<ChainResume> {
   const given = new Map(request.answers.map(({ approvalId, decision }) => [approvalId, decision]));

@@ -23,6 +23,8 @@ export interface StoredChain {
   /** Counted with the one that was cut off. */
   readonly roundsBegun: number;
   readonly cut: readonly CutItem[];
+  /** How often it was taken up since it last got anywhere. */
+  readonly fruitless: number;
 }
 
 /** Rebuilds what a chain knew, from what its run's journal says. */
@@ -42,7 +44,23 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
       0,
     ),
     cut: cutItems(events),
+    fruitless: fruitlessTakeUps(events),
   };
+}
+
+const steps: ReadonlySet<RunEvent["type"]> = new Set([
+  "round.ended",
+  "call.settled",
+  "approval.requested",
+  "approval.answered",
+  "review.requested",
+  "review.answered",
+  "chain.waiting",
+]);
+
+function fruitlessTakeUps(events: readonly RunEvent[]): number {
+  const since = events.findLastIndex(({ type }) => steps.has(type)) + 1;
+  return events.slice(since).filter(({ type }) => type === "chain.resumed").length;
 }
 
 async function withQuarantine(

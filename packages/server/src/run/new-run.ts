@@ -16,7 +16,7 @@ export function newRunWrites(
 ): readonly StoreWrite[] {
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
   const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
-  const { context, outputs, wire, history } = request;
+  const { context, outputs, answers, continuesParent, wire, history } = request;
   const stored: StoredRunRequest = {
     instructions,
     servers,
@@ -27,6 +27,8 @@ export function newRunWrites(
     history,
     context,
     outputs,
+    answers,
+    continuesParent,
     adopts: inherited !== undefined,
     wire,
   };

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { Store } from "../journal/store.ts";
 import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { defaultServerLimits } from "./server-limits.ts";
 import { begin, createRuns, executorsOf, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 /** A store of a server that dies before it writes into a journal that is there. */
@@ -39,7 +40,7 @@ test("a run that could not be started keeps its message, and a retry shows it to
   });
 });
 
-test("a server that dies as a run begins keeps its message, and a retry shows it to the model", async () => {
+test("a run whose server died as it began is begun by the next one", async () => {
   await withMemoryStore(async (store) => {
     const model = new ScriptedModel(["answer"]);
     const { id } = await begin(
@@ -48,16 +49,16 @@ test("a server that dies as a run begins keeps its message, and a retry shows it
     );
     const runs = createRuns({ store, model });
     await runs.recover(await runs.leftOver());
-    const retried = await runs.retry(await runIn(store, id, "failed"), model.id);
-    await runIn(store, (retried as { run: { id: string } }).run.id, "completed");
+    await runIn(store, id, "completed");
     assert.deepEqual(model.requests.at(-1)?.messages.at(-1), {
       role: "user",
       content: "MY QUESTION",
     });
+    assert.deepEqual(await roles(store, id), ["user", "assistant"]);
   });
 });
 
-test("a server that dies as a run takes a turn over keeps the turn and what was new", async () => {
+test("a run whose server died as it took a turn over goes on with the turn and what was new", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];
     const first = new ScriptedModel([{ calls: [{ name: "Look" }] }, { error: new Error("gone") }]);
@@ -68,12 +69,40 @@ test("a server that dies as a run takes a turn over keeps the turn and what was 
     const { id } = await begin(createRuns({ store: dying(store), model, tools }), request);
     const runs = createRuns({ store, model, tools });
     await runs.recover(await runs.leftOver());
-    const retried = await runs.retry(await runIn(store, id, "failed"), model.id);
-    await runIn(store, (retried as { run: { id: string } }).run.id, "completed");
+    await runIn(store, id, "completed");
     assert.deepEqual(
       model.requests.at(-1)?.messages.map(({ role }) => role),
       ["system", "user", "assistant", "tool", "user"],
     );
+  });
+});
+
+test("a run that its servers die of is closed after some tries, and says so", async () => {
+  await withMemoryStore(async (store) => {
+    const limits = { ...defaultServerLimits, takeUps: 3 };
+    let asked = Promise.withResolvers<void>();
+    const never = Promise.withResolvers<never>().promise;
+    const model = {
+      id: "test/hangs",
+      async *stream() {
+        asked.resolve();
+        yield await never;
+      },
+    };
+    const { id } = await begin(createRuns({ store, model, limits }), requestOf("QUESTION"));
+    for (let died = 0; died < 3; died += 1) {
+      await asked.promise;
+      asked = Promise.withResolvers();
+      const next = createRuns({ store, model, limits });
+      await next.recover(await next.leftOver());
+    }
+    await asked.promise;
+    const last = createRuns({ store, model, limits });
+    await last.recover(await last.leftOver());
+    const { result } = await runIn(store, id, "failed");
+    assert.equal(result?.error?.code, "interrupted");
+    assert.match(result.error.message, /again and again/);
+    assert.deepEqual(await last.leftOver(), []);
   });
 });
 

@@ -26,6 +26,10 @@ export interface StoredRunRequest {
   readonly context: readonly Message[];
   /** What the client's own tools answered to the calls that the parent left open. */
   readonly outputs: readonly ClientOutput[];
+  /** Answers to the questions that the parent left open. */
+  readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
+  /** Carries the parent's unfinished turn on, whatever it left open. */
+  readonly continuesParent: boolean;
   /** It carries its parent's unfinished turn on. */
   readonly adopts: boolean;
   /** How the Responses API shows the run. */
@@ -46,8 +50,4 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly conversationId: string | null;
   /** For a conversation that has no title yet. */
   readonly title: string | null;
-  /** Answers to the questions that the parent left open. */
-  readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
-  /** Carries the parent's unfinished turn on, whatever it left open. */
-  readonly continuesParent: boolean;
 }

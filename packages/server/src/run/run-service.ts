@@ -20,10 +20,11 @@ import {
   type RunJournalWrite,
   type StoreWrite,
 } from "../journal/store-write.ts";
-import { adoption, awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
+import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
+import { beginWith, readBeginning } from "./beginning.ts";
 import { Chains, type EndedChain, type Given } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { newRunWrites, openingMessages } from "./new-run.ts";
+import { newRunWrites } from "./new-run.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -59,7 +60,8 @@ const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
 
 const interrupted: ChainError = {
   code: "interrupted",
-  message: "The server stopped while this was running. What was done until then is kept.",
+  message:
+    "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
   phase: "chain",
 };
 const stoppedByPerson: ChainError = {
@@ -141,9 +143,11 @@ export class RunService {
         return { status: "conflict", message: "Another response carries on what waited here." };
     }
     const id = newId("resp_");
-    const inherited =
-      adopts && parent !== undefined ? await inheritedTurn(store, parent, request) : undefined;
-    const outcomes = await store.write(newRunWrites(id, request, inherited));
+    const taken =
+      adopts && parent !== undefined
+        ? { parent, inherited: await inheritedTurn(store, parent, request) }
+        : undefined;
+    const outcomes = await store.write(newRunWrites(id, request, taken?.inherited));
     if (!outcomes.every(isAccepted)) {
       const refused = outcomes.find((outcome) => outcome.status === "refused");
       const message =
@@ -152,16 +156,9 @@ export class RunService {
     }
     const run = await store.getRun({ owner: request.principal, id });
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
-    await this.#serial.run(id, () =>
-      this.#launchOrClose(run, async () => ({
-        inputMessages: request.inputMessages,
-        written: openingMessages(request, inherited),
-        ...(parent !== undefined &&
-          inherited !== undefined && {
-            resume: await adoption(store, { parent, inherited, request }),
-          }),
-      })),
-    );
+    const { inputMessages } = request;
+    const beginning = { request, inputMessages, ...(taken && { taken }) };
+    await this.#serial.run(id, () => this.#launchOrClose(run, () => beginWith(store, beginning)));
     return { status: "started", run };
   }
 
@@ -334,15 +331,11 @@ export class RunService {
     return runs.filter((_, index) => left[index]);
   }
 
-  /** Takes up what was left: what was handed back or answered goes on, what a crash cut off is closed. */
+  /** Takes up what was left: each run goes on where its process stopped. */
   async recover(left: readonly RunRecord[]): Promise<void> {
     for (const run of left) {
       try {
-        await this.#serial.run(run.id, () =>
-          run.status === "in_progress"
-            ? this.#close(run, interrupted, [interruptedNotice()])
-            : this.#resume(run),
-        );
+        await this.#serial.run(run.id, () => this.#takeUp(run));
       } catch (thrown) {
         this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
       }
@@ -385,8 +378,22 @@ export class RunService {
     });
   }
 
+  /** A run that nobody holds goes on; one that seems to be what stops its servers is closed. */
+  async #takeUp(run: RunRecord): Promise<void> {
+    if (run.lastSeq > 0) return this.#resume(run);
+    if (run.epoch > this.#options.limits.takeUps)
+      return this.#close(run, interrupted, [interruptedNotice()]);
+    const claimed = await this.#claim(run, []);
+    if (claimed === undefined) return;
+    await this.#launchOrClose(claimed, async () =>
+      beginWith(this.store, await readBeginning(this.store, run)),
+    );
+  }
+
   async #resume(run: RunRecord): Promise<void> {
-    const { writes, resume } = await resumption(this.store, run);
+    const { writes, resume, fruitless } = await resumption(this.store, run);
+    if (run.status === "in_progress" && fruitless >= this.#options.limits.takeUps)
+      return this.#close(run, interrupted, [interruptedNotice()]);
     const claimed = await this.#claim(run, writes);
     if (claimed !== undefined) await this.#launchOrClose(claimed, async () => ({ resume }));
   }

@@ -22,6 +22,8 @@ export interface ServerLimits {
   readonly heartbeatMs: number;
   /** Sessions whose variables are kept at hand between turns. */
   readonly warmSessions: number;
+  /** How often in a row a run is taken up after a crash without getting any further: it may be what crashes. */
+  readonly takeUps: number;
 }
 
 export const defaultServerLimits: ServerLimits = {
@@ -31,6 +33,7 @@ export const defaultServerLimits: ServerLimits = {
   bodyBytes: 64 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 16,
+  takeUps: 10,
 };
 
 /** What the loop is told of them. */

@@ -22,6 +22,8 @@ import type { StoredRunRequest } from "./run-request.ts";
 export interface TakeUp {
   readonly writes: readonly RunJournalWrite[];
   readonly resume: ChainResume;
+  /** How often it was taken up since it last got anywhere. */
+  readonly fruitless: number;
 }
 
 /** Where a run stopped, with the answers that came meanwhile. */
@@ -34,7 +36,8 @@ export async function resumption(store: Store, run: RunRecord): Promise<TakeUp> 
   };
   const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
   const answers = await answersTo(store, run.owner, stored.state.calls);
-  return { writes, resume: { state: stored.state, ...answers, outputs } };
+  const resume = { state: stored.state, ...answers, outputs };
+  return { writes, resume, fruitless: stored.fruitless };
 }
 
 /** The answers to the questions of open calls, whichever run asked them: a call may have been taken over. */
@@ -62,7 +65,7 @@ export async function ending(
   run: RunRecord,
   why: ChainError,
   notices: readonly RunJournalWrite[],
-): Promise<TakeUp> {
+): Promise<Omit<TakeUp, "fruitless">> {
   const stored = await readChainState(store, run);
   const said: readonly Message[] = stored.cut
     .filter(({ kind, text }) => kind === "text" && text !== "")
