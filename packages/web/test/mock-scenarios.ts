@@ -169,7 +169,7 @@ export async function play(turn: MockTurn, text: string): Promise<void> {
       await turn.say(paragraphs, { ms: 1, size: 40 });
       break;
     case "drip":
-      await turn.say("drop ".repeat(250), { ms: 15, size: 5 });
+      await turn.say("drop ".repeat(250), { ms: 15, size: 5, holdAfter: 20 });
       break;
     case "restart":
       await turn.say("Half of a sen", { end: false });
@@ -180,6 +180,7 @@ export async function play(turn: MockTurn, text: string): Promise<void> {
         reason: "The provider could not be reached.",
       });
       await sleep(500);
+      await turn.store.held;
       emit(turn.run, { type: "model.restarted", reason: "The connection was lost." });
       await turn.say("A whole sentence now.");
       break;

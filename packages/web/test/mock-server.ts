@@ -24,6 +24,8 @@ export interface MockServer {
   apiKey: string | null;
   /** Whether every request is cut, as where no server runs. */
   isDown: boolean;
+  /** How many requests were cut. */
+  refusals: number;
   model: "offline" | "real";
   close(): Promise<void>;
 }
@@ -37,11 +39,15 @@ export async function startMockServer(root: string, port = 0): Promise<MockServe
     requests: [],
     apiKey: null,
     isDown: false,
+    refusals: 0,
     model: "offline",
     close: () => closed(server),
   };
   const server = createServer((request, response) => {
-    if (mock.isDown) return void request.socket.destroy();
+    if (mock.isDown) {
+      mock.refusals += 1;
+      return void request.socket.destroy();
+    }
     handle(mock, root, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
       const message = error instanceof Error ? error.message : String(error);

@@ -37,6 +37,8 @@ export interface MockStore {
   readonly approvals: Map<string, MockApproval>;
   readonly grants: Map<string, GrantView>;
   readonly variables: Map<string, Map<string, MockVariable>>;
+  /** Scripts stand still at certain places until this resolves, so that a test sees what is there then. */
+  held: Promise<void>;
   nextId: number;
 }
 
@@ -47,6 +49,7 @@ export function createMockStore(): MockStore {
     approvals: new Map(),
     grants: new Map(),
     variables: new Map(),
+    held: Promise.resolve(),
     nextId: 1,
   };
 }

@@ -21,6 +21,14 @@ export interface MockCall {
   readonly message?: string;
 }
 
+interface SayOptions {
+  readonly kind?: "text" | "reasoning";
+  readonly ms?: number;
+  readonly size?: number;
+  readonly end?: boolean;
+  readonly holdAfter?: number;
+}
+
 type EndStatus = Extract<Step, { type: "chain.ended" }>["status"];
 
 /** What a scripted turn can do: say something, call tools at once, end. */
@@ -59,15 +67,13 @@ export class MockTurn {
     });
   }
 
-  /** Streams text, a piece every `ms`. */
-  async say(
-    text: string,
-    options: { kind?: "text" | "reasoning"; ms?: number; size?: number; end?: boolean } = {},
-  ): Promise<void> {
-    const { kind = "text", ms = 12, size = 9, end = true } = options;
+  /** Streams text, a piece every `ms`; where scripts are held, it is after `holdAfter` pieces. */
+  async say(text: string, options: SayOptions = {}): Promise<void> {
+    const { kind = "text", ms = 12, size = 9, end = true, holdAfter } = options;
     const itemId = `item_${this.run.view.id}_${++this.#items}`;
     emit(this.run, { type: "item.start", itemId, kind });
-    for (const delta of pieces(text, size)) {
+    for (const [index, delta] of pieces(text, size).entries()) {
+      if (index === holdAfter) await this.store.held;
       if (ms > 0) await sleep(ms, undefined, { signal: this.signal });
       this.signal.throwIfAborted();
       emit(this.run, { type: "item.delta", itemId, delta });
@@ -149,7 +155,10 @@ export class MockTurn {
     const { callId, output = [] } = call;
     const ms = call.ms ?? 30;
     const itemId = `out_${callId}`;
-    if (output.length === 0) return sleep(ms, undefined, { signal });
+    if (output.length === 0) {
+      await sleep(ms, undefined, { signal });
+      return this.store.held;
+    }
     emit(this.run, { type: "item.start", itemId, kind: "output", callId });
     try {
       for (const [index, line] of output.entries()) {

@@ -52,7 +52,9 @@ export function createAppState(): AppState {
 
   createEffect(
     on(routedConversation, (id) => {
-      if (id !== (chat.conversation()?.id ?? null) || id === null) void chat.open(id);
+      // The address of a conversation that was just made here is no way to another one.
+      if (id !== null && id === chat.conversation()?.id) return;
+      void chat.open(id);
       setVariable(null);
     }),
   );

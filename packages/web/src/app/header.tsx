@@ -10,10 +10,15 @@ export interface HeaderProps {
   readonly onMenu: () => void;
 }
 
+/** For a conversation whose own title is not known. */
+const titlesOf = { loading: "Opening…", missing: "Not found", failed: "Not opened" } as const;
+
 /** The conversation's title, the connection, and the doors to the panels. */
 export function Header(props: HeaderProps) {
   const app = useApp();
   const title = () => {
+    const { type } = app.chat.status();
+    if (type !== "ready") return titlesOf[type];
     const open = app.chat.conversation();
     if (open === null) return "New chat";
     const listed = app.conversations.all.value().find((entry) => entry.id === open.id);

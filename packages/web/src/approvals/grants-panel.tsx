@@ -1,10 +1,11 @@
 import type { GrantView } from "@capstan/server/contract";
-import { createEffect, createSignal, For, on, Show } from "solid-js";
+import { createEffect, createSignal, on, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { listGrants, revokeGrant } from "../api/endpoints.ts";
 import { serverNow } from "../api/server-clock.ts";
 import { useApp } from "../app/app-state.ts";
 import { formatAge } from "../format/duration.ts";
+import { KeyedFor } from "../shell/keyed-for.tsx";
 import { createLoaded } from "../shell/loaded.ts";
 import { showToast } from "../shell/toasts.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
@@ -15,7 +16,12 @@ export function GrantsPanel() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
   const grants = createLoaded<readonly GrantView[]>([], () => listGrants(conversation()));
-  createEffect(on([conversation, chat.revision], () => void grants.refresh()));
+  createEffect(
+    on([conversation, chat.revision], ([id], before) => {
+      if (before !== undefined && before[0] !== id) grants.clear();
+      void grants.refresh();
+    }),
+  );
 
   const revoke = async (grant: GrantView) => {
     try {
@@ -40,16 +46,19 @@ export function GrantsPanel() {
         )}
       </Show>
       <ul class="grants" aria-label="What you allowed">
-        <For
+        <KeyedFor
           each={grants.value()}
+          by={({ id }) => id}
           fallback={
-            <li class="empty" data-testid="no-grants">
-              Nothing yet: every call that has to ask, asks.
-            </li>
+            <Show when={grants.isReady()}>
+              <li class="empty" data-testid="no-grants">
+                Nothing yet: every call that has to ask, asks.
+              </li>
+            </Show>
           }
         >
-          {(grant) => <GrantItem grant={grant} onRevoke={() => revoke(grant)} />}
-        </For>
+          {(grant) => <GrantItem grant={grant()} onRevoke={() => revoke(grant())} />}
+        </KeyedFor>
       </ul>
     </>
   );

@@ -1,6 +1,7 @@
-import { createMemo, For, Match, Show, Switch } from "solid-js";
+import { createMemo, Match, Show, Switch } from "solid-js";
 import { useApp } from "../app/app-state.ts";
 import { ApprovalBar } from "../approvals/approval-bar.tsx";
+import { KeyedFor } from "../shell/keyed-for.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { groupTurns } from "./group-turns.ts";
@@ -51,13 +52,9 @@ export function ChatPage() {
               <Welcome />
             </Match>
           </Switch>
-          <For each={turns().map((turn) => turn.id)}>
-            {(id) => (
-              <Show when={turns().find((turn) => turn.id === id)}>
-                {(turn) => <TurnView turn={turn()} />}
-              </Show>
-            )}
-          </For>
+          <KeyedFor each={turns()} by={({ id }) => id}>
+            {(turn) => <TurnView turn={turn()} />}
+          </KeyedFor>
           <Show when={chat.sending()}>{(text) => <SendingTurn text={text()} />}</Show>
         </main>
       </Scroller>

@@ -71,6 +71,12 @@ export function createChat(events: ChatEvents): Chat {
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
   let making: Promise<ConversationView> | undefined;
+  /** The conversation that was asked for last, and its coming. */
+  let wanted: string | null = null;
+  let opening: Promise<void> = Promise.resolve();
+  /** Switches as the server has them, and the saving of what was switched since. */
+  let stored = noSwitches;
+  let saving: Promise<unknown> = Promise.resolve();
 
   const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
   const noteChange = () => void setRevision((count) => count + 1);
@@ -97,6 +103,7 @@ export function createChat(events: ChatEvents): Chat {
     making = undefined;
     for (const run of runs()) run.stop();
     batch(() => {
+      setConversation(null);
       setRuns([]);
       setSendError(null);
       setDraftSwitches(noSwitches);
@@ -104,30 +111,30 @@ export function createChat(events: ChatEvents): Chat {
     });
   }
 
-  async function open(id: string | null): Promise<void> {
-    close();
-    if (id === null) {
-      setConversation(null);
-      setStatus({ type: "ready" });
-      return;
-    }
-    setStatus({ type: "loading" });
+  function open(id: string | null): Promise<void> {
+    wanted = id;
+    opening = batch(() => {
+      setStatus({ type: id === null ? "ready" : "loading" });
+      close();
+      return id === null ? Promise.resolve() : load(id);
+    });
+    return opening;
+  }
+
+  async function load(id: string): Promise<void> {
     const { signal } = loading;
     try {
-      const [found, stored] = await Promise.all([
-        getConversation(id, signal),
-        listRuns(id, signal),
-      ]);
+      const [found, known] = await Promise.all([getConversation(id, signal), listRuns(id, signal)]);
       if (signal.aborted) return;
+      stored = found.switches;
       batch(() => {
         setConversation(found);
-        setRuns(stored.data.map(live));
+        setRuns(known.data.map(live));
         setStatus({ type: "ready" });
       });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
       const missing = error instanceof ApiError && error.status === 404;
-      setConversation(null);
       setStatus(missing ? { type: "missing" } : { type: "failed", message: messageOf(error) });
     }
   }
@@ -136,6 +143,8 @@ export function createChat(events: ChatEvents): Chat {
     const { signal } = loading;
     const made = await createConversation({ title, switches: draftSwitches() });
     if (!signal.aborted) {
+      wanted = made.id;
+      stored = made.switches;
       setConversation(made);
       events.onCreated(made);
     }
@@ -143,6 +152,7 @@ export function createChat(events: ChatEvents): Chat {
   }
 
   async function ensureConversation(title = ""): Promise<ConversationView> {
+    await opening;
     const open = conversation();
     if (open !== null) return open;
     making ??= make(title).finally(() => (making = undefined));
@@ -166,6 +176,8 @@ export function createChat(events: ChatEvents): Chat {
     try {
       const { id, title } = await ensureConversation(titleFrom(options.text));
       if (title === "") await updateConversation(id, { title: titleFrom(options.text) });
+      // The turn is offered what is switched on: the server is to know of it.
+      await saving.catch(() => {});
       const { id: run } = await createResponse({
         model: options.model,
         input: options.text,
@@ -184,6 +196,24 @@ export function createChat(events: ChatEvents): Chat {
       return false;
     } finally {
       setSending(null);
+    }
+  }
+
+  /** Shows switches at once and saves them one after another: two requests may arrive in either order. */
+  async function saveSwitches({ id }: ConversationView, switches: Switches): Promise<void> {
+    const isOpen = () => conversation()?.id === id;
+    const show = (shown: Switches) =>
+      setConversation((now) => (now?.id === id ? { ...now, switches: shown } : now));
+    show(switches);
+    const save = () => updateConversation(id, { switches });
+    const mine = saving.then(save, save);
+    saving = mine;
+    try {
+      const saved = await mine;
+      if (isOpen()) stored = saved.switches;
+    } finally {
+      // What could not be saved is not shown as if it were.
+      if (saving === mine && isOpen()) show(stored);
     }
   }
 
@@ -206,7 +236,7 @@ export function createChat(events: ChatEvents): Chat {
     revision,
     switches: () => conversation()?.switches ?? draftSwitches(),
     open,
-    reload: () => open(conversation()?.id ?? null),
+    reload: () => open(wanted),
     send,
     stop: () =>
       attempt(async () => {
@@ -216,13 +246,11 @@ export function createChat(events: ChatEvents): Chat {
     retry: (run, model) => attempt(async () => add(await retryRun(run.view.id, model))),
     setSwitches: (switches) =>
       attempt(async () => {
+        // What is still coming has switches of its own.
+        if (conversation() === null) await (making ?? opening);
         const open = conversation();
-        if (open === null) return void setDraftSwitches(switches);
-        setConversation({ ...open, switches });
-        const changed = await updateConversation(open.id, { switches });
-        setConversation((now) =>
-          now?.id === open.id ? { ...now, switches: changed.switches } : now,
-        );
+        if (open === null) setDraftSwitches(switches);
+        else await saveSwitches(open, switches);
       }),
     ensureConversation,
     noteChange,

@@ -17,7 +17,9 @@ export function Composer() {
     !isBusy() &&
     app.draft().trim() !== "" &&
     chat.status().type === "ready" &&
-    catalog.model() !== null;
+    catalog.model() !== null &&
+    // A turn that is sent before the tools are known would be offered none.
+    catalog.groups.isReady();
   const submit = () => {
     if (!canSend()) return;
     const text = app.draft();
@@ -30,8 +32,10 @@ export function Composer() {
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight}px`;
   });
-  const placeholder = () =>
-    catalog.isOffline() ? "/help, or /Tool {…} on each line" : "Ask for something";
+  const placeholder = () => {
+    if (catalog.model() === null) return "";
+    return catalog.isOffline() ? "/help, or /Tool {…} on each line" : "Ask for something";
+  };
 
   return (
     <form
@@ -85,7 +89,9 @@ export function Composer() {
             onClick={() => app.showPanel(app.panel() === "tools" ? null : "tools")}
           >
             <Icon name="tools" size={16} />
-            {plural(groupsOn(catalog.groups.value(), chat.switches()).length, "group")}
+            <Show when={catalog.groups.isReady()} fallback="…">
+              {plural(groupsOn(catalog.groups.value(), chat.switches()).length, "group")}
+            </Show>
           </button>
           <span class="composer-space" />
           <Show

@@ -11,6 +11,8 @@ export function RenameField(props: RenameFieldProps) {
   let field!: HTMLInputElement;
   let isOver = false;
   onMount(() => {
+    // Once: what is being written stays when the list comes anew.
+    field.value = props.title;
     field.focus();
     field.select();
   });
@@ -27,7 +29,6 @@ export function RenameField(props: RenameFieldProps) {
       aria-label="Title of the conversation"
       data-testid="rename-field"
       maxlength="200"
-      value={props.title}
       onBlur={() => finish(() => props.onDone(field.value.trim()))}
       onKeyDown={(event) => {
         if (event.isComposing) return;

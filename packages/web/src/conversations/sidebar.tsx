@@ -1,9 +1,10 @@
-import { createEffect, createSignal, For, onMount, Show } from "solid-js";
+import { createEffect, createSignal, onMount, Show } from "solid-js";
 import { useApp } from "../app/app-state.ts";
 import { navigateTo } from "../app/route.ts";
 import { messageOf } from "../api/api-error.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
+import { KeyedFor } from "../shell/keyed-for.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { showToast } from "../shell/toasts.ts";
 import { ConversationItem } from "./conversation-item.tsx";
@@ -81,11 +82,11 @@ export function Sidebar(props: SidebarProps) {
         </button>
         <nav class="conversations" aria-label="Conversation list">
           <ul data-testid="conversation-list">
-            <For each={app.conversations.shown()}>
+            <KeyedFor each={app.conversations.shown()} by={({ id }) => id}>
               {(conversation) => (
-                <ConversationItem conversation={conversation} onOpen={() => props.onClose()} />
+                <ConversationItem conversation={conversation()} onOpen={() => props.onClose()} />
               )}
-            </For>
+            </KeyedFor>
           </ul>
           <Show when={app.conversations.all.isReady() && app.conversations.shown().length === 0}>
             <p class="empty">What you talk about is kept here.</p>

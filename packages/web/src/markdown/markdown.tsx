@@ -1,39 +1,22 @@
 import { createEffect, onCleanup, onMount } from "solid-js";
 import { copyText } from "../shell/copy-text.ts";
-import { markdownTarget, type MarkdownTarget } from "./render-blocks.ts";
+import { pacedRender } from "./paced-render.ts";
+import { markdownTarget } from "./render-blocks.ts";
 import "./markdown.css";
-
-/** Of the time, how much a growing text may take: one part in five. */
-const restFactor = 4;
 
 /** Text as Markdown, also while it grows. */
 export function Markdown(props: { readonly text: string; readonly open?: boolean }) {
   let container!: HTMLDivElement;
-  let target: MarkdownTarget | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let restUntil = 0;
-
-  function render(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const started = performance.now();
-    target?.show(props.text);
-    const ended = performance.now();
-    restUntil = ended + (ended - started) * restFactor;
-  }
-
   onMount(() => {
-    target = markdownTarget(container);
+    const target = markdownTarget(container);
+    const rendering = pacedRender(() => target.show(props.text));
+    onCleanup(rendering.stop);
     createEffect(() => {
       // Read both before deciding, so that either wakes this again.
-      const open = props.open === true;
-      if (props.text === "") return render();
-      const rest = restUntil - performance.now();
-      if (!open || rest < 16) render();
-      else timer ??= setTimeout(render, rest);
+      const { text, open } = props;
+      rendering.changed(open === true && text !== "");
     });
   });
-  onCleanup(() => clearTimeout(timer));
 
   const onClick = (event: MouseEvent) => {
     const button = (event.target as Element).closest<HTMLButtonElement>("button.code-copy");

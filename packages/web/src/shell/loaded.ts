@@ -4,12 +4,15 @@ import { messageOf } from "../api/api-error.ts";
 /** A value from the server, as far as it is here. */
 export interface Loaded<Value> {
   readonly value: Accessor<Value>;
-  /** Whether it came at least once. */
+  /** Whether it came at least once: before that its absence says nothing. */
   readonly isReady: Accessor<boolean>;
   readonly error: Accessor<string | null>;
   /** Asks again; of several that overlap the newest counts. Never rejects. */
   readonly refresh: () => Promise<void>;
+  /** Changes it as the server was changed. What was asked for before knows nothing of that, and is asked for again. */
   readonly set: (change: (value: Value) => Value) => void;
+  /** Forgets it: it is to be that of something else. */
+  readonly clear: () => void;
 }
 
 export function createLoaded<Value>(initial: Value, load: () => Promise<Value>): Loaded<Value> {
@@ -17,9 +20,11 @@ export function createLoaded<Value>(initial: Value, load: () => Promise<Value>):
   const [isReady, setReady] = createSignal(false);
   const [error, setError] = createSignal<string | null>(null);
   let newest = 0;
+  let isLoading = false;
 
   async function refresh(): Promise<void> {
     const turn = ++newest;
+    isLoading = true;
     try {
       const loaded = await load();
       if (turn !== newest) return;
@@ -28,6 +33,8 @@ export function createLoaded<Value>(initial: Value, load: () => Promise<Value>):
       setError(null);
     } catch (failure) {
       if (turn === newest) setError(messageOf(failure));
+    } finally {
+      if (turn === newest) isLoading = false;
     }
   }
 
@@ -36,6 +43,16 @@ export function createLoaded<Value>(initial: Value, load: () => Promise<Value>):
     isReady,
     error,
     refresh,
-    set: (change) => void setValue((before) => change(before)),
+    set(change) {
+      setValue((before) => change(before));
+      if (isLoading) void refresh();
+    },
+    clear() {
+      newest += 1;
+      isLoading = false;
+      setValue(() => initial);
+      setReady(false);
+      setError(null);
+    },
   };
 }

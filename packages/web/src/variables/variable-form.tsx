@@ -14,29 +14,31 @@ export interface VariableFormProps {
 export function VariableForm(props: VariableFormProps) {
   const [error, setError] = createSignal<string | null>(null);
   const [isSaving, setSaving] = createSignal(false);
+  // As it was when the form opened: what is being written stays when the variable comes anew.
+  const { variable, text: before = "" } = props;
   let name!: HTMLInputElement;
   let desc!: HTMLInputElement;
   let tags!: HTMLInputElement;
   let text!: HTMLTextAreaElement;
-  const tagText = () => props.variable?.tags.join(", ") ?? "";
+  const tagText = variable?.tags.join(", ") ?? "";
 
   const changes = (): VariableUpdate => {
-    const isNew = props.variable === undefined;
+    const isNew = variable === undefined;
     const list = tags.value
       .split(",")
       .map((tag) => tag.trim())
       .filter((tag) => tag !== "");
     return {
-      ...(isNew || text.value !== props.text ? { text: text.value } : {}),
-      ...(desc.value !== (props.variable?.desc ?? "") ? { desc: desc.value } : {}),
-      ...(tags.value !== tagText() ? { tags: list } : {}),
+      ...(isNew || text.value !== before ? { text: text.value } : {}),
+      ...(desc.value !== (variable?.desc ?? "") ? { desc: desc.value } : {}),
+      ...(tags.value !== tagText ? { tags: list } : {}),
     };
   };
   const save = async () => {
     setSaving(true);
     setError(null);
     try {
-      await props.onSave(props.variable?.name ?? name.value.trim(), changes());
+      await props.onSave(variable?.name ?? name.value.trim(), changes());
     } catch (failure) {
       setError(messageOf(failure));
     } finally {
@@ -58,7 +60,7 @@ export function VariableForm(props: VariableFormProps) {
         props.onCancel();
       }}
     >
-      <Show when={props.variable === undefined}>
+      <Show when={variable === undefined}>
         <label class="label" for="variable-name">
           Name
         </label>
@@ -83,7 +85,7 @@ export function VariableForm(props: VariableFormProps) {
         rows="12"
         spellcheck={false}
         data-testid="variable-text"
-        value={props.text ?? ""}
+        value={before}
       />
       <label class="label" for="variable-desc">
         Description
@@ -92,19 +94,14 @@ export function VariableForm(props: VariableFormProps) {
         ref={(element) => (desc = element)}
         id="variable-desc"
         class="field"
-        value={props.variable?.desc ?? ""}
+        value={variable?.desc ?? ""}
         placeholder="What it is; the model reads this in its list"
         data-testid="variable-desc"
       />
       <label class="label" for="variable-tags">
         Tags, with commas between
       </label>
-      <input
-        ref={(element) => (tags = element)}
-        id="variable-tags"
-        class="field"
-        value={tagText()}
-      />
+      <input ref={(element) => (tags = element)} id="variable-tags" class="field" value={tagText} />
       <Show when={error()}>
         {(message) => (
           <p class="notice danger" role="alert" data-testid="variable-error">

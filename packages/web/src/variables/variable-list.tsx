@@ -5,6 +5,7 @@ import { formatBytes, plural } from "../format/count.ts";
 import { formatAge } from "../format/duration.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
+import { KeyedFor } from "../shell/keyed-for.tsx";
 import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
 
@@ -93,16 +94,19 @@ export function VariableList(props: { readonly variables: Variables; readonly on
         )}
       </Show>
       <ul class="variables" aria-label="Variables" data-testid="variable-list">
-        <For
+        <KeyedFor
           each={sorted()}
+          by={({ name }) => name}
           fallback={
-            <li class="empty">
-              {isFiltered() ? "Nothing fits." : "None yet. Run a tool, or add one."}
-            </li>
+            <Show when={list.isReady()}>
+              <li class="empty">
+                {isFiltered() ? "Nothing fits." : "None yet. Run a tool, or add one."}
+              </li>
+            </Show>
           }
         >
-          {(variable) => <VariableItem variable={variable} variables={props.variables} />}
-        </For>
+          {(variable) => <VariableItem variable={variable()} variables={props.variables} />}
+        </KeyedFor>
       </ul>
     </>
   );

@@ -33,7 +33,14 @@ export function createVariables(app: AppState): Variables {
     const id = conversation();
     return id === null ? [] : (await listVariables(id, filter())).data;
   });
-  createEffect(on([conversation, filter, app.chat.revision], () => void list.refresh()));
+  createEffect(
+    on([conversation, filter, app.chat.revision], ([id], before) => {
+      // That another search found nothing says nothing of this one.
+      const isOther = before !== undefined && before[0] !== id;
+      if (isOther || list.value().length === 0) list.clear();
+      void list.refresh();
+    }),
+  );
 
   async function write(id: string, name: string, body: VariableUpdate): Promise<void> {
     await writeVariable(id, name, body);

@@ -1,0 +1,20 @@
+import { createMemo, For, Show, type Accessor, type JSX } from "solid-js";
+
+/**
+ * One child for each key, kept while its value changes: what is typed, unfolded or has the focus in
+ * it is still so when the list was asked for again.
+ */
+export function KeyedFor<Value extends object>(props: {
+  readonly each: readonly Value[];
+  readonly by: (value: Value) => string;
+  /** Shown where there are none. */
+  readonly fallback?: JSX.Element;
+  readonly children: (value: Accessor<Value>) => JSX.Element;
+}) {
+  const values = createMemo(() => new Map(props.each.map((value) => [props.by(value), value])));
+  return (
+    <For each={[...values().keys()]} fallback={props.fallback}>
+      {(key) => <Show when={values().get(key)}>{(value) => props.children(value)}</Show>}
+    </For>
+  );
+}

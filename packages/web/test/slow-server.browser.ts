@@ -1,0 +1,194 @@
+// The page where answers of the server take their time: it says nothing untrue meanwhile, and loses nothing.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { buildWebIfStale } from "../../../scripts/build-web.ts";
+import { findBrowser, launchBrowser } from "../../../test/browser.ts";
+import { eventually } from "../../../test/page/visitor.ts";
+import { startMockServer, type MockServer } from "./mock-server.ts";
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let browser: Browser;
+let mock: MockServer;
+let page: Page;
+
+before(async () => {
+  if (skip !== false) return;
+  await buildWebIfStale();
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+beforeEach(async () => {
+  if (skip !== false) return;
+  mock = await startMockServer(join(import.meta.dirname, "../dist"));
+  page = await browser.newPage();
+});
+afterEach(async () => {
+  if (skip !== false) return;
+  await page.close();
+  await mock.close();
+});
+
+interface Held {
+  /** Resolves when the page has asked. */
+  readonly asked: Promise<void>;
+  readonly release: () => void;
+}
+
+/** Keeps requests of this kind back until they are released. */
+async function hold(method: string, path: RegExp): Promise<Held> {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === method) {
+      asked.resolve();
+      await released.promise;
+    }
+    await route.continue().catch(() => {});
+  });
+  return { asked: asked.promise, release: released.resolve };
+}
+
+const send = () => page.getByTestId("send");
+async function say(text: string): Promise<void> {
+  await page.getByTestId("composer-input").fill(text);
+  await page.locator("[data-testid=send]:enabled").waitFor();
+  await page.getByTestId("composer-input").press("Enter");
+}
+
+test("a message waits until models and tools are known", { skip }, async () => {
+  const models = await hold("GET", /\/v1\/models/);
+  const tools = await hold("GET", /\/v1\/tools/);
+  await page.goto(mock.url);
+  await page.getByTestId("composer-input").fill("hello");
+  await Promise.all([models.asked, tools.asked]);
+  assert.doesNotMatch(await page.getByTestId("composer-tools").innerText(), /group/);
+  for (const next of [models, tools]) {
+    await page.getByTestId("composer-input").press("Enter");
+    assert.ok(await send().isDisabled());
+    next.release();
+  }
+  await page.locator("[data-testid=send]:enabled").waitFor();
+  assert.equal(await page.getByTestId("composer-input").inputValue(), "hello");
+  await page.getByTestId("composer-input").press("Enter");
+  await page.getByTestId("answer").getByText("You said: hello").waitFor();
+  const [body = ""] = mock.requests.filter((request) => request.startsWith("POST /v1/responses"));
+  assert.match(body, /groups\/files/);
+});
+
+test("an empty list is said to be empty when that is known", { skip }, async () => {
+  await page.goto(mock.url);
+  await say("hello");
+  await page.getByTestId("answer").getByText("You said: hello").waitFor();
+  const grants = await hold("GET", /\/v1\/grants/);
+  const variables = await hold("GET", /\/variables/);
+  await page.getByTestId("open-allowed").click();
+  await grants.asked;
+  assert.equal(await page.getByTestId("no-grants").count(), 0);
+  grants.release();
+  await page.getByTestId("no-grants").waitFor();
+  await page.getByTestId("open-variables").click();
+  await variables.asked;
+  assert.equal(await page.getByText("None yet").count(), 0);
+  variables.release();
+  await page.getByText("None yet").waitFor();
+});
+
+test("a conversation that is opened has no other one's title", { skip }, async () => {
+  await page.goto(mock.url);
+  await say("first");
+  await page.getByTestId("answer").getByText("You said: first").waitFor();
+  const opened = await hold("GET", /\/v1\/conversations\/conv_\d+$/);
+  await page.reload();
+  await opened.asked;
+  assert.equal(await page.getByTestId("conversation-title").innerText(), "Opening…");
+  opened.release();
+  await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
+});
+
+test(
+  "a title is changed while the list comes anew, and stays as it was written",
+  { skip },
+  async () => {
+    await page.goto(mock.url);
+    await say("first");
+    await page.getByTestId("answer").getByText("You said: first").waitFor();
+    const list = await hold("GET", /\/v1\/conversations(\?|$)/);
+    await say("second");
+    await list.asked;
+    const item = page.getByTestId("conversation-item");
+    await item.hover();
+    await item.getByTestId("rename-conversation").click();
+    const field = page.getByTestId("rename-field");
+    await field.fill("The first voyage");
+    list.release();
+    await page.getByTestId("answer").getByText("You said: second").waitFor();
+    await page.locator("[data-testid=conversation-list]").getByTestId("rename-field").waitFor();
+    assert.equal(await field.inputValue(), "The first voyage");
+    const late = await hold("GET", /\/v1\/conversations(\?|$)/);
+    await field.press("Escape");
+    await say("third");
+    await late.asked;
+    await item.getByTestId("rename-conversation").click();
+    await field.fill("The second voyage");
+    await field.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "The second voyage" }).waitFor();
+    late.release();
+    await page.getByTestId("answer").getByText("You said: third").waitFor();
+    assert.equal(
+      await page.getByTestId("conversation-title").innerText(),
+      "The second voyage",
+      "the list that was asked for before does not bring the old title back",
+    );
+  },
+);
+
+test(
+  "switches are saved in their order, before the turn that is to know of them",
+  { skip },
+  async () => {
+    await page.goto(mock.url);
+    await say("first");
+    await page.getByTestId("answer").getByText("You said: first").waitFor();
+    await page.getByTestId("open-tools").click();
+    const saving = await hold("POST", /\/v1\/conversations\/conv_\d+$/);
+    await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
+    await saving.asked;
+    await page.locator("[data-group=files] [data-testid=group-switch]").uncheck({ force: true });
+    await say("second");
+    await page.getByText("Sending…").waitFor();
+    saving.release();
+    await page.getByTestId("answer").getByText("You said: second").waitFor();
+    const [conversation] = [...mock.store.conversations.values()];
+    assert.deepEqual(conversation?.switches.groups, { web: false, files: false });
+    const saved = `/v1/conversations/${conversation.id}`;
+    const posts = mock.requests.filter((request) => request.startsWith("POST /v1/"));
+    assert.deepEqual(
+      posts.slice(-3).map((post) => post.split(" ")[1]),
+      [saved, saved, "/v1/responses"],
+    );
+    await eventually(async () =>
+      assert.equal(
+        await page.locator("[data-group=web] [data-testid=group-switch]").isChecked(),
+        false,
+      ),
+    );
+  },
+);
+
+test("switches that could not be saved are shown as the server has them", { skip }, async () => {
+  await page.goto(mock.url);
+  await say("first");
+  await page.getByTestId("answer").getByText("You said: first").waitFor();
+  await page.getByTestId("open-tools").click();
+  await page.route(/\/v1\/conversations\/conv_\d+$/, (route) =>
+    route.fulfill({ status: 500, json: { error: { message: "The disk is full.", code: "full" } } }),
+  );
+  const web = page.locator("[data-group=web] [data-testid=group-switch]");
+  await web.uncheck({ force: true });
+  await page.getByTestId("send-error").getByText("The disk is full.").waitFor();
+  assert.ok(await web.isChecked());
+});
