@@ -21,10 +21,10 @@ if (unitFiles.length + integrationFiles.length === 0) {
   process.exit(2);
 }
 
-const totals = [await phase("unit", unitFiles, "none", 180_000)];
+const totals = [await phase("unit", unitFiles, "none", 900_000)];
 if (integrationFiles.length > 0) {
   await ensureBrowser();
-  totals.push(await phase("integration", integrationFiles, "process", 300_000));
+  totals.push(await phase("integration", integrationFiles, "process", 1_800_000));
 }
 summarise(totals);
 

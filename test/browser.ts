@@ -32,6 +32,8 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browser.path,
     headless: true,
+    // The first start on a machine reads all of it from the disk.
+    timeout: 120_000,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -67,5 +69,5 @@ function lookFor(env: NodeJS.ProcessEnv): FoundBrowser {
 
 /** Some systems have a `chromium-browser` that only says how to install it. */
 function works(path: string): boolean {
-  return existsSync(path) && spawnSync(path, ["--version"], { timeout: 10_000 }).status === 0;
+  return existsSync(path) && spawnSync(path, ["--version"], { timeout: 60_000 }).status === 0;
 }

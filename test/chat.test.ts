@@ -50,7 +50,7 @@ async function runChat({ input, flags = [] }: Chat) {
     cwd: folder.work,
     stdio: ["fd" in input ? input.fd : "pipe", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], HOME: folder.work, TMPDIR: tmpdir() },
-    timeout: 30_000,
+    timeout: 120_000,
   });
   let stdout = "";
   let stderr = "";

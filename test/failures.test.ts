@@ -36,23 +36,18 @@ before(async () => {
     ),
   );
   folder = resources.use(await createServerFolder());
-  server = resources.use(
-    await startServerProcess({
-      folder,
-      script: toyServer,
-      environment: { ...upstream.environment, TOY_SILENCE_MS: "1500" },
-    }),
-  );
+  const { environment } = upstream;
+  server = resources.use(await startServerProcess({ folder, script: toyServer, environment }));
   api = createApi(server.url);
 });
 
 after(() => resources.disposeAsync());
 
-async function turn(input: string) {
-  const { id: conversation } = await api.createConversation();
-  const run = await api.startTurn({ conversation, input, groups: ["toys"] });
-  const events = await api.finishedEvents(run);
-  return { conversation, run, events, view: await api.run(run) };
+async function turn(input: string, on = api) {
+  const { id: conversation } = await on.createConversation();
+  const run = await on.startTurn({ conversation, input, groups: ["toys"] });
+  const events = await on.finishedEvents(run);
+  return { conversation, run, events, view: await on.run(run) };
 }
 
 /** The one call of a turn that is completed: whatever a tool does, the model goes on. */
@@ -113,8 +108,8 @@ for (const [args, says] of [
 }
 
 /** That a turn failed with this code, and that what was said is kept. */
-async function failing(input: string): Promise<RunView & { readonly said: string }> {
-  const { view, events } = await turn(input);
+async function failing(input: string, on = api): Promise<RunView & { readonly said: string }> {
+  const { view, events } = await turn(input, on);
   assert.equal(view.error?.phase, "model", JSON.stringify(view.error));
   return { ...view, said: spokenText(events) };
 }
@@ -138,7 +133,15 @@ test("a model that dies in the middle of its calls: none is run", async () => {
 });
 
 test("a model that never ends is given up after a silence", async () => {
-  const { status, error, said } = await failing("never end");
+  // On a server of its own: no other test is to be quick.
+  await using quiet = await createServerFolder();
+  const environment = { ...upstream.environment, TOY_SILENCE_MS: "3000" };
+  await using impatient = await startServerProcess({
+    folder: quiet,
+    script: toyServer,
+    environment,
+  });
+  const { status, error, said } = await failing("never end", createApi(impatient.url));
   assert.equal(status, "expired");
   assert.equal(error?.code, "timeout");
   assert.equal(said, "And so on");

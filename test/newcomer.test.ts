@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { findBrowser, launchBrowser } from "./browser.ts";
 import { type Capstan, startCapstan } from "./page/capstan.ts";
 import { type LocalSite, startLocalSite } from "./page/local-site.ts";
-import { assertQuiet, visit, type Visitor } from "./page/visitor.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./page/visitor.ts";
 
 // What a newcomer does, from the first start to a conversation that was kept: each test goes on
 // from the one before, in one browser, against one server without any key.
@@ -148,7 +148,9 @@ test("a second message continues the conversation", { skip }, async () => {
 test("conversations are listed, renamed, opened and deleted", { skip }, async () => {
   const { page } = me;
   const list = page.getByRole("navigation", { name: "Conversation list" });
-  assert.equal(await list.getByRole("link").count(), 3);
+  const links = (count: number) =>
+    eventually(async () => assert.equal(await list.getByRole("link").count(), count));
+  await links(3);
   const turns = await page.getByTestId("turn").count();
   await page.locator(".conversation.active").hover();
   await page
@@ -167,20 +169,19 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
     .nth(turns - 1)
     .waitFor();
   const other = list.getByRole("listitem").last();
+  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await other.hover();
   await other.getByRole("button", { name: /^Delete/ }).click();
   await page
     .getByTestId("toast")
     .getByText(/[Dd]eleted/)
     .waitFor();
-  assert.equal(await list.getByRole("link").count(), 2);
+  await links(2);
   // It can be undone until the note goes.
-  const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.getByRole("button", { name: "Dismiss" }).click();
   await deleted;
   await page.reload();
-  await list.getByRole("link").first().waitFor();
-  assert.equal(await list.getByRole("link").count(), 2);
+  await links(2);
   await page
     .getByTestId("turn")
     .nth(turns - 1)

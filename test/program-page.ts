@@ -47,7 +47,7 @@ export async function runInPage(
   try {
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const output = page.locator("output:not(:empty)");
-    await output.waitFor({ timeout: 30_000 }).catch((error: unknown) => {
+    await output.waitFor({ timeout: 60_000 }).catch((error: unknown) => {
       throw new Error(`The program did not end in the page. ${complaints.join("\n")}`, {
         cause: error,
       });

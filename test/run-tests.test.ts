@@ -14,7 +14,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a test file of this text; gives its totals and what was printed. */
-async function runText(text: string, isolation: "none" | "process", limitMs = 20_000) {
+async function runText(text: string, isolation: "none" | "process", limitMs = 120_000) {
   const file = join(folder, `${Math.random().toString(36).slice(2)}.test.mjs`);
   await writeFile(file, `import test, { describe } from "node:test";\n${text}`);
   const printed: string[] = [];

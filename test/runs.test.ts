@@ -260,16 +260,19 @@ test("a second message waits for the first one's end", async () => {
 });
 
 test("of two messages at once to one conversation, one is taken and one is told of a conflict", async () => {
+  const hold = holdOn("at once");
   const { id: conversation } = await api.createConversation();
   const both = await Promise.allSettled(
-    ["left", "right"].map((input) => api.startTurn({ conversation, input })),
+    ["left at once", "right at once"].map((input) => api.startTurn({ conversation, input })),
   );
   const taken = both.filter((one) => one.status === "fulfilled");
   const refused = both.filter((one) => one.status === "rejected");
   assert.deepEqual([taken.length, refused.length], [1, 1]);
   assert.equal(refused[0]?.reason.status, 409);
+  hold.resolve();
   await api.finishedEvents(taken[0]!.value);
   assert.equal((await api.runs(conversation)).length, 1);
+  holds.delete("at once");
 });
 
 test("twenty conversations stream at once, each whole and without a gap", async () => {

@@ -34,7 +34,7 @@ export interface ServerOptions {
 export const toyServer = join(root, "test/fixtures/serve-toy-tools.ts");
 
 /** How long a start or a stop may take on a busy machine. */
-const limitMs = 30_000;
+const limitMs = 60_000;
 
 /** A folder for servers that come one after another; its files are `notes.txt` and what is given. */
 export async function createServerFolder(

@@ -143,10 +143,11 @@ async function sendAnswer(
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const send = (choice: object, more: object = {}) =>
-    response.write(
-      `data: ${JSON.stringify({ id: `chatcmpl-${n}`, object: "chat.completion.chunk", created: 1, model: "scripted", choices: [{ index: 0, ...choice }], ...more })}\n\n`,
-    );
+  let sent: Promise<unknown> = Promise.resolve();
+  const send = (choice: object, more: object = {}) => {
+    const chunk = `data: ${JSON.stringify({ id: `chatcmpl-${n}`, object: "chat.completion.chunk", created: 1, model: "scripted", choices: [{ index: 0, ...choice }], ...more })}\n\n`;
+    sent = new Promise((resolve) => response.write(chunk, resolve));
+  };
   for (const [index, content] of say.entries()) {
     send({ delta: { role: "assistant", content }, finish_reason: null });
     if (index === 0) await hold;
@@ -166,7 +167,11 @@ async function sendAnswer(
     });
   }
   if (ending === "silence") return;
-  if (ending === "break") return void response.destroy();
+  if (ending === "break") {
+    // What was said is on its way before the connection breaks.
+    await sent;
+    return void response.destroy();
+  }
   send(
     { delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" },
     { usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },

@@ -37,7 +37,8 @@ export async function runTests({
       "--test",
       `--test-isolation=${isolation}`,
       "--test-concurrency=3",
-      "--test-timeout=60000",
+      // Ends what hangs: a slow machine is to be done in time with a test and what comes before it.
+      "--test-timeout=180000",
       `--test-reporter=${failuresReporter}`,
       "--test-reporter-destination=stdout",
       `--test-reporter=${totalsReporter}`,

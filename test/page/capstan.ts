@@ -11,6 +11,7 @@ export interface Capstan {
   readonly data: string;
   /** Its banner and its log, since the last start. */
   readonly output: () => string;
+  /** Does nothing where it runs. */
   readonly start: () => Promise<void>;
   /** SIGTERM: what runs is finished or kept. */
   readonly stop: () => Promise<void>;
@@ -34,7 +35,7 @@ export async function startCapstan(options: CapstanOptions = {}): Promise<Capsta
     ...options.files,
     "capstan.config.json": JSON.stringify(options.config ?? {}),
   });
-  const port = await freePort();
+  const port = await lastingPort();
   const start = () =>
     startServerProcess({
       folder,
@@ -42,14 +43,25 @@ export async function startCapstan(options: CapstanOptions = {}): Promise<Capsta
       environment: options.environment ?? {},
     });
   let server = await start();
+  let isRunning = true;
   return {
     url: server.url,
     folder: folder.work,
     data: folder.data,
     output: () => server.output(),
-    start: async () => void (server = await start()),
-    stop: async () => void (await server.stop()),
-    kill: () => server.kill(),
+    async start() {
+      if (isRunning) return;
+      server = await start();
+      isRunning = true;
+    },
+    async stop() {
+      await server.stop();
+      isRunning = false;
+    },
+    async kill() {
+      await server.kill();
+      isRunning = false;
+    },
     async close() {
       await server[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -57,12 +69,25 @@ export async function startCapstan(options: CapstanOptions = {}): Promise<Capsta
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+/**
+ * A free port below those that systems hand out by chance: nobody is given it while the server is
+ * down. Test files look from different places on, as their processes have different numbers.
+ */
+async function lastingPort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); port < 32_768; port++)
+    if (await isFree(port)) return port;
+  throw new Error("No port is free.");
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const listens = once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  server.listen(port, "127.0.0.1");
+  if (!(await listens)) return false;
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("No port is free.");
-  return address.port;
+  return true;
 }

@@ -30,7 +30,10 @@ after(async () => {
   await browser?.close();
   await Promise.all([capstan?.close(), model?.close()]);
 });
-beforeEach(() => me?.startOver());
+beforeEach(async () => {
+  model?.forget();
+  await me?.startOver();
+});
 
 interface Case {
   readonly name: string;

@@ -28,6 +28,8 @@ export interface ModelServer {
   readonly url: string;
   readonly requests: readonly ChatRequest[];
   readonly willSay: (...replies: readonly Reply[]) => void;
+  /** Forgets what was not asked for: a test that failed leaves nothing to the next one. */
+  readonly forget: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export async function startModelServer(models: readonly string[]): Promise<Model
     url: `http://127.0.0.1:${port}/v1`,
     requests,
     willSay: (...next) => void replies.push(...next),
+    forget: () => void replies.splice(0),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -89,7 +92,10 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
     return sendJson(response, reply.status, { error: reply.error }, reply.headers);
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const say = (delta: object) => void response.write(chunk(delta, null));
+  let written: Promise<unknown> = Promise.resolve();
+  const say = (delta: object) => {
+    written = new Promise((resolve) => response.write(chunk(delta, null), resolve));
+  };
   let reason = "stop";
   if (reply.type === "calls") {
     reason = "tool_calls";
@@ -100,8 +106,8 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
     for (const content of reply.text.match(/[^]{1,16}/g) ?? []) say({ content });
   }
   if (reply.type === "cut") {
-    // What was written reaches the other side before the break does.
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    // What was said is on its way before the connection breaks.
+    await written;
     return void response.destroy();
   }
   response.end(`${chunk({}, reason)}data: [DONE]\n\n`);

@@ -31,7 +31,10 @@ after(async () => {
   await browser?.close();
   await Promise.all([capstan?.close(), model?.close()]);
 });
-beforeEach(() => me?.startOver());
+beforeEach(async () => {
+  model?.forget();
+  await me?.startOver();
+});
 
 const cardOf = ({ page }: Visitor) =>
   page.getByRole("region", { name: "ViewFile shows its result to you first" });

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { type LocalSite, startLocalSite } from "./local-site.ts";
-import { assertQuiet, visit, type Visitor } from "./visitor.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -46,7 +46,9 @@ test("what bears a tag is listed by a click on it", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "wet" }).click();
   await panel.locator("[data-name=Text_1]").waitFor({ state: "detached" });
-  assert.equal(await panel.getByTestId("variable-item").count(), 1);
+  await eventually(async () =>
+    assert.equal(await panel.getByTestId("variable-item").count(), 1, "cargo alone"),
+  );
   await panel.getByRole("button", { name: "Show all" }).click();
   await panel.locator("[data-name=Text_1]").waitFor();
   await panel.getByRole("button", { name: /cargo yours/ }).click();
@@ -63,7 +65,7 @@ test("it is edited and pinned, and found again by search", { skip }, async () =>
   await panel.getByRole("button", { name: "All variables" }).click();
   await panel.getByRole("searchbox", { name: "Search variables" }).fill("carg");
   await panel.locator("[data-name=Text_1_args]").waitFor({ state: "detached" });
-  assert.equal(await panel.locator("[data-name=cargo]").count(), 1);
+  await panel.locator("[data-name=cargo]").waitFor();
   await panel.getByRole("searchbox", { name: "Search variables" }).fill("");
   await me.page.reload();
   await me.openPanel("Variables");

@@ -26,6 +26,9 @@ export interface Visitor {
   readonly leave: () => Promise<void>;
 }
 
+/** How long anything on the page may take on a busy machine: no test measures time by it. */
+const patienceMs = 30_000;
+
 /** Opens the page in a fresh profile. */
 export async function visit(
   browser: Browser,
@@ -38,7 +41,7 @@ export async function visit(
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(patienceMs);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -66,7 +69,7 @@ export async function visit(
     chat: page.getByRole("main", { name: "Chat" }),
     async say(text) {
       await message.fill(text);
-      // Before the models are known there is nobody to send it to.
+      // Before the models and the tools are known it cannot be sent.
       await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
       await message.press("Enter");
       // From here on the turn is the server's, and a reload brings it back.
@@ -107,7 +110,10 @@ export async function visit(
 }
 
 /** Waits for a value to become what a test wants; says what it was if it does not. */
-export async function eventually(check: () => Promise<void> | void, ms = 8_000): Promise<void> {
+export async function eventually(
+  check: () => Promise<void> | void,
+  ms = patienceMs,
+): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     try {
