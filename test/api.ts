@@ -56,7 +56,7 @@ export function createApi(url: string, key?: string) {
   /** A run's events from a number on, as they come. Leaving the loop closes the stream. */
   async function* events(runId: string, after = 0): AsyncGenerator<RunEvent> {
     const stop = new AbortController();
-    const response = await fetch(`${url}/v1/runs/${runId}/events?after=${after}`, {
+    const response = await fetch(`${url}/v1/runs/${runId}/events?starting_after=${after}`, {
       headers: authorization,
       signal: stop.signal,
     });

@@ -266,7 +266,9 @@ function streamEvents(
 ): void {
   const run = mock.store.runs.get(id);
   if (run === undefined) return reply(response, missing);
-  const after = Number(url.searchParams.get("after") ?? request.headers["last-event-id"] ?? 0);
+  const after = Number(
+    url.searchParams.get("starting_after") ?? request.headers["last-event-id"] ?? 0,
+  );
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   response.flushHeaders();
   mock.streams.add(response);

@@ -86,6 +86,7 @@ export function addRun(
       conversation,
       previous: parent?.head ?? null,
       status: "queued",
+      waiting: [],
       model,
       input,
       created_at: Date.now(),

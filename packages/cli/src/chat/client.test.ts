@@ -95,5 +95,5 @@ test("events are read as they come", async () => {
   const { asked, client } = server(new Response(`id: 3\ndata: ${JSON.stringify(event)}\n\n`));
   const signal = new AbortController().signal;
   assert.deepEqual(await Array.fromAsync(client.events("r", 2, signal)), [event]);
-  assert.equal(asked[0]?.url, "http://host:1/v1/runs/r/events?after=2");
+  assert.equal(asked[0]?.url, "http://host:1/v1/runs/r/events?starting_after=2");
 });

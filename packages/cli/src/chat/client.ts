@@ -165,7 +165,7 @@ export function createClient(options: {
         },
       }),
     async *events(run, after, signal) {
-      const path = `${ofRun(run)}/events?after=${after}`;
+      const path = `${ofRun(run)}/events?starting_after=${after}`;
       const response = await request("GET", path, { accept: "text/event-stream", signal });
       if (!response.body) return;
       for await (const { data } of readEventStream(response.body))

@@ -9,6 +9,7 @@ export type {
   ReviewedResult,
   ReviewPreview,
 } from "./approval.ts";
+export type { CallView, ToolOutputsBody } from "./call.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type {
   ErrorBody,
@@ -23,4 +24,4 @@ export type {
   VariableView,
 } from "./listing.ts";
 export type { OverrideChange, OverrideView } from "./override.ts";
-export type { RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
+export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";

@@ -31,6 +31,8 @@ export interface RunView {
   readonly conversation: string | null;
   readonly previous: string | null;
   readonly status: RunStatus;
+  /** What it waits for in `requires_action`; else empty. */
+  readonly waiting: readonly AwaitedView[];
   readonly model: string;
   /** What a person typed, as Responses items. */
   readonly input: readonly unknown[];
@@ -42,6 +44,18 @@ export interface RunView {
   /** The number of the last event that is stored. */
   readonly last_seq: number;
 }
+
+/** An answer that a run waits for. `approval` is answered at `POST /v1/approvals/{approval}`. */
+export type AwaitedView =
+  | { readonly type: "approval" | "review"; readonly call: string; readonly approval: string }
+  /** The client's own call: its output goes to `POST /v1/runs/{id}/submit_tool_outputs`. */
+  | {
+      readonly type: "client_call";
+      readonly call: string;
+      readonly name: string;
+      /** As the model wrote them. */
+      readonly arguments: string;
+    };
 
 /** A run with all it did so far, deltas left out: each `item.end` carries its text; an open item, one delta with what there is. */
 export interface RunWithEvents extends RunView {

@@ -206,4 +206,21 @@ export const migrations: readonly {
       "ALTER TABLE runs ADD COLUMN edits BIGINT NOT NULL DEFAULT 0",
     ],
   },
+  {
+    version: 5,
+    statements: [
+      "CREATE INDEX runs_of_owner ON runs (owner, n)",
+      // What clients submitted for their own calls: the first for each counts. The text is here until
+      // the call is settled with it; the digest stays, to know the same output when it comes again.
+      `CREATE TABLE client_outputs (
+        run_n BIGINT NOT NULL,
+        call_id TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        output TEXT,
+        submitted_at BIGINT NOT NULL,
+        PRIMARY KEY (run_n, call_id)
+      )`,
+    ],
+  },
 ];

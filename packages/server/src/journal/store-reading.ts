@@ -1,4 +1,4 @@
-import type { CallRecord, Message, VariableValue } from "@capstan/core";
+import type { CallRecord, ClientOutput, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type {
   ApprovalRecord,
@@ -39,6 +39,11 @@ export interface StoreReading {
   getRun(query: OwnedId): Promise<RunRecord | undefined>;
   /** Oldest first. */
   listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;
+  /** Newest first; without those that only hold a person's changes to variables. */
+  searchRuns(
+    query: Owned &
+      Paged & { readonly statuses?: readonly RunStatus[]; readonly conversationId?: string },
+  ): Promise<Page<RunRecord>>;
   /** Runs that continue this one, oldest first. */
   listChildren(query: OfRun): Promise<readonly RunRecord[]>;
   /** The run and all that it descends from, oldest first, with their messages. */
@@ -61,6 +66,8 @@ export interface StoreReading {
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
+  /** What clients submitted for the run's calls and it has not taken yet. */
+  listOutputs(query: OfRun): Promise<readonly ClientOutput[]>;
 
   /** The variables of a run as they are now. */
   readManifest(query: OfRun): Promise<Manifest | undefined>;

@@ -7,9 +7,11 @@ import { getConversation, listConversations } from "./reading/read-conversations
 import { readEvents } from "./reading/read-events.ts";
 import { getGrant, listGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
+import { listOutputs } from "./reading/read-outputs.ts";
 import { listOverrides } from "./reading/read-overrides.ts";
 import { readReview } from "./reading/read-reviews.ts";
 import { everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
+import { searchRuns } from "./reading/search-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
 import type { StoreReading } from "./store-reading.ts";
@@ -41,6 +43,10 @@ export function storeReads({ read, readLong, positionOf, clock }: ReadParts): St
   return {
     getRun: async (query) => publishedOrNone(await read(getRun(query))),
     listRuns: async (query) => (await readLong("listRuns", query)).map(published),
+    searchRuns: async (query) => {
+      const { data, hasMore } = await read(searchRuns(query));
+      return { data: data.map(published), hasMore };
+    },
     listChildren: async (query) => (await read(listChildren(query))).map(published),
     ancestors: (query) => readLong("ancestors", query),
     everyRunIn: async (query) => (await read(everyRunIn(query))).map(published),
@@ -51,6 +57,7 @@ export function storeReads({ read, readLong, positionOf, clock }: ReadParts): St
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
     readMessages: (query) => readLong("readMessages", query),
     readCalls: (query) => read(readCalls(query)),
+    listOutputs: (query) => read(listOutputs(query)),
 
     readManifest: (query) => readLong("readManifest", query),
     readValue: (query) => readLong("readValue", query),

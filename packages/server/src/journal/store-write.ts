@@ -1,6 +1,7 @@
 import type {
   ApprovalDecision,
   ChainEvent,
+  ClientOutput,
   Grant,
   JournalWrite,
   JsonValue,
@@ -79,6 +80,13 @@ export type StoreWrite =
     }
   /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
   | { readonly type: "expire-approvals" }
+  /** Keeps what a client's tools answered until their run takes it: all of it, or nothing. */
+  | {
+      readonly type: "submit-outputs";
+      readonly owner: string;
+      readonly runId: string;
+      readonly outputs: readonly ClientOutput[];
+    }
   | {
       readonly type: "create-grant";
       readonly owner: string;
@@ -187,6 +195,11 @@ interface Outcomes {
     readonly status: "expired";
     readonly approvals: readonly ApprovalRecord[];
   };
+  /** `taken` are new; the others were submitted before, the same. */
+  readonly "submit-outputs":
+    | { readonly status: "submitted"; readonly taken: readonly string[] }
+    | (Refused & { readonly callId: string; readonly known: boolean })
+    | NotFound;
   readonly "create-grant": { readonly status: "created" } | Refused;
   readonly "revoke-grant": { readonly status: "revoked"; readonly grant: GrantRecord } | NotFound;
   /** `override` is undefined where nothing is left of it. */
@@ -238,6 +251,7 @@ const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "claimed",
   "changed",
   "answered",
+  "submitted",
   "expired",
   "revoked",
   "updated",

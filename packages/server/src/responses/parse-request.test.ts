@@ -44,7 +44,7 @@ test("a string is one message of the user, and everything else has its default",
 
 test("null, empty and unknown members are as if they were not there", () => {
   const nulls = Object.fromEntries(
-    "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals history"
+    "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals tool_outputs history"
       .split(" ")
       .map((name) => [name, null]),
   );

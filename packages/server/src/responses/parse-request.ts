@@ -83,6 +83,7 @@ export function parseCreateRequest(
     include: given.include ?? [],
     metadata: echo.metadata,
     ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
+    ...(given.tool_outputs === "inline" ? { toolOutputs: "inline" } : {}),
     ...(given.history == null ? {} : { history: historyMode(given.history) }),
     echo,
   };

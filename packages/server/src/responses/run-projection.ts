@@ -19,12 +19,14 @@ export function storedView(view: WireView): JsonValue {
 
 /** The projection of a stored run, before its first event. */
 export function runProjection(run: RunRecord): Projection {
-  const { wire, approvals } = run.request as unknown as StoredRunRequest;
+  const { wire, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
   return createProjection({
     ...(wire as unknown as WireView),
     responseId: run.id,
     createdAt: run.createdAt,
     model: run.model,
     approvals,
+    // Where it waits and goes on, another process may have to repeat a step: no call is shown before it stands.
+    ...(toolOutputs === "inline" && { toolOutputs, clientCalls: "after_step" }),
   });
 }

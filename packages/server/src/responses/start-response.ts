@@ -93,6 +93,7 @@ export async function startResponse(
     settings: request.settings,
     maxToolCalls: request.maxToolCalls ?? null,
     approvals: request.approvals ?? "deferred",
+    toolOutputs: request.toolOutputs ?? "deferred",
     answers: approvals.map(answerOf),
     outputs: answers.map((message: ToolMessage) => ({
       callId: message.tool_call_id,

@@ -8,7 +8,7 @@ import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
 import { conflict, notFound } from "./request-refused.ts";
-import { runView } from "./runs.ts";
+import { runView } from "./run-view.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({

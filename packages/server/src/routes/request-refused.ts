@@ -32,6 +32,16 @@ export function conflict(message: string): RequestRefused {
   });
 }
 
+export function tooLarge(param: string, message: string): RequestRefused {
+  return new RequestRefused({
+    status: 413,
+    type: "invalid_request_error",
+    code: "string_above_max_length",
+    param,
+    message,
+  });
+}
+
 export function badRequest(param: string, message: string): RequestRefused {
   return new RequestRefused({
     status: 400,

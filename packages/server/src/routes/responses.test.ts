@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
-import { runIn } from "../run/testing/run-fixtures.ts";
-import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
+import { asking, runIn } from "../run/testing/run-fixtures.ts";
+import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 
 /** A model that answers when it is let. */
 function held() {
@@ -73,6 +73,40 @@ test("however many watch a run, it shows once in a while that it is alive", asyn
   const events = (await store.readEvents({ owner, runId: body.id })) ?? [];
   const beats = events.filter(({ type }) => type === "run.heartbeat").length;
   assert.ok(beats > 0 && beats <= (Date.now() - begun) / 40, `${beats} beats`);
+});
+
+test("a streamed response that waits for a person shows its snapshot again and again", async () => {
+  const model = new ScriptedModel([{ text: "I ask.", calls: [{ name: "Ask" }] }]);
+  const { fetch, call, services } = createTestApp({
+    model,
+    tools: [asking("Ask", () => "made")],
+    limits: { heartbeatMs: 5 },
+  });
+  const body = { input: "go", tools: toyTools, approvals: "inline", stream: true };
+  const response = await fetch(requestTo("POST", "/v1/responses", body));
+  const decoder = new TextDecoder();
+  let text = "";
+  let shown: readonly string[] = [];
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    shown = [...text.matchAll(/^event: response\.in_progress\ndata: (.*)$/gm)].map(
+      ([, data = ""]) => data,
+    );
+    if (shown.length === 4) break;
+  }
+  const last = JSON.parse(shown.at(-1) ?? "") as {
+    readonly response: {
+      readonly id: string;
+      readonly output: readonly { readonly type: string }[];
+    };
+  };
+  assert.ok(
+    last.response.output.some(({ type }) => type === "message"),
+    "with what was said",
+  );
+  const { id } = last.response;
+  assert.equal((await services.runs.store.getRun({ owner, id }))?.status, "requires_action");
+  await call("POST", `/v1/runs/${id}/cancel`);
 });
 
 test("a deletion that the store refuses is answered as such", async () => {

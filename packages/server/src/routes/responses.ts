@@ -33,10 +33,9 @@ export function responseRoutes(services: Services): Hono<Environment> {
       chunks: streamResponse(service.store, run, { after, signal: stop.signal }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
-        // A live run's sign of life is an event with a number; one that waits for a person says only that it is there.
-        if (!service.isLive(run.id)) return ": waiting\n\n";
-        service.heartbeat(run.id);
-        return undefined;
+        // Comments keep proxies open, but only an event keeps clients that count idle time.
+        service.heartbeat(run);
+        return service.isLive(run.id) ? undefined : ": waiting\n\n";
       },
       onLeave: () => {
         stop.abort();
@@ -53,7 +52,8 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const started = await startResponse(services, context.get("principal"), request);
     if (started.status === "error") throw new RequestRefused(started.error);
     const { run, service } = started;
-    const stays = request.background || request.approvals === "inline";
+    const waits = request.approvals === "inline" || request.toolOutputs === "inline";
+    const stays = request.background || waits;
     // At OpenAI, too, closing the connection is how a client says stop.
     const leave = stays ? undefined : () => service.abandon(run);
     const { signal } = context.req.raw;

@@ -1,67 +1,83 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { z } from "zod";
-import type { RunEvent, RunView } from "../contract/run.ts";
-import { followEvents } from "../journal/follow-events.ts";
+import type { RunStatus, RunView } from "../contract/run.ts";
 import type { RunRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { transitions } from "../run/run-status.ts";
+import { approvalView } from "./approval-view.ts";
+import { callView } from "./call-view.ts";
 import type { Environment, Services } from "./environment.ts";
-import { eventStream } from "./event-stream.ts";
+import { findAnyRun, findRun } from "./find-run.ts";
+import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
-import { badRequest, conflict, notFound } from "./request-refused.ts";
+import { badRequest, conflict } from "./request-refused.ts";
+import { runEvents } from "./run-events.ts";
+import { runView } from "./run-view.ts";
+import { submitToolOutputs } from "./tool-outputs.ts";
 
-/** Runs as they are: their events are the loop's own. */
-export function runRoutes({ runs, ephemeral, models, limits }: Services): Hono<Environment> {
+/** Runs as they are: their events are the loop's own. Another owner's are not there. */
+export function runRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const find = async (context: Context<Environment>): Promise<RunRecord> => {
-    const id = context.req.param("id") ?? "";
-    const run = await runs.store.getRun({ owner: context.get("principal"), id });
-    if (run === undefined) throw notFound("run", id);
-    return run;
-  };
+  const { runs, models } = services;
+  const { store } = runs;
 
-  /** A run that may be stopped: one that is not kept, too, as its approvals are there to be seen. */
-  const findAny = async (context: Context<Environment>) => {
-    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
-    for (const service of [runs, ephemeral]) {
-      const run = await service.store.getRun(query);
-      if (run !== undefined) return { service, run };
-    }
-    throw notFound("run", query.id);
-  };
+  routes.get("/", async (context) => {
+    const owner = context.get("principal");
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
+    const { status, conversation: conversationId, after } = context.req.query();
+    if (after !== undefined && (await store.getRun({ owner, id: after })) === undefined)
+      throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
+    const page = await store.searchRuns({
+      owner,
+      limit,
+      ...(status !== undefined && { statuses: statusesOf(status) }),
+      ...(conversationId !== undefined && { conversationId }),
+      ...(after !== undefined && { after }),
+    });
+    return context.json(
+      listView(
+        page.data.map((run) => runView(run)),
+        page.hasMore,
+      ),
+    );
+  });
 
-  routes.get("/:id", async (context) => context.json(runView(await find(context))));
+  routes.get("/:id", async (context) => {
+    const run = await findRun(services, context);
+    return context.json(await viewOf(store, run));
+  });
 
-  routes.get("/:id/events", async (context) => {
-    const run = await find(context);
-    const last = Number(context.req.header("last-event-id"));
-    const after = readNumber(context, "after", {
-      min: 0,
-      max: Number.MAX_SAFE_INTEGER,
-      otherwise: Number.isInteger(last) ? last : 0,
-    });
-    const stop = new AbortController();
-    const events = followEvents({
-      store: runs.store,
-      owner: run.owner,
-      runId: run.id,
-      after,
-      signal: stop.signal,
-    });
-    return eventStream({
-      chunks: encoded(events),
-      idleMs: limits.heartbeatMs,
-      onIdle: () => ": waiting\n\n",
-      onLeave: () => stop.abort(),
-    });
+  routes.get("/:id/events", async (context) =>
+    runEvents(services, context, await findRun(services, context)),
+  );
+
+  routes.get("/:id/calls", async (context) => {
+    const run = await findRun(services, context);
+    const calls = await store.readCalls({ owner: run.owner, runId: run.id });
+    return context.json(listView((calls ?? []).map(callView)));
+  });
+
+  routes.get("/:id/approvals", async (context) => {
+    const { service, run } = await findAnyRun(services, context);
+    const { owner, id: runId } = run;
+    const { data } = await service.store.listApprovals({ owner, runId, limit: 1_000 });
+    return context.json(listView(data.map(approvalView)));
+  });
+
+  routes.post("/:id/submit_tool_outputs", async (context) => {
+    const { service, run } = await findAnyRun(services, context);
+    await submitToolOutputs(services, service, context, run);
+    return context.json(await viewOf(service.store, run));
   });
 
   routes.post("/:id/cancel", async (context) => {
-    const { service, run } = await findAny(context);
+    const { service, run } = await findAnyRun(services, context);
     await service.cancel(run);
-    return context.json(runView((await service.store.getRun(run)) ?? run));
+    return context.json(await viewOf(service.store, run));
   });
 
   routes.post("/:id/calls/:callId/cancel", async (context) => {
-    const { service, run } = await findAny(context);
+    const { service, run } = await findAnyRun(services, context);
     const callId = context.req.param("callId");
     if (!service.cancelCall(run.id, callId))
       throw conflict(`The call "${callId.slice(0, 100)}" is not open in this run.`);
@@ -69,7 +85,7 @@ export function runRoutes({ runs, ephemeral, models, limits }: Services): Hono<E
   });
 
   routes.post("/:id/retry", async (context) => {
-    const run = await find(context);
+    const run = await findRun(services, context);
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
     const model = await models.find(wanted ?? run.model);
     if (model === undefined)
@@ -82,25 +98,28 @@ export function runRoutes({ runs, ephemeral, models, limits }: Services): Hono<E
   return routes;
 }
 
-async function* encoded(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
-  for await (const event of events)
-    yield `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** A run as it is now. */
+async function viewOf(store: Store, before: RunRecord): Promise<RunView> {
+  const { owner, id } = before;
+  const run = (await store.getRun({ owner, id })) ?? before;
+  const outputs =
+    run.status === "requires_action" ? await store.listOutputs({ owner, runId: id }) : [];
+  return runView(
+    run,
+    outputs.map(({ callId }) => callId),
+  );
 }
 
-export function runView(run: RunRecord): RunView {
-  return {
-    id: run.id,
-    object: "run",
-    conversation: run.conversationId,
-    previous: run.parentId,
-    status: run.status,
-    model: run.model,
-    input: run.input,
-    created_at: run.createdAt,
-    ended_at: run.endedAt,
-    error: run.result?.error ?? null,
-    usage: run.result?.usage ?? null,
-    stats: run.result?.stats ?? null,
-    last_seq: run.lastSeq,
-  };
+const runStatuses = (Object.keys(transitions) as (RunStatus | "none")[]).filter(
+  (status) => status !== "none",
+);
+
+/** `requires_action` or `queued,in_progress`. */
+function statusesOf(text: string): readonly RunStatus[] {
+  return text.split(",").map((word) => {
+    const status = runStatuses.find((known) => known === word.trim());
+    if (status !== undefined) return status;
+    const message = `status: expected one or more of ${runStatuses.join(", ")}, got "${word.slice(0, 40)}".`;
+    throw badRequest("status", message);
+  });
 }

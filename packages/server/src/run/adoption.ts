@@ -60,13 +60,14 @@ export async function adoption(
     if (decided.status === "pending") continue;
     answers.push({ callId: decided.callId, decision: decisionOf(decided) });
   }
-  const { outputs } = request;
+  // What was submitted to the run as it stopped is not asked for again.
+  const submitted = await store.listOutputs({ owner: parent.owner, runId: parent.id });
   const ended = await endedElsewhere(store, parent);
   return {
     state,
     adopted: true,
     answers,
-    outputs,
+    outputs: [...submitted, ...request.outputs],
     ended,
     abandonWaiting: true,
   };

@@ -149,9 +149,9 @@ export class Chains {
       this.#options.variables.forRun({ id, owner, from }),
       readGrants([store, kept], owner, sessionId),
     ]);
-    const { approvals } = run.request as unknown as StoredRunRequest;
+    const waits = run.request as unknown as StoredRunRequest;
     const onGrant = (grant: Grant) => this.#options.onGrant(run, grant);
-    const journal = runJournal({ store, grants: kept, run, approvals, written, onGrant });
+    const journal = runJournal({ store, grants: kept, run, waits, written, onGrant });
     return { variables, grants, journal };
   }
 

@@ -15,7 +15,8 @@ export function newRunWrites(
   inherited: ChainState | undefined,
 ): readonly StoreWrite[] {
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
-  const { instructions, servers, clientTools, settings, maxToolCalls, approvals } = request;
+  const { instructions, servers, clientTools, settings, maxToolCalls } = request;
+  const { approvals, toolOutputs } = request;
   const { context, outputs, answers, continuesParent, wire, history } = request;
   const stored: StoredRunRequest = {
     instructions,
@@ -24,6 +25,7 @@ export function newRunWrites(
     settings,
     maxToolCalls,
     approvals,
+    toolOutputs,
     history,
     context,
     outputs,

@@ -9,6 +9,7 @@ import {
 } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
+import type { StoredRunRequest } from "./run-request.ts";
 import { runStatusOf } from "./run-status.ts";
 
 export interface RunJournal extends Journal {
@@ -18,12 +19,15 @@ export interface RunJournal extends Journal {
   readonly failure: string | undefined;
 }
 
+/** What a run waits for itself; what is deferred closes it, and a next one takes it over. */
+export type Waits = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
+
 export interface RunJournalOptions {
   readonly store: Store;
   /** Where grants are kept that hold in every session. */
   readonly grants: Store;
   readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
-  readonly approvals: "inline" | "deferred";
+  readonly waits: Waits;
   /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
   readonly written: readonly Message[];
   /** Told of each grant once it is kept. */
@@ -44,7 +48,7 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
         !(write.type === "grant" && elsewhere.includes(write.grant)),
     );
     const result = writes.find((write) => write.type === "result")?.result;
-    const status = result === undefined ? undefined : closingStatus(result, options.approvals);
+    const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
     const { id: runId, epoch, owner } = run;
     // Given at once, so that commits stay in their order.
     const [[outcome]] = await Promise.all([
@@ -90,10 +94,9 @@ function everywhere(write: JournalWrite): readonly Grant[] {
  * Where only the client can act, waiting closes the run: its next request's run takes the calls
  * over. A result in review has no form on the wire: its run waits, whatever the client said.
  */
-function closingStatus(result: ChainResultRecord, approvals: "inline" | "deferred"): RunStatus {
+function stoppedStatus(result: ChainResultRecord, { approvals, toolOutputs }: Waits): RunStatus {
   if (result.status !== "requires_action") return runStatusOf(result);
-  const forPeople = result.waiting?.some(
-    ({ type }) => type === "review" || (type === "approval" && approvals === "inline"),
-  );
-  return forPeople === true ? "requires_action" : "completed";
+  const parks = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
+  const waits = result.waiting?.some(({ type }) => parks[type] === "inline");
+  return waits === true ? "requires_action" : "completed";
 }

@@ -20,6 +20,8 @@ export interface StoredRunRequest {
   readonly maxToolCalls: number | null;
   /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
   readonly approvals: "inline" | "deferred";
+  /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
+  readonly toolOutputs: "inline" | "deferred";
   /** How the turns before it are shown to the model, where the server holds them. */
   readonly history: HistoryMode;
   /** What the client says was said before this turn, after what the run's ancestors say. */

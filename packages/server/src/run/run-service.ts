@@ -1,7 +1,7 @@
-import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import {
   type ApprovalDecision,
   type ChainError,
+  type ClientOutput,
   coveredBy,
   errorMessage,
   type Grant,
@@ -22,17 +22,19 @@ import {
 } from "../journal/store-write.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { beginWith, readBeginning } from "./beginning.ts";
-import { Chains, type EndedChain, type Given } from "./chains.ts";
+import { Chains, type EndedChain, type Given, type LiveRun } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
+import { LostRuns } from "./lost-runs.ts";
 import { newRunWrites } from "./new-run.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
+import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
-import { decisionOf, ending, hasAnswer, resumption, reviewDecisionOf } from "./take-up.ts";
+import { canGoOn, decisionOf, ending, resumption, reviewDecisionOf } from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -53,10 +55,8 @@ export type StartOutcome =
   /** The conversation went on elsewhere, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
+type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }>;
-
-/** Before each try to close a run that the store took no end of. */
-const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
 
 const interrupted: ChainError = {
   code: "interrupted",
@@ -79,8 +79,8 @@ export class RunService {
   readonly #variables: ConversationVariables;
   readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
-  /** Runs whose journal failed and that are being closed. */
-  readonly #lost = new Set<string>();
+  readonly #lost: LostRuns;
+  readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   #closing = false;
 
   constructor(options: RunServiceOptions) {
@@ -99,6 +99,15 @@ export class RunService {
       onGrant: (run, grant) => void this.#release(run, grant),
       variables: this.#variables,
       onEnd: (ended) => this.#onEnd(ended),
+    });
+    this.#showWaiting = createWaitingSigns(store, options.log);
+    this.#lost = new LostRuns({
+      store,
+      serial: this.#serial,
+      isLive: (runId) => this.isLive(runId),
+      isStopping: () => this.#closing,
+      close: (run, why) => this.#close(run, why),
+      log: options.log,
     });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
   }
@@ -196,11 +205,12 @@ export class RunService {
     const [outcome] = await this.store.write([{ type: "answer-approval", owner, id, answer }]);
     if (!("approval" in outcome)) return undefined;
     const { approval } = outcome;
-    if (outcome.status === "answered") await this.#deliver(approval);
+    const isTold = ({ chain }: LiveRun) => tell(chain, approval);
+    if (outcome.status === "answered") await this.#deliver(approval, isTold);
     else if (approval.status === "expired") await this.expireApprovals();
     // The first answer may have been kept by a server that did not live to act on it.
     if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
-      await this.#deliver(approval);
+      await this.#deliver(approval, isTold);
     return approval;
   }
 
@@ -225,18 +235,42 @@ export class RunService {
     }
   }
 
+  /**
+   * What a client's tools answered. Kept at once; the run goes on when it lacks nothing more. The
+   * first output of a call counts, and the same again changes nothing.
+   */
+  async submitOutputs(
+    owner: string,
+    runId: string,
+    outputs: readonly ClientOutput[],
+  ): Promise<OutcomeOf<Submission>> {
+    const [outcome] = await this.store.write([{ type: "submit-outputs", owner, runId, outputs }]);
+    if (outcome.status !== "submitted") return outcome;
+    const taken = new Set(outcome.taken);
+    const isTold = ({ chain }: LiveRun) =>
+      outputs
+        .filter(({ callId }) => taken.has(callId))
+        .map((output) => chain.submitOutput(output))
+        .every(Boolean);
+    await this.#deliver({ owner, runId }, isTold);
+    return outcome;
+  }
+
   /** Closes the questions that nobody answered in time; the model is told. */
   async expireApprovals(): Promise<void> {
     const [outcome] = await this.store.write([{ type: "expire-approvals" }]);
     if (outcome.status !== "expired") return;
-    for (const approval of outcome.approvals) await this.#deliver(approval);
+    for (const approval of outcome.approvals)
+      await this.#deliver(approval, ({ chain }) => tell(chain, approval));
   }
 
   /** Stops a run in any status. Resolves when it has ended. */
   async cancel(run: RunRecord): Promise<void> {
+    // At once, whatever else waits for its turn with this run.
+    this.#chains.get(run.id)?.chain.abort(stoppedByPerson.message);
     await this.#serial.run(run.id, async () => {
       const live = this.#chains.get(run.id);
-      live?.chain.abort("a person stopped it");
+      live?.chain.abort(stoppedByPerson.message);
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
       if (now !== undefined && !isClosing(now.status)) await this.#close(now, stoppedByPerson);
@@ -316,9 +350,10 @@ export class RunService {
     this.#chains.forgetGrant(sessionId, grantId);
   }
 
-  /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
-  heartbeat(runId: string): void {
-    this.#chains.showAlive(runId);
+  /** Takes a number in the stream of a run that goes on or waits, so that a client sees that it is there. */
+  heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
+    if (this.isLive(run.id)) this.#chains.showAlive(run.id);
+    else this.#showWaiting(run);
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
@@ -326,7 +361,7 @@ export class RunService {
     const statuses = ["in_progress", "queued", "requires_action"] as const;
     const runs = await this.store.everyRunIn({ statuses });
     const left = await Promise.all(
-      runs.map(async (run) => run.status !== "requires_action" || hasAnswer(this.store, run)),
+      runs.map(async (run) => run.status !== "requires_action" || canGoOn(this.store, run)),
     );
     return runs.filter((_, index) => left[index]);
   }
@@ -363,17 +398,25 @@ export class RunService {
     return run.result?.waiting?.some((waiting) => waiting.callId === callId) === true;
   }
 
-  /** Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it. */
-  async #deliver(approval: ApprovalRecord): Promise<void> {
-    await this.#serial.run(approval.runId, async () => {
-      const live = this.#chains.get(approval.runId);
-      if (live !== undefined && tell(live.chain, approval)) return;
+  /**
+   * Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it.
+   *
+   * @param isTold tells the chain, where the run goes on; false where that does not wait for it
+   */
+  async #deliver(
+    { owner, runId: id }: Pick<ApprovalRecord, "owner" | "runId">,
+    isTold: (live: LiveRun) => boolean,
+  ): Promise<void> {
+    await this.#serial.run(id, async () => {
+      const live = this.#chains.get(id);
+      if (live !== undefined && isTold(live)) return;
       await live?.done;
       try {
-        const run = await this.store.getRun({ owner: approval.owner, id: approval.runId });
-        if (run?.status === "requires_action" && !this.#closing) await this.#resume(run);
+        const run = await this.store.getRun({ owner, id });
+        if (run?.status !== "requires_action" || this.#closing) return;
+        if (await canGoOn(this.store, run)) await this.#resume(run);
       } catch (thrown) {
-        this.#options.log(`Run ${approval.runId} could not be taken up: ${errorMessage(thrown)}`);
+        this.#options.log(`Run ${id} could not be taken up: ${errorMessage(thrown)}`);
       }
     });
   }
@@ -424,7 +467,7 @@ export class RunService {
       const message = `The run could not be started: ${errorMessage(thrown)}`;
       this.#options.log(`${run.id}: ${message}`);
       const why: ChainError = { code: "internal", message, phase: "chain" };
-      if (!(await this.#hasClosed(run, why))) void this.#closeLost(run, why);
+      if (!(await this.#lost.hasClosed(run, why))) void this.#lost.close(run, why);
     }
   }
 
@@ -436,37 +479,7 @@ export class RunService {
 
   #onEnd({ run, asks, lost }: EndedChain): void {
     if (lost === undefined) this.#passing?.ended(run, asks);
-    else void this.#closeLost(run, { code: "journal_failed", message: lost, phase: "chain" });
-  }
-
-  /**
-   * The store did not take all that a run wrote. The run is closed as soon as the store takes
-   * something again, so that it does not seem to go on while nobody works on it.
-   */
-  async #closeLost(run: RunRecord, why: ChainError): Promise<void> {
-    if (this.#lost.has(run.id)) return;
-    this.#lost.add(run.id);
-    for (const pauseMs of closePausesMs) {
-      await setTimeoutPromise(pauseMs, undefined, { ref: false });
-      // The next server closes what this one leaves.
-      if (this.#closing) break;
-      if (await this.#serial.run(run.id, () => this.#hasClosed(run, why))) break;
-    }
-    this.#lost.delete(run.id);
-  }
-
-  async #hasClosed({ owner, id }: RunRecord, why: ChainError): Promise<boolean> {
-    const isOpen = (run: RunRecord | undefined) =>
-      run?.status === "in_progress" && !this.isLive(id);
-    try {
-      const run = await this.store.getRun({ owner, id });
-      if (run === undefined || !isOpen(run)) return true;
-      await this.#close(run, why);
-      return !isOpen(await this.store.getRun({ owner, id }));
-    } catch (thrown) {
-      this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
-      return false;
-    }
+    else void this.#lost.close(run, { code: "journal_failed", message: lost, phase: "chain" });
   }
 }
 

@@ -18,6 +18,8 @@ export interface ServerLimits {
   readonly turnCost?: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
+  /** Characters of what a client's tool answers to one call, where it is submitted to a run. */
+  readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
   readonly heartbeatMs: number;
   /** Sessions whose variables are kept at hand between turns. */
@@ -31,6 +33,7 @@ export const defaultServerLimits: ServerLimits = {
   callsPerRound: 64,
   repeatedFailures: 3,
   bodyBytes: 64 * 1024 * 1024,
+  toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 16,
   takeUps: 10,

@@ -29,7 +29,9 @@ export interface TakeUp {
 /** Where a run stopped, with the answers that came meanwhile. */
 export async function resumption(store: Store, run: RunRecord): Promise<TakeUp> {
   const stored = await readChainState(store, run);
-  const { outputs = [] } = run.request as unknown as Partial<StoredRunRequest>;
+  const given = run.request as unknown as Partial<StoredRunRequest>;
+  const submitted = await store.listOutputs({ owner: run.owner, runId: run.id });
+  const outputs = [...(given.outputs ?? []), ...submitted];
   const restart: RunJournalWrite = {
     type: "event",
     event: { type: "model.restarted", reason: "The server was restarted." },
@@ -79,11 +81,19 @@ export async function ending(
   };
 }
 
-/** Whether a run that waits has been answered: its server may stop before it goes on. */
-export async function hasAnswer(store: Store, run: RunRecord): Promise<boolean> {
-  const asked = new Set(run.result?.waiting?.map(({ callId }) => callId));
+/**
+ * Whether a run that waits has something to do: a person's word, or all that its client's tools
+ * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
+ */
+export async function canGoOn(store: Store, run: RunRecord): Promise<boolean> {
+  const waiting = run.result?.waiting ?? [];
+  const asked = new Set(waiting.map(({ callId }) => callId));
   const approvals = await approvalsOf(store, run);
-  return approvals.some(({ callId, status }) => asked.has(callId) && status !== "pending");
+  if (approvals.some(({ callId, status }) => asked.has(callId) && status !== "pending"))
+    return true;
+  const outputs = await store.listOutputs({ owner: run.owner, runId: run.id });
+  const given = new Set(outputs.map(({ callId }) => callId));
+  return waiting.every(({ type, callId }) => type === "client_call" && given.has(callId));
 }
 
 /** What the row says, as a decision: a question that expired or was called off is a refusal. */

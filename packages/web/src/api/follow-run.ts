@@ -56,7 +56,7 @@ async function readOnce(
   let timer = setTimeout(() => silence.abort(), silenceLimit);
   const signal = AbortSignal.any([options.signal, silence.signal]);
   try {
-    const path = `/v1/runs/${encodeURIComponent(options.run)}/events?after=${options.after}`;
+    const path = `/v1/runs/${encodeURIComponent(options.run)}/events?starting_after=${options.after}`;
     const response = await send(path, { signal, headers: { accept: "text/event-stream" } });
     options.onStatus("open");
     const parser = createEventStreamParser();

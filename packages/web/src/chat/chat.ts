@@ -276,6 +276,7 @@ function newRun(
     conversation,
     previous,
     status: "queued",
+    waiting: [],
     model: options.model,
     input: [{ type: "message", role: "user", content: options.text }],
     created_at: Date.now(),

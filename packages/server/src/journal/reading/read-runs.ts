@@ -3,7 +3,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import type { RunKind, RunRecord, RunWithMessages } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 
-interface RunRow {
+export interface RunRow {
   readonly n: number;
   readonly id: string;
   readonly owner: string;
@@ -25,7 +25,7 @@ interface RunRow {
   readonly ended_at: number | null;
 }
 
-const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
+export const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
   r.model, r.stored, r.title, q.request, q.input, s.result, r.created_at, r.updated_at, r.ended_at,
   (SELECT COALESCE(MAX(e.seq), 0) FROM run_events e WHERE e.run_n = r.n) AS last_seq
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
@@ -113,7 +113,7 @@ function* messagesOf(runN: number): Script<Message[]> {
   return rows.map((row) => JSON.parse(row.message) as Message);
 }
 
-function runRecord(row: RunRow): RunRecord {
+export function runRecord(row: RunRow): RunRecord {
   return {
     id: row.id,
     owner: row.owner,

@@ -2,6 +2,7 @@ import type { ErrorData } from "../error-data.ts";
 import type { Script } from "../script.ts";
 import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
+import { submitOutputs } from "./submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
 import { createGrant, revokeGrant } from "./write-grants.ts";
@@ -74,6 +75,8 @@ function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<Ap
       return yield* answerApproval(writing, write, at);
     case "expire-approvals":
       return yield* expireApprovals(writing, at);
+    case "submit-outputs":
+      return yield* submitOutputs(writing, write, at);
     case "create-grant":
       return yield* createGrant(writing, write);
     case "revoke-grant":

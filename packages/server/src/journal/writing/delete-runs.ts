@@ -25,6 +25,7 @@ const tablesOfRun = [
   "run_events",
   "run_messages",
   "run_calls",
+  "client_outputs",
   "run_variables",
   "items",
   "approvals",

@@ -79,6 +79,17 @@ export const tables = {
       SET status = excluded.status, updated_at = excluded.updated_at, record = excluded.record`,
     key: ["run_n", "call_id"],
   },
+  client_outputs: {
+    columns: {
+      run_n: "bigint",
+      call_id: "text",
+      owner: "text",
+      digest: "text",
+      output: "text",
+      submitted_at: "bigint",
+    },
+    conflict: keepFirst,
+  },
   run_variables: {
     columns: { run_n: "bigint", n: "bigint", owner: "text", name: "text", entry: "text" },
   },

@@ -1,4 +1,4 @@
-import type { CallRecord, CallStatus, ChainEvent, Message } from "@capstan/core";
+import type { CallRecord, ChainEvent, Message } from "@capstan/core";
 import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
 import type { Script } from "../script.ts";
@@ -6,6 +6,8 @@ import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { changeStatus } from "./change-status.ts";
 import type { RunState } from "./run-states.ts";
 import { intoQuarantine, wipe } from "./quarantine.ts";
+import { forgetOutput } from "./submit-outputs.ts";
+import { isUnderWay } from "./under-way.ts";
 import { answerFromEvent, cancelApproval, requestApproval } from "./write-approvals.ts";
 import { foldOpenItems, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
@@ -26,14 +28,6 @@ export type Journaled =
       readonly runStatus: RunStatus;
     }
   | Fenced;
-
-const underWay: ReadonlySet<CallStatus> = new Set<CallStatus>([
-  "proposed",
-  "approved",
-  "started",
-  "waiting",
-  "in_review",
-]);
 
 export function* writeJournal(writing: Writing, journal: Journal, at: number): Script<Journaled> {
   let run = writing.runs.get(journal.runId);
@@ -138,7 +132,8 @@ function upsertCall(
 }
 
 function settleBeside(writing: Writing, run: RunState, call: CallRecord, at: number): void {
-  if (underWay.has(call.status)) return;
+  if (isUnderWay(call.status)) return;
+  if (call.owner === "client") forgetOutput(writing, run.n, call.callId);
   // A call that was stopped waits for nobody.
   if (call.approval !== undefined) cancelApproval(writing, run.n, call.approval.id, at);
   if (call.review !== undefined) wipe(writing, call.review.id);

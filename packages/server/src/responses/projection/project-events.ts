@@ -29,6 +29,11 @@ export interface ProjectionOptions extends ResponseIdentity {
    */
   readonly approvals?: "inline" | "deferred";
   /**
+   * `deferred`: the response ends with its client's calls. `inline`: it waits for their outputs.
+   * @default "deferred"
+   */
+  readonly toolOutputs?: "inline" | "deferred";
+  /**
    * When a client's calls are announced: `live` as the model writes them, or `after_step`, where
    * another process may have to repeat the step.
    * @default "live"
@@ -70,7 +75,11 @@ const endedInCall: ResponseState = {
  * }
  */
 export function createProjection(options: ProjectionOptions): Projection {
-  const { approvals = "deferred", clientCalls: publish = "live" } = options;
+  const {
+    approvals = "deferred",
+    toolOutputs = "deferred",
+    clientCalls: publish = "live",
+  } = options;
   let batch: ResponseStreamEvent[] = [];
   let nextNumber = 0;
   let hasBegun = false;
@@ -184,7 +193,9 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "chain.waiting": {
         for (const callId of event.callIds) clientCalls.waiting(callId);
         const isForClient = (callId: string) =>
-          clientCalls.isClientCall(callId) || serverCalls.isAsked(callId);
+          clientCalls.isClientCall(callId)
+            ? toolOutputs === "deferred"
+            : serverCalls.isAsked(callId);
         if (event.callIds.every(isForClient)) close({ status: "completed", at: event.at });
         return;
       }

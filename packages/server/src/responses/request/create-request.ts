@@ -71,6 +71,8 @@ export interface CreateRequest {
   readonly promptCacheKey?: string;
   /** Our own: the response waits for a person instead of ending with the question. */
   readonly approvals?: "inline";
+  /** Our own: the response waits for its client's outputs, which are submitted to its run. */
+  readonly toolOutputs?: "inline";
   /** Our own: how earlier turns that the server holds are shown to the model. */
   readonly history?: HistoryMode;
   /** What the response repeats of the request. */

@@ -38,6 +38,7 @@ export const requestSchema = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
   approvals: z.enum(["inline", "deferred"]).nullish(),
+  tool_outputs: z.enum(["inline", "deferred"]).nullish(),
   history: z
     .union([z.enum(["log", "full"]), z.object({ keep_turns: z.int().min(0) })], {
       error: 'expected "log", "full" or {"keep_turns": 3}.',

@@ -1,7 +1,7 @@
 import { defaultServerLimits, type ServerLimits } from "../../run/server-limits.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "../../run/testing/run-fixtures.ts";
 import type { RunServiceOptions } from "../../run/run-service.ts";
-import { createApp } from "../app.ts";
+import { type AppOptions, createApp } from "../app.ts";
 import type { Services } from "../environment.ts";
 
 export interface Answer {
@@ -28,6 +28,7 @@ export function createTestApp(
     readonly limits?: Partial<ServerLimits>;
     readonly kept?: Partial<RunServiceOptions>;
     readonly passing?: Partial<RunServiceOptions>;
+    readonly apiKeys?: AppOptions["apiKeys"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -49,7 +50,7 @@ export function createTestApp(
   };
   const app = createApp({
     services,
-    apiKeys: [],
+    apiKeys: setup.apiKeys ?? [],
     site: { hosts: undefined, origins: [] },
     log: () => {},
   });

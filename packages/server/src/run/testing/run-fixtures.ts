@@ -87,6 +87,7 @@ export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequ
     settings: {},
     maxToolCalls: null,
     approvals: "inline",
+    toolOutputs: "deferred",
     history: "log",
     answers: [],
     outputs: [],

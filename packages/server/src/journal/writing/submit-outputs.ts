@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { CallRecord } from "@capstan/core";
+import { isClosing } from "../../run/run-status.ts";
+import { first, type Script } from "../script.ts";
+import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import type { RunState } from "./run-states.ts";
+import { isUnderWay } from "./under-way.ts";
+import type { Writing } from "./writing.ts";
+
+type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
+
+/** The first output of a call counts; the same one again changes nothing. Where one cannot be taken, none is. */
+export function* submitOutputs(
+  writing: Writing,
+  { owner, runId, outputs }: SubmitOutputs,
+  at: number,
+): Script<OutcomeOf<SubmitOutputs>> {
+  const run = writing.runs.get(runId);
+  if (run === undefined || run.owner !== owner) return { status: "not_found" };
+  const taken: string[] = [];
+  for (const { callId, output: text } of outputs) {
+    const output = JSON.stringify(text);
+    const digest = createHash("sha256").update(output).digest("hex");
+    const call = yield* readCall(writing, run, callId);
+    const known = yield* readDigest(run, callId);
+    if (known === digest) continue;
+    const problem =
+      known === undefined
+        ? problemOf(run, callId, call)
+        : `The call ${callId} has another output already, and the first one counts.`;
+    if (problem !== undefined)
+      return { status: "refused", callId, reason: problem, known: call !== undefined };
+    writing.changes.insert("client_outputs", {
+      run_n: run.n,
+      call_id: callId,
+      owner,
+      digest,
+      output,
+      submitted_at: at,
+    });
+    taken.push(callId);
+  }
+  return { status: "submitted", taken };
+}
+
+/** A call is settled: its own row has the text now, or it is not needed any more. */
+export function forgetOutput({ changes }: Writing, runN: number, callId: string): void {
+  changes.run(
+    "UPDATE client_outputs SET output = NULL WHERE run_n = ? AND call_id = ?",
+    runN,
+    callId,
+  );
+}
+
+/** Why a call takes no output. */
+function problemOf(
+  run: RunState,
+  callId: string,
+  call: CallRecord | undefined,
+): string | undefined {
+  if (call === undefined) return `This run made no call ${callId}.`;
+  if (call.owner !== "client")
+    return `The call ${callId} of ${call.name} is run by the server: only a client's own calls take an output.`;
+  if (!isUnderWay(call.status))
+    return `The call ${callId} of ${call.name} waits for no output any more: it is ${call.status}.`;
+  if (isClosing(run.status))
+    return `This run is ${run.status}: a next response takes outputs of the calls that it left open.`;
+  return undefined;
+}
+
+function* readCall(
+  { dialect }: Writing,
+  run: RunState,
+  callId: string,
+): Script<CallRecord | undefined> {
+  const row = yield* first<{ record: string }>(
+    `SELECT record FROM run_calls WHERE run_n = ? AND call_id = ?${dialect.lock("run_calls")}`,
+    run.n,
+    callId,
+  );
+  return row === undefined ? undefined : (JSON.parse(row.record) as CallRecord);
+}
+
+function* readDigest(run: RunState, callId: string): Script<string | undefined> {
+  const row = yield* first<{ digest: string }>(
+    "SELECT digest FROM client_outputs WHERE run_n = ? AND call_id = ?",
+    run.n,
+    callId,
+  );
+  return row?.digest;
+}

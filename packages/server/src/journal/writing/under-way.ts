@@ -1,0 +1,14 @@
+import type { CallStatus } from "@capstan/core";
+
+const underWay: ReadonlySet<CallStatus> = new Set<CallStatus>([
+  "proposed",
+  "approved",
+  "started",
+  "waiting",
+  "in_review",
+]);
+
+/** Whether a call has not ended. `isSettled` of the core says the same; the writer's thread loads no other package. */
+export function isUnderWay(status: CallStatus): boolean {
+  return underWay.has(status);
+}

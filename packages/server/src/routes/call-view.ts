@@ -1,0 +1,8 @@
+import type { CallView } from "../contract/call.ts";
+import type { CallEntry } from "../journal/records.ts";
+
+/** A row of the ledger. What is in quarantine is not in it. */
+export function callView({ runId, call, updatedAt }: CallEntry): CallView {
+  const { quarantine: _hidden, callId, ...known } = call;
+  return { id: callId, object: "call", run: runId, updated_at: updatedAt, ...known };
+}

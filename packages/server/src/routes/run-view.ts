@@ -1,0 +1,43 @@
+import type { AwaitedView, RunView } from "../contract/run.ts";
+import type { RunRecord } from "../journal/records.ts";
+
+/**
+ * A run as the API shows it.
+ *
+ * @param submitted the calls whose outputs it has and has not taken yet: they are not asked for again
+ */
+export function runView(run: RunRecord, submitted: readonly string[] = []): RunView {
+  return {
+    id: run.id,
+    object: "run",
+    conversation: run.conversationId,
+    previous: run.parentId,
+    status: run.status,
+    waiting: run.status === "requires_action" ? awaited(run, submitted) : [],
+    model: run.model,
+    input: run.input,
+    created_at: run.createdAt,
+    ended_at: run.endedAt,
+    error: run.result?.error ?? null,
+    usage: run.result?.usage ?? null,
+    stats: run.result?.stats ?? null,
+    last_seq: run.lastSeq,
+  };
+}
+
+function awaited({ result }: RunRecord, submitted: readonly string[]): readonly AwaitedView[] {
+  return (result?.waiting ?? []).flatMap((one): readonly AwaitedView[] => {
+    const { callId: call } = one;
+    switch (one.type) {
+      case "approval":
+        return [{ type: "approval", call, approval: one.approval.id }];
+      case "review":
+        return [{ type: "review", call, approval: one.review.id }];
+      case "client_call": {
+        const { name, argumentsText } = one;
+        if (submitted.includes(call)) return [];
+        return [{ type: "client_call", call, name, arguments: argumentsText }];
+      }
+    }
+  });
+}
