@@ -1,11 +1,13 @@
 // npm test [-- --unit] [-- NAME…]: the unit tests, then those that need processes and a browser.
-// NAME is a part of a test file's path.
+// NAME is a part of a test file's path. Where none is given, an integration file that fails is run
+// again, alone; if it passes then, the summary says that it is flaky.
 import { globSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { root } from "./command.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
-import { runTests } from "./testing/run-tests.ts";
-import type { TestTotals } from "./testing/totals-reporter.ts";
+import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
+import { runTests, type TestRun } from "./testing/run-tests.ts";
+import { sumTotals, type TestTotals } from "./testing/test-totals.ts";
 
 const { values, positionals: names } = parseArgs({
   options: { unit: { type: "boolean", default: false } },
@@ -21,12 +23,18 @@ if (unitFiles.length + integrationFiles.length === 0) {
   process.exit(2);
 }
 
-const totals = [await phase("unit", unitFiles, "none", 900_000)];
+const totals = [
+  (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runTests)).totals,
+];
+let flaky: readonly string[] = [];
 if (integrationFiles.length > 0) {
   await ensureBrowser();
-  totals.push(await phase("integration", integrationFiles, "process", 1_800_000));
+  const run = { files: integrationFiles, isolation: "process", limitMs: 1_800_000 } as const;
+  const result = await phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
+  totals.push(result.totals);
+  flaky = result.flaky;
 }
-summarise(totals);
+summarise(sumTotals(totals), flaky);
 
 function testFiles(pattern: string): string[] {
   return globSync(pattern, { cwd: root, exclude: ["**/node_modules/**", "**/dist/**"] })
@@ -34,31 +42,30 @@ function testFiles(pattern: string): string[] {
     .toSorted();
 }
 
-async function phase(
+async function runOnce(run: TestRun): Promise<RepeatedResult> {
+  return { ...(await runTests(run)), flaky: [] };
+}
+
+async function phase<Result extends { readonly totals: TestTotals }>(
   title: string,
-  files: readonly string[],
-  isolation: "none" | "process",
-  limitMs: number,
-): Promise<TestTotals> {
+  run: TestRun,
+  start: (run: TestRun) => Promise<Result>,
+): Promise<Result> {
   const started = performance.now();
-  const result = await runTests({ files, isolation, limitMs });
+  const result = await start(run);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${title}: ${result.passed} passed, ${result.failed} failed, ${seconds} s`);
+  const { passed, failed } = result.totals;
+  console.log(`${title}: ${passed} passed, ${failed} failed, ${seconds} s`);
   return result;
 }
 
-function summarise(parts: readonly TestTotals[]): void {
-  const skipped = new Map<string, number>();
-  for (const [reason, count] of parts.flatMap((part) => Object.entries(part.skipped))) {
-    skipped.set(reason, (skipped.get(reason) ?? 0) + count);
-  }
-  for (const [reason, count] of skipped) console.log(`skipped ${count}: ${reason}`);
-  const passed = sum(parts.map((part) => part.passed));
-  const failed = sum(parts.map((part) => part.failed));
-  console.log(`${passed} passed, ${failed} failed, ${sum([...skipped.values()])} skipped`);
+function summarise({ passed, failed, skipped }: TestTotals, flaky: readonly string[]): void {
+  for (const [reason, count] of Object.entries(skipped)) console.log(`skipped ${count}: ${reason}`);
+  for (const file of flaky)
+    console.log(`flaky: ${file} failed, and passed when it was run again; its failure is above`);
+  const skips = Object.values(skipped).reduce((total, count) => total + count, 0);
+  const parts = [`${passed} passed`, `${failed} failed`, `${skips} skipped`];
+  if (flaky.length > 0) parts.push(`${flaky.length} flaky`);
+  console.log(parts.join(", "));
   process.exitCode = failed === 0 ? 0 : 1;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

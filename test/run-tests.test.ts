@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
+import { root } from "../scripts/command.ts";
+import { runTestsAgain } from "../scripts/testing/run-again.ts";
 import { runTests } from "../scripts/testing/run-tests.ts";
 
 let folder: string;
@@ -18,7 +21,7 @@ async function runText(text: string, isolation: "none" | "process", limitMs = 12
   const file = join(folder, `${Math.random().toString(36).slice(2)}.test.mjs`);
   await writeFile(file, `import test, { describe } from "node:test";\n${text}`);
   const printed: string[] = [];
-  const totals = await runTests({
+  const { totals } = await runTests({
     files: [file],
     isolation,
     limitMs,
@@ -65,4 +68,74 @@ test("a run that does not end is a failure that says so", async () => {
   const { totals, printed } = await runText(hanging, "none", 500);
   assert.equal(totals.failed, 1);
   assert.match(printed, /did not end within 0\.5 s/);
+});
+
+/** Runs files of these texts as the whole suite is run; a text may ask how often it ran. */
+async function runAgain(texts: readonly string[], limitMs = 120_000) {
+  const files = await Promise.all(
+    texts.map(async (text) => {
+      const file = join(folder, `${Math.random().toString(36).slice(2)}.test.mjs`);
+      const count = `
+        import { appendFileSync, readFileSync } from "node:fs";
+        appendFileSync(${JSON.stringify(`${file}.runs`)}, "x");
+        const runs = readFileSync(${JSON.stringify(`${file}.runs`)}, "utf8").length;
+      `;
+      await writeFile(file, `import test from "node:test";\n${count}\n${text}`);
+      return relative(root, file);
+    }),
+  );
+  const printed: string[] = [];
+  const result = await runTestsAgain({
+    files,
+    isolation: "process",
+    limitMs,
+    print: (line) => printed.push(line),
+  });
+  const runs = files.map((file) => {
+    const path = join(root, `${file}.runs`);
+    return existsSync(path) ? readFileSync(path, "utf8").length : 0;
+  });
+  return { ...result, files, runs, printed: printed.join("\n") };
+}
+
+const fine = 'test("fine", () => {});';
+const failsOnce = `
+  test("beside it", () => {});
+  test("chance", () => { if (runs === 1) throw new Error("the first time"); });
+`;
+const failsAlways = 'test("wrong", () => { throw new Error(`time ${runs}`); });';
+
+test("a file that passes when it is run again is flaky: its failure is printed in full, and it does not fail the run", async () => {
+  const { totals, flaky, files, runs, printed } = await runAgain([fine, failsOnce]);
+  assert.deepEqual(totals, { passed: 3, failed: 0, skipped: {} });
+  assert.deepEqual(flaky, [files[1]]);
+  assert.deepEqual(runs, [1, 2], "what passed is not run again");
+  assert.match(printed, /✖ chance\n[^]*the first time[^]*is flaky/);
+});
+
+test("a file that fails twice fails the run, and both failures are printed", async () => {
+  const { totals, flaky, files, runs, printed } = await runAgain([failsAlways, failsOnce]);
+  assert.deepEqual(totals, { passed: 2, failed: 1, skipped: {} });
+  assert.deepEqual(flaky, [files[1]]);
+  assert.deepEqual(runs, [2, 2]);
+  assert.match(printed, /time 1[^]*time 2/);
+});
+
+test("a file that cannot be loaded fails the run", async () => {
+  const { totals, flaky } = await runAgain(['await import("./missing.mjs");']);
+  assert.deepEqual([totals.failed, flaky], [1, []]);
+});
+
+test("where many files fail none is run again", async () => {
+  const { totals, flaky, runs } = await runAgain(Array.from({ length: 6 }, () => failsOnce));
+  assert.deepEqual([totals.failed, flaky], [6, []]);
+  assert.deepEqual(runs, [1, 1, 1, 1, 1, 1]);
+});
+
+test("a run that was ended is not run again", async () => {
+  const hanging = 'test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));';
+  const { totals, flaky, runs } = await runAgain([hanging, failsOnce], 5_000);
+  assert.ok(totals.failed >= 1);
+  assert.deepEqual(flaky, []);
+  assert.ok(runs.every((times) => times <= 1));
 });

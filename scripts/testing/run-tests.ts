@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../command.ts";
 import { withSourceCondition } from "../source-condition.ts";
-import type { TestTotals } from "./totals-reporter.ts";
+import { sumTotals, type TestTotals, type TotalsByFile } from "./test-totals.ts";
 
 export interface TestRun {
   readonly files: readonly string[];
@@ -12,8 +12,17 @@ export interface TestRun {
   readonly isolation: "none" | "process";
   /** Ends the run, with what has not ended counted as one failure. */
   readonly limitMs: number;
+  /** How many files run beside each other. @default 3 */
+  readonly concurrency?: number;
   /** @default console.log */
   readonly print?: (text: string) => void;
+}
+
+export interface TestResult {
+  readonly totals: TestTotals;
+  readonly byFile: TotalsByFile;
+  /** False where the run was ended, or died: what has not run is in no file's totals. */
+  readonly isWhole: boolean;
 }
 
 const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
@@ -24,9 +33,10 @@ export async function runTests({
   files,
   isolation,
   limitMs,
+  concurrency = 3,
   print = console.log,
-}: TestRun): Promise<TestTotals> {
-  if (files.length === 0) return { passed: 0, failed: 0, skipped: {} };
+}: TestRun): Promise<TestResult> {
+  if (files.length === 0) return { totals: sumTotals([]), byFile: {}, isWhole: true };
   const folder = await mkdtemp(join(tmpdir(), "capstan-test-"));
   const totalsFile = join(folder, "totals.json");
   const limit = AbortSignal.timeout(limitMs);
@@ -36,7 +46,7 @@ export async function runTests({
       ...propertySeed(),
       "--test",
       `--test-isolation=${isolation}`,
-      "--test-concurrency=3",
+      `--test-concurrency=${concurrency}`,
       // Ends what hangs: a slow machine is to be done in time with a test and what comes before it.
       "--test-timeout=180000",
       `--test-reporter=${failuresReporter}`,
@@ -47,16 +57,21 @@ export async function runTests({
     ],
     { env: environment(), signal: limit },
   );
-  const totals = await readTotals(totalsFile);
+  const byFile = await readTotals(totalsFile);
+  const totals = sumTotals(Object.values(byFile));
   await rm(folder, { recursive: true, force: true });
-  if (code === 0) return totals;
+  if (code === 0) return { totals, byFile, isWhole: true };
   print(output.trimEnd());
   if (limit.aborted) {
     print(
       `\n✖ The tests did not end within ${limitMs / 1000} s: one hangs, or left something open.`,
     );
   }
-  return { ...totals, failed: Math.max(1, totals.failed) };
+  return {
+    totals: { ...totals, failed: Math.max(1, totals.failed) },
+    byFile,
+    isWhole: !limit.aborted && totals.failed > 0,
+  };
 }
 
 /** `PROPERTY_SEED` makes each property try the same values again: what fails then, a change broke. */
@@ -78,7 +93,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Empty where the process died before it could count. */
-async function readTotals(file: string): Promise<TestTotals> {
+async function readTotals(file: string): Promise<TotalsByFile> {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text === "" ? { passed: 0, failed: 0, skipped: {} } : (JSON.parse(text) as TestTotals);
+  return text === "" ? {} : (JSON.parse(text) as TotalsByFile);
 }

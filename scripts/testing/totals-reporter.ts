@@ -1,27 +1,34 @@
+import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
+import { root } from "../command.ts";
 import { isOwnFailure } from "./test-failure.ts";
+import { sumTotals, type TestTotals, type TotalsByFile } from "./test-totals.ts";
 
-/** What became of a set of tests. */
-export interface TestTotals {
-  readonly passed: number;
-  readonly failed: number;
-  /** Reason → how many tests gave it. */
-  readonly skipped: { readonly [reason: string]: number };
+/** A reporter for `node --test` whose whole output is `TotalsByFile` as JSON. Suites do not count. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const files: Record<string, TestTotals> = {};
+  for await (const event of events) {
+    const totals = totalsOf(event);
+    if (totals === undefined) continue;
+    const file = fileOf(event);
+    files[file] = sumTotals([...(files[file] === undefined ? [] : [files[file]]), totals]);
+  }
+  yield JSON.stringify(files satisfies TotalsByFile);
 }
 
-/** A reporter for `node --test` whose whole output is `TestTotals` as JSON. Suites do not count. */
-export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  let passed = 0;
-  let failed = 0;
-  const skipped: Record<string, number> = {};
-  for await (const event of events) {
-    if (event.type === "test:fail" && isOwnFailure(event.data)) failed += 1;
-    if (event.type !== "test:pass" || event.data.details.type === "suite") continue;
-    const reason = skipReason(event.data);
-    if (reason === undefined) passed += 1;
-    else skipped[reason] = (skipped[reason] ?? 0) + 1;
-  }
-  yield JSON.stringify({ passed, failed, skipped } satisfies TestTotals);
+/** One test; undefined where the event is of none, or of one that failed for one inside it. */
+function totalsOf(event: TestEvent): TestTotals | undefined {
+  if (event.type === "test:fail")
+    return isOwnFailure(event.data) ? { passed: 0, failed: 1, skipped: {} } : undefined;
+  if (event.type !== "test:pass" || event.data.details.type === "suite") return undefined;
+  const reason = skipReason(event.data);
+  if (reason === undefined) return { passed: 1, failed: 0, skipped: {} };
+  return { passed: 0, failed: 0, skipped: { [reason]: 1 } };
+}
+
+function fileOf({ data }: TestEvent): string {
+  const file = data !== undefined && "file" in data ? data.file : undefined;
+  return file === undefined ? "" : relative(root, file);
 }
 
 function skipReason({

@@ -1,0 +1,41 @@
+import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
+import { sumTotals } from "./test-totals.ts";
+
+/** More files that fail than these are no chance, and are not run again. */
+const mostFiles = 5;
+
+export interface RepeatedResult extends TestResult {
+  /** Files that failed, and passed when they were run again. */
+  readonly flaky: readonly string[];
+}
+
+/**
+ * Runs test files. Those that fail are run once more, with nothing beside them: what fails again
+ * has failed, and what passes then is `flaky`. Every failure is printed, also that of a flaky file.
+ */
+export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
+  const { print = console.log } = run;
+  const first = await runTests(run);
+  const failed = Object.keys(first.byFile).filter((file) => hasFailed(first, file));
+  const canRepeat = first.isWhole && failed.every((file) => run.files.includes(file));
+  if (!canRepeat || failed.length === 0 || failed.length > mostFiles)
+    return { ...first, flaky: [] };
+
+  print(`\nWhat failed is run again, alone: ${failed.join(", ")}`);
+  const second = await runTests({ ...run, files: failed, concurrency: 1 });
+  const byFile = { ...first.byFile, ...second.byFile };
+  const totals = sumTotals(Object.values(byFile));
+  const flaky = second.isWhole ? failed.filter((file) => !hasFailed(second, file)) : [];
+  for (const file of flaky)
+    print(`\n⚠ ${file} is flaky: it failed as shown above, and then passed.`);
+  return {
+    totals: { ...totals, failed: Math.max(second.totals.failed, totals.failed) },
+    byFile,
+    isWhole: second.isWhole,
+    flaky,
+  };
+}
+
+function hasFailed({ byFile }: TestResult, file: string): boolean {
+  return (byFile[file]?.failed ?? 0) > 0;
+}

@@ -1,0 +1,23 @@
+/** What became of a set of tests. */
+export interface TestTotals {
+  readonly passed: number;
+  readonly failed: number;
+  /** Reason → how many tests gave it. */
+  readonly skipped: { readonly [reason: string]: number };
+}
+
+/** By a file's path from the repository's root. */
+export interface TotalsByFile {
+  readonly [file: string]: TestTotals;
+}
+
+export function sumTotals(parts: readonly TestTotals[]): TestTotals {
+  const skipped: Record<string, number> = {};
+  for (const [reason, count] of parts.flatMap((part) => Object.entries(part.skipped)))
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  return {
+    passed: parts.reduce((total, { passed }) => total + passed, 0),
+    failed: parts.reduce((total, { failed }) => total + failed, 0),
+    skipped,
+  };
+}
