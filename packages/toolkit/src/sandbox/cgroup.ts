@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive } from "./is-alive.ts";
 import type { SandboxLimits } from "./sandbox.ts";
 
 /** A control group of one program. */
@@ -87,17 +88,26 @@ function pathOf(kind: string, own: string): string {
   return line?.split(":").slice(2).join(":") ?? "/";
 }
 
-/** Groups whose processes are gone, of this server and of ones before it. */
+/** Groups that nobody joins any more, but whose processes were not quite gone. */
+const left = new Set<string>();
+
+/** Takes away what was left, and what servers before this one made. An empty group may be one that is being joined. */
 function sweep(parent: string): void {
-  for (const name of readdirSync(parent))
-    if (name.startsWith(prefix)) removeEmpty(join(parent, name));
+  for (const folder of left) removeEmpty(folder);
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if (!isAlive(pid)) removeEmpty(join(parent, name));
+  }
 }
 
 function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
+    left.delete(folder);
   } catch {
     // Not empty: somebody still runs in it.
+    left.add(folder);
   }
 }
 

@@ -33,8 +33,8 @@ export function runProgram(options: {
   if (stdin === null || stdout === null || stderr === null)
     throw new Error("The process has no pipes.");
   pipes[options.channels]?.end(options.said);
-  const onExit = () => options.kill(child);
-  process.once("exit", onExit);
+  const end = () => options.kill(child);
+  endAtExit(end);
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once("error", (error) => resolve({ status: "not_started", message: error.message }));
   child.once("exit", (code, signal) => {
@@ -46,10 +46,10 @@ export function runProgram(options: {
         : { status: "exited", code },
     );
   });
-  const ended = promise.then(async (end) => {
-    process.removeListener("exit", onExit);
+  const ended = promise.then(async (how) => {
+    ends.delete(end);
     await options.cleanUp();
-    return end;
+    return how;
   });
   return {
     stdin,
@@ -60,6 +60,18 @@ export function runProgram(options: {
     kill: () => options.kill(child),
     hold: (held) => holdAll([child, stdin, stdout, stderr, ...channels], held),
   };
+}
+
+const ends = new Set<() => void>();
+
+/** What runs when this process ends goes with it. */
+function endAtExit(end: () => void): void {
+  if (ends.size === 0) process.removeListener("exit", endAll).once("exit", endAll);
+  ends.add(end);
+}
+
+function endAll(): void {
+  for (const end of ends) end();
 }
 
 /** Sockets and processes can be let go of; the types of streams do not say so. */

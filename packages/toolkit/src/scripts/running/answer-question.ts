@@ -1,0 +1,42 @@
+import { errorMessage, readBack, type ToolContext } from "@capstan/core";
+import type { CallQuestion, CallReply } from "./messages.ts";
+
+/** What a running script asks: the session's variables, and calls of other tools, through the gate. */
+export async function answerQuestion(
+  question: CallQuestion,
+  context: ToolContext,
+): Promise<CallReply> {
+  try {
+    switch (question.what) {
+      case "variables":
+        return { value: context.variables.names() };
+      case "variable":
+        return await readVariable(question.name, context);
+      case "call_tool":
+        return await callTool(question, context);
+      default:
+        return { error: { code: "unknown_question", message: "Nobody here can answer that." } };
+    }
+  } catch (error) {
+    return { error: { code: "question_failed", message: errorMessage(error) } };
+  }
+}
+
+async function readVariable(name: string, { variables }: ToolContext): Promise<CallReply> {
+  if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+  const found = variables.getVariable(name);
+  if (found === undefined) return { error: variables.missingVariable(name) };
+  return { value: found.value.data ?? found.value.text };
+}
+
+async function callTool(
+  { name, arguments: args }: Extract<CallQuestion, { readonly what: "call_tool" }>,
+  context: ToolContext,
+): Promise<CallReply> {
+  const result = await context.callTool(name, args);
+  if (result.status === "success") return { value: result.data ?? null };
+  if (result.status === "pending")
+    return { error: { code: "pending", message: `${name} waits for a person.` } };
+  const { code, message, retryable = false } = result.error;
+  return { error: { code, message, retryable } };
+}

@@ -1,0 +1,71 @@
+/** Four bytes of length, the most significant first, then JSON: how host and worker talk. */
+export function encodeFrame(message: unknown): Buffer {
+  const body = Buffer.from(JSON.stringify(message));
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(body.length);
+  return Buffer.concat([head, body]);
+}
+
+export type Decoded =
+  | { readonly status: "message"; readonly message: unknown }
+  /** What comes after it cannot be read any more. */
+  | { readonly status: "broken"; readonly reason: "too_large" | "no_json"; readonly bytes: number };
+
+/** Reads frames out of chunks as they come; `push` returns the frames that are whole now. */
+export class FrameReader {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #broken = false;
+
+  constructor(options: { readonly maxBytes: number }) {
+    this.#maxBytes = options.maxBytes;
+  }
+
+  push(chunk: Buffer): readonly Decoded[] {
+    if (this.#broken) return [];
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    const decoded: Decoded[] = [];
+    while (this.#held >= 4) {
+      const bytes = this.#peekLength();
+      if (bytes > this.#maxBytes) return [...decoded, this.#break("too_large", bytes)];
+      if (this.#held < 4 + bytes) break;
+      const frame = this.#take(4 + bytes);
+      try {
+        decoded.push({ status: "message", message: JSON.parse(frame.toString("utf8", 4)) });
+      } catch {
+        return [...decoded, this.#break("no_json", bytes)];
+      }
+    }
+    return decoded;
+  }
+
+  #break(reason: "too_large" | "no_json", bytes: number): Decoded {
+    this.#broken = true;
+    this.#chunks = [];
+    return { status: "broken", reason, bytes };
+  }
+
+  #peekLength(): number {
+    const [first] = this.#chunks;
+    if (first !== undefined && first.length >= 4) return first.readUInt32BE();
+    return this.#gather().readUInt32BE();
+  }
+
+  #take(count: number): Buffer {
+    const all = this.#gather();
+    this.#chunks = all.length > count ? [all.subarray(count)] : [];
+    this.#held = all.length - count;
+    return all.subarray(0, count);
+  }
+
+  /** Chunks are put together once a frame is whole, not with each chunk that comes. */
+  #gather(): Buffer {
+    const [first] = this.#chunks;
+    if (this.#chunks.length === 1 && first !== undefined) return first;
+    const all = Buffer.concat(this.#chunks);
+    this.#chunks = [all];
+    return all;
+  }
+}

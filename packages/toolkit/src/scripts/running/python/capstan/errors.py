@@ -1,0 +1,40 @@
+"""Exceptions as data: short for the model, whole for the person."""
+
+import os
+import traceback
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LONGEST = 20_000
+
+
+class ToolError(Exception):
+    """A failure as the model should read it: what was wrong, and what to do instead."""
+
+    def __init__(self, message: str, *, code: str = "script_failed", retryable: bool = False):
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+
+
+def describe(error: BaseException, script: str) -> dict:
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith((HERE, "<frozen"))]
+    own = [one for one in frames if os.path.dirname(one.filename) == os.path.dirname(script)]
+    name = type(error).__name__
+    made = traceback.TracebackException(type(error), error, error.__traceback__)
+    made.stack = traceback.StackSummary.from_list(frames)
+    told = {"type": name, "message": text_of(error), "traceback": "".join(made.format())[:LONGEST]}
+    if isinstance(error, ToolError):
+        told = {**told, "code": str(error.code), "retryable": bool(error.retryable)}
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return {**told, "file": os.path.basename(error.filename or script), "line": error.lineno}
+    if own:
+        return {**told, "file": os.path.basename(own[-1].filename), "line": own[-1].lineno}
+    return told
+
+
+def text_of(error: BaseException) -> str:
+    try:
+        # KeyError shows only the key: "KeyError: 'x'" says what it is.
+        return str(error)[:LONGEST]
+    except Exception:
+        return "(it cannot say what)"

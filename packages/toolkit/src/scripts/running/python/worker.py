@@ -1,0 +1,102 @@
+"""A worker of one script: imports it once, and forks for each call, so that no call sees another.
+
+Descriptors: 0 takes the calls, 1 and 2 what is printed, 3 is the call's, 4 the worker's own.
+Arguments: the script's path; a mark that ends each call's prints; `alone` where the worker has
+a process namespace of its own.
+"""
+
+import ctypes
+import os
+import select
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from capstan import frames
+from capstan.errors import describe
+from capstan.load import load
+from capstan.run_call import run_call
+from capstan.traces import Traces
+
+sys.path.pop(0)
+
+CALL, CONTROL = 3, 4
+END_OF_CALLS = 77
+
+
+def main() -> None:
+    script, mark, alone = sys.argv[1], b"\0" + sys.argv[2].encode() + b"\0", sys.argv[3] == "alone"
+    sys.argv = [script]
+    os.dup2(1, 2)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stderr = sys.stdout
+    hide(True)
+    try:
+        module = load(script)
+    except BaseException as error:  # a script that ends the program when it is imported, too
+        end_prints(mark)
+        frames.write(CONTROL, {"type": "failed", "error": describe(error, script)})
+        os._exit(1)
+    end_prints(mark)
+    frames.write(CONTROL, {"type": "ready"})
+    traces = Traces() if alone else None
+    while True:
+        select.select([0], [], [])
+        pid = os.fork()
+        if pid == 0:
+            call(module, script)
+        status = os.waitpid(pid, 0)[1]
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == END_OF_CALLS:
+            return
+        clean = traces is not None and traces.remove()
+        end_prints(mark)
+        crashed = crash_of(status)
+        if crashed is None:
+            frames.write(CALL, {"type": "over"})
+        frames.write(CONTROL, {"type": "ended", "clean": clean, **({"crashed": crashed} if crashed else {})})
+
+
+def crash_of(status: int):
+    if os.WIFSIGNALED(status):
+        return {"signal": os.WTERMSIG(status)}
+    return {"code": os.WEXITSTATUS(status)} if os.WEXITSTATUS(status) else None
+
+
+def call(module, script) -> None:
+    """In the child. The request is read here: the worker never holds what a session says."""
+    try:
+        request = frames.read(0)
+        if request is None:
+            os._exit(END_OF_CALLS)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.close(CONTROL)
+        os.setsid()
+        hide(False)
+        run_call(module, script, request)
+    except BaseException as error:
+        frames.write(CALL, {"type": "error", "error": describe(error, script)})
+    finally:
+        try:
+            sys.stdout.flush()
+        finally:
+            os._exit(0)
+
+
+def hide(hidden: bool) -> None:
+    """Whether processes of the same user may look into this one: its descriptors, its memory."""
+    try:
+        ctypes.CDLL(None).prctl(4, 0 if hidden else 1)  # PR_SET_DUMPABLE
+    except (AttributeError, OSError):
+        pass  # not on Linux
+
+
+def end_prints(mark: bytes) -> None:
+    sys.stdout.flush()
+    os.write(1, mark)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+import type { ScriptWorker } from "./script-worker.ts";
+
+export interface WorkerPoolOptions {
+  /** Workers of one script at once. @default 4 */
+  readonly perScript?: number;
+  /** Workers at once. @default 16 */
+  readonly total?: number;
+  /** Calls after which a worker is replaced. @default 500 */
+  readonly maxCalls?: number;
+  /** Milliseconds after which a worker is replaced. @default 600000 */
+  readonly maxAgeMs?: number;
+  /** Milliseconds that a worker waits for its next call. @default 60000 */
+  readonly idleMs?: number;
+  /** Milliseconds, from anywhere. @default performance.now */
+  readonly now?: () => number;
+}
+
+interface Slot {
+  readonly key: string;
+  readonly worker: ScriptWorker;
+  readonly started: number;
+  timer?: NodeJS.Timeout;
+}
+
+/** Workers that are kept for the next call of the same script, one call at a time each. */
+export class WorkerPool {
+  readonly #options: Required<WorkerPoolOptions>;
+  /** The longest idle first. */
+  readonly #idle: Slot[] = [];
+  /** Workers that live or are being started, by key. */
+  readonly #live = new Map<string, number>();
+  #total = 0;
+  readonly #waiting: (() => void)[] = [];
+  #isClosed = false;
+  readonly #all = new Set<ScriptWorker>();
+
+  constructor(options: WorkerPoolOptions = {}) {
+    this.#options = {
+      perScript: 4,
+      total: 16,
+      maxCalls: 500,
+      maxAgeMs: 600_000,
+      idleMs: 60_000,
+      now: () => performance.now(),
+      ...options,
+    };
+  }
+
+  /**
+   * Runs something with a worker, which nobody else has meanwhile. Waits where there are too many.
+   *
+   * @param key workers of one key are alike
+   * @throws the signal's reason where it aborts before there is a worker
+   */
+  async use<T>(options: {
+    readonly key: string;
+    readonly start: () => Promise<ScriptWorker>;
+    readonly signal: AbortSignal;
+    readonly work: (worker: ScriptWorker) => Promise<T>;
+  }): Promise<T> {
+    const slot = await this.#take(options);
+    try {
+      return await options.work(slot.worker);
+    } finally {
+      this.#giveBack(slot);
+    }
+  }
+
+  /** Ends all workers, those at work too. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const slot of this.#idle.splice(0)) clearTimeout(slot.timer);
+    const workers = [...this.#all];
+    for (const worker of workers) worker.end();
+    await Promise.all(workers.map(({ ended }) => ended));
+  }
+
+  async #take(options: {
+    readonly key: string;
+    readonly start: () => Promise<ScriptWorker>;
+    readonly signal: AbortSignal;
+  }): Promise<Slot> {
+    const { key, start, signal } = options;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#isClosed) throw new Error("The script workers are stopped.");
+      const idle = this.#takeIdle(key);
+      if (idle !== undefined) return idle;
+      if (this.#makeRoom(key)) break;
+      await this.#turn(signal);
+    }
+    this.#count(key, 1);
+    try {
+      const worker = await start();
+      this.#all.add(worker);
+      void worker.ended.then(() => {
+        this.#all.delete(worker);
+        this.#count(key, -1);
+        this.#wake();
+      });
+      if (this.#isClosed) worker.end();
+      return { key, worker, started: this.#options.now() };
+    } catch (error) {
+      this.#count(key, -1);
+      this.#wake();
+      throw error;
+    }
+  }
+
+  #takeIdle(key: string): Slot | undefined {
+    for (let index = this.#idle.length - 1; index >= 0; index--) {
+      const slot = this.#idle[index];
+      if (slot?.key !== key) continue;
+      this.#idle.splice(index, 1);
+      clearTimeout(slot.timer);
+      if (!slot.worker.isUsable) continue;
+      slot.worker.hold(true);
+      return slot;
+    }
+    return undefined;
+  }
+
+  #makeRoom(key: string): boolean {
+    if ((this.#live.get(key) ?? 0) >= this.#options.perScript) return false;
+    if (this.#total < this.#options.total) return true;
+    const [longest] = this.#idle;
+    if (longest !== undefined) this.#retire(longest);
+    // Its end is what makes room.
+    return false;
+  }
+
+  #giveBack(slot: Slot): void {
+    const { maxCalls, maxAgeMs, idleMs, now } = this.#options;
+    const { worker, started } = slot;
+    if (
+      this.#isClosed ||
+      !worker.isUsable ||
+      worker.calls >= maxCalls ||
+      now() - started >= maxAgeMs
+    ) {
+      worker.end();
+      return;
+    }
+    worker.hold(false);
+    slot.timer = setTimeout(() => this.#retire(slot), idleMs);
+    slot.timer.unref();
+    this.#idle.push(slot);
+    this.#wake();
+  }
+
+  #retire(slot: Slot): void {
+    const index = this.#idle.indexOf(slot);
+    if (index >= 0) this.#idle.splice(index, 1);
+    clearTimeout(slot.timer);
+    slot.worker.end();
+  }
+
+  #count(key: string, by: number): void {
+    const count = (this.#live.get(key) ?? 0) + by;
+    if (count === 0) this.#live.delete(key);
+    else this.#live.set(key, count);
+    this.#total += by;
+  }
+
+  /** Waits until something is free; whoever waits looks again, in the order of coming. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    this.#waiting.push(resolve);
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      const index = this.#waiting.indexOf(resolve);
+      if (index >= 0) this.#waiting.splice(index, 1);
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
