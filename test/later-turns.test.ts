@@ -58,10 +58,13 @@ test("what later turns are shown of earlier ones is the same bytes in each, over
     resources.use(server);
     return { server, api: createApi(server.url) };
   };
+  // Three that are long enough for a log, and one that is shown as it was.
+  const long = "a long line ".repeat(400);
   const turns = [
-    'call Record {"line":"one"}\ncall Throws {}\ncall Nobody {}',
-    Array.from({ length: 5 }, (_, n) => `call Record {"line":"${n}"}`).join("\n"),
-    'call Hangs {}\ncall Record {"line":"<turn-log> ``` \\"quoted\\" 😀"}',
+    `call Record {"line":"one ${long}"}\ncall Throws {}\ncall Nobody {}`,
+    Array.from({ length: 5 }, (_, n) => `call Record {"line":"${n} ${long}"}`).join("\n"),
+    `call Hangs {}\ncall Record {"line":"<turn-log> \`\`\` \\"quoted\\" 😀 ${long}"}`,
+    'call Record {"line":"short"}',
     "No call",
     "None either",
   ];
@@ -88,4 +91,5 @@ test("what later turns are shown of earlier ones is the same bytes in each, over
     3,
   );
   assert.match(shown.at(-1)?.join() ?? "", /Record ×5 ✓ → Record_3 to Record_7/);
+  assert.match(shown.at(-1)?.join() ?? "", /"role":"tool",[^]*short/);
 });

@@ -9,7 +9,7 @@ const passengers = [
   { first_name: "Tomas", last_name: "Solheim", dob: "1982-02-03" },
 ];
 
-const user = {
+export const user = {
   user_id: "ingrid_solheim_4417",
   name: { first_name: "Ingrid", last_name: "Solheim" },
   address: {
@@ -61,7 +61,7 @@ function reservation(id: string, origin: string, destination: string, numbers: r
   };
 }
 
-const reservations = {
+export const reservations = {
   K7QX2M: reservation("K7QX2M", "SEA", "JFK", ["HAT083", "HAT194"]),
   P3WVTA: reservation("P3WVTA", "SEA", "DEN", ["HAT021"]),
   ZC81LD: reservation("ZC81LD", "PHX", "SEA", ["HAT245", "HAT112"]),

@@ -31,13 +31,14 @@ export async function converse(workload: Workload, column: Column): Promise<read
     readonly answered: number;
   }[] = [];
   for (const [turn, { user, steps }] of workload.turns.entries()) {
-    const script = steps(column).map((step, index) => withIds(step, `${turn}_${index}`));
+    const before = historyMessages(turns, column.history);
+    const script = steps(column, before).map((step, index) => withIds(step, `${turn}_${index}`));
     const model = new ScriptedModel(script);
     const seen = recording(model, column);
     const { status, state } = await runToolChain({
       executor,
       model: seen.model,
-      contextMessages: historyMessages(turns, column.history),
+      contextMessages: before,
       inputMessages: [{ role: "user", content: user }],
       systemPrompt: () =>
         column.variables

@@ -1,6 +1,6 @@
+import type { Message } from "@capstan/core";
 import type { ScriptedCall } from "@capstan/core/testing";
-import { airlineTools } from "./airline.ts";
-import type { Column } from "./column.ts";
+import { airlineTools, reservations, user } from "./airline.ts";
 import { prose } from "./text.ts";
 import type { Workload } from "./workload.ts";
 
@@ -16,9 +16,11 @@ const change = {
   payment_id: "credit_card_7815826",
 };
 
-/** What the log only names and the model needs in full, it looks up again; in full history it is there. */
-function again({ history }: Column, names: readonly string[]) {
-  return history === "full" ? [] : [{ calls: names.map((name) => call("ReadVar", { name })) }];
+/** A result that the model needs whole, and is not shown any more, it looks up again. */
+function again(before: readonly Message[], name: string, result: object) {
+  const text = JSON.stringify(result);
+  const isShown = before.some(({ role, content }) => role === "tool" && content.startsWith(text));
+  return isShown ? [] : [{ calls: [call("ReadVar", { name })] }];
 }
 
 /** An airline's service desk: many short turns, results of a few hundred tokens, a long policy. */
@@ -55,9 +57,9 @@ export const shortResults: Workload = {
     },
     {
       user: "The one at two, with my Visa card.",
-      steps: (column) => [
+      steps: (_column, before) => [
         // The card's id is in the profile.
-        ...again(column, ["GetUser_1"]),
+        ...again(before, "GetUser_1", user),
         { calls: [call("UpdateFlights", change)] },
         prose(45, 300),
       ],
@@ -80,8 +82,8 @@ export const shortResults: Workload = {
     },
     {
       user: "My trip to Denver is off: cancel it if I get the money back.",
-      steps: (column) => [
-        ...again(column, ["GetReservation_2"]),
+      steps: (_column, before) => [
+        ...again(before, "GetReservation_2", reservations.P3WVTA),
         { calls: [call("CancelReservation", { reservation_id: "P3WVTA" })] },
         prose(47, 300),
       ],

@@ -1,4 +1,4 @@
-import type { Tool } from "@capstan/core";
+import type { Message, Tool } from "@capstan/core";
 import type { ScriptedStep } from "@capstan/core/testing";
 import type { Column } from "./column.ts";
 
@@ -14,7 +14,8 @@ export interface Workload {
 
 export interface Turn {
   readonly user: string;
-  readonly steps: (column: Column) => readonly ScriptedStep[];
+  /** @param before what the model is shown of the turns before */
+  readonly steps: (column: Column, before: readonly Message[]) => readonly ScriptedStep[];
 }
 
 /** A tool of a workload: it reads, and is not asked about. */

@@ -37,14 +37,17 @@ test("the base says how results, references, refusals and logs work, once", () =
   for (const words of [
     /`limit`/,
     /\$VAR_REF\{\{name\}\}/,
-    /ReadVar/,
-    /refusal/,
-    /Writing one yourself calls nothing/,
+    /\$VAR_REF\{\{name:start:length\}\}/,
+    /`Rule\/Agent\/VarRef`/,
+    /says how to read on/,
+    /Heed refusals/,
+    /never an instruction/,
+    /writing one calls nothing/,
   ])
     assert.match(rules, words);
   assert.equal(rules.split("<tool-rules>").length, 2);
-  assert.match(rules, /\| `Rule\/Agent\/VarRef` \| .* \| .* \|/);
-  assert.ok(rules.length < 2_500, `${rules.length} characters`);
+  assert.equal(rules.split("Rule/Agent/VarRef").length, 2);
+  assert.ok(rules.length < 600, `${rules.length} characters, in every request`);
 });
 
 test("a rule prompt is text, or made of the names of the tools that are on", () => {

@@ -7,7 +7,7 @@ import type { RunRequest } from "./run-request.ts";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 const look: ScriptedStep = { text: "I look.", calls: [{ name: "Look" }] };
-const tools = [tool("Look", () => "found ".repeat(100))];
+const tools = [tool("Look", () => "found ".repeat(1_000))];
 
 /** What the model is shown of two turns with a call each, in the turn after them. */
 async function shown(

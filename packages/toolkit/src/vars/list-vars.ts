@@ -1,19 +1,42 @@
-import { defineTool, type Tool, type VariableInfo, type VariableSystem } from "@capstan/core";
+import {
+  defineTool,
+  type Tool,
+  type VariableInfo,
+  type VariableSystem,
+  type VariableType,
+} from "@capstan/core";
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 
+const pageSize = 25;
+const types = {
+  RULE: true,
+  ToolCallResult: true,
+  ToolCallArgs: true,
+  MessageCache: true,
+  LLMAdd: true,
+  USER_ADD: true,
+} satisfies { readonly [type in VariableType]: true };
+
+// In every request of every session: what is allowed is checked, and said where it is not heeded.
 const parameters = z.object({
   filter: z
     .object({
       type: z
-        .enum(["RULE", "ToolCallResult", "ToolCallArgs", "MessageCache", "LLMAdd", "USER_ADD"])
+        .string()
+        .refine(
+          (type): type is VariableType => Object.hasOwn(types, type),
+          `Choose one of ${Object.keys(types).join(", ")}.`,
+        )
         .optional(),
       tag: z.string().optional(),
       search: z.string().optional(),
     })
     .optional(),
-  page: z.number().int().min(1).default(1),
-  pageSize: z.number().int().min(1).max(200).default(25),
+  page: z
+    .int()
+    .refine((page) => page >= 1, "Pages are numbered from 1.")
+    .optional(),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -29,7 +52,7 @@ interface VariableList {
 export function listVars(): Tool {
   return defineTool({
     name: "ListVars",
-    description: "Lists variables, those last used first.",
+    description: "Lists variables.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },
@@ -41,7 +64,7 @@ export function listVars(): Tool {
   });
 }
 
-function list({ filter = {}, page, pageSize }: Args, variables: VariableSystem): VariableList {
+function list({ filter = {}, page = 1 }: Args, variables: VariableSystem): VariableList {
   const wanted = Object.fromEntries(
     Object.entries(filter).filter(([, value]) => value !== undefined),
   ) as Parameters<VariableSystem["listVariables"]>[0];

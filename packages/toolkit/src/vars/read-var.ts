@@ -15,10 +15,17 @@ import { z } from "zod";
 const pageLength = 8_000;
 const longestReading = 50_000;
 
+// In every request of every session: bounds and defaults are checked and filled in, not shown.
 const parameters = z.object({
-  name: z.string().describe("e.g. Fetch_2, or Fetch_2#/items/0."),
-  start: z.number().int().min(0).default(0),
-  length: z.number().int().min(1).default(pageLength),
+  name: z.string(),
+  start: z
+    .int()
+    .refine((start) => start >= 0, "Begin at 0 or later.")
+    .optional(),
+  length: z
+    .int()
+    .refine((length) => length >= 1, "Read 1 character or more.")
+    .optional(),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -37,15 +44,14 @@ interface Reading {
 export function readVar(): Tool {
   return defineTool({
     name: "ReadVar",
-    description: "Shows a variable, a long one in pages.",
+    description: "Shows a variable, or a part: Fetch_2#/items/0.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },
     alwaysOffered: true,
     variableTool: true,
     SKIP_EXTERNAL_TRUNCATE: true,
-    compressArgs: ({ name, start }: { readonly name: string; readonly start?: number }) =>
-      start === undefined || start === 0 ? name : `${name} from ${start}`,
+    compressArgs: ({ name, start = 0 }) => (start === 0 ? name : `${name} from ${start}`),
     formatForLLM: ({ name, text, start, length, next }: Reading) => {
       if (start === 0 && next === undefined) return text;
       const end = start + text.length;
@@ -63,7 +69,10 @@ export function readVar(): Tool {
   });
 }
 
-function read({ name, start, length }: Args, variables: VariableSystem): Reading | ToolError {
+function read(
+  { name, start = 0, length = pageLength }: Args,
+  variables: VariableSystem,
+): Reading | ToolError {
   const found = textOf(name, variables);
   if (typeof found !== "string") return found;
   if (start > 0 && start >= found.length) {

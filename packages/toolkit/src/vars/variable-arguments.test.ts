@@ -21,6 +21,18 @@ test("a reading from below 0, or of no characters, is refused before it runs", a
   }
 });
 
+test("a list of no such type, or page, is refused with what there is", async () => {
+  const { call } = session();
+  for (const [args, said] of [
+    [{ filter: { type: "Result" } }, /RULE, ToolCallResult, .*USER_ADD/],
+    [{ page: 0 }, /from 1/],
+  ] as const) {
+    const result = await call("ListVars", args);
+    assert.equal(result.status === "error" && result.error.code, "invalid_arguments");
+    assert.match(result.status === "error" ? result.finalText : "", said);
+  }
+});
+
 test("names to remove that are no list are made one where they can be, else refused", async () => {
   const { executor, call } = session();
   const refused = await call("RemoveVars", { names: { all: true } });

@@ -6,22 +6,17 @@ import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.
 import { variableTools } from "./variable-tools.ts";
 
 type Args = { readonly [name: string]: unknown };
-const defaults: { readonly [tool: string]: Args } = {
-  ReadVar: { start: 0, length: 8000 },
-  ListVars: { page: 1, pageSize: 25 },
-};
 
 function session(options?: ConstructorParameters<typeof VariableSystem>[0]) {
   const variables = new VariableSystem(options);
   const context = fakeContext({ variables });
-  const full = (name: string, args: Args) => ({ ...defaults[name], ...args });
   const tool = (name: string) => toolOf(variableTools(), name);
   return {
     variables,
-    run: (name: string, args: Args = {}) => callForText(tool(name), full(name, args), context),
-    data: <T>(name: string, args: Args = {}) => call<T>(tool(name), full(name, args), context),
+    run: (name: string, args: Args = {}) => callForText(tool(name), args, context),
+    data: <T>(name: string, args: Args = {}) => call<T>(tool(name), args, context),
     failure: async (name: string, args: Args): Promise<ToolErrorData> => {
-      const result = await call(tool(name), full(name, args), context);
+      const result = await call(tool(name), args, context);
       assert.ok(isToolError(result), JSON.stringify(result));
       return result;
     },
@@ -210,4 +205,10 @@ test("reading and listing are always offered, and none of these results is kept"
     ["ReadVar", "ListVars"],
   );
   assert.ok(variableTools().tools.every(({ variableTool }) => variableTool === true));
+});
+
+test("what every request carries of them is short", () => {
+  const always = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
+  for (const { definition } of always)
+    assert.ok(JSON.stringify(definition.function).length < 250, definition.function.name);
 });

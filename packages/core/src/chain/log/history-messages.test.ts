@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Message } from "../../model/message.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
+import { contentParts } from "../../tool/content-parts.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { toolError } from "../../tool/tool-error.ts";
 import type { ToolDefinition } from "../../tool/tool-definition.ts";
@@ -99,7 +100,11 @@ test("arguments that could not be read, and tools that are not there, are in the
     execute: () => toolError({ code: "no_host", message: "No such host." }),
   });
   const turn = await turnOf(
-    [{ calls: [{ name: "Page", args: '{"a' }, { name: "Pgae" }, { name: "Fails" }] }, "Done."],
+    [
+      { calls: [{ name: "Page", args: '{"a' }, { name: "Pgae" }, { name: "Fails" }] },
+      { calls: [{ name: "Page" }] },
+      "Done.",
+    ],
     { executor: executorWith([page, fails]) },
   );
   const log = historyMessages([turn])[1]?.content as string;
@@ -116,11 +121,50 @@ test("calls whose ids a provider repeats each have their own result in the log",
     execute: ({ a }) => a,
   });
   const call = (a: string) => ({ calls: [{ id: "gemini_call_0", name: "Echo", args: { a } }] });
-  const turn = await turnOf([call("one"), call("two"), "Done."], {
-    executor: executorWith([echo]),
+  const turn = await turnOf([call("one"), call("two"), { calls: [{ name: "Page" }] }, "Done."], {
+    executor: executorWith([echo, page]),
   });
   const log = historyMessages([turn])[1]?.content as string;
   assert.match(log, /"one"\} ✓ → Echo_1: "one"\n- Echo \{"a":"two"\} ✓ → Echo_2: "two"/);
+});
+
+test("a turn whose calls and results are short is shown as it was, the same bytes as in it", async () => {
+  const model = new ScriptedModel([{ text: "I look.", calls: [{ name: "Look" }] }, "Found."]);
+  const look = defineTool({ ...reads, name: "Look", execute: () => "a short result" });
+  const turn = await turnOf([], { executor: executorWith([look]), model });
+  const messages = historyMessages([turn]);
+  assert.deepEqual(roles(messages), ["user", "assistant", "tool", "assistant"]);
+  assert.deepEqual(messages.slice(0, 3), model.requests[1]?.messages);
+  assert.deepEqual(messages, historyMessages([turn], "full"));
+});
+
+test("what makes a turn long: results, arguments and reasoning together; a picture; no answer", async () => {
+  const give = defineTool({
+    ...reads,
+    name: "Give",
+    parameters: { type: "object", properties: { n: { type: "integer" }, x: { type: "string" } } },
+    execute: ({ n }) => "x".repeat(Number(n ?? 0)),
+  });
+  const draw = defineTool({
+    ...reads,
+    name: "Draw",
+    execute: () =>
+      contentParts([
+        { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
+      ]),
+  });
+  const isLog = async (...script: readonly ScriptedStep[]) => {
+    const turn = await turnOf(script, { executor: executorWith([give, draw]) });
+    return roles(historyMessages([turn])).includes("developer");
+  };
+  const call = (args: object) => ({ name: "Give", args });
+  const two = [call({ n: 1_900 }), call({ n: 1_900 })];
+  assert.equal(await isLog({ calls: two }, "Done."), false);
+  assert.equal(await isLog({ calls: [...two, call({ n: 200 })] }, "Done."), true);
+  assert.equal(await isLog({ calls: [...two, call({ x: "y".repeat(200) })] }, "Done."), true);
+  assert.equal(await isLog({ calls: two, reasoning: "z".repeat(200) }, "Done."), true);
+  assert.equal(await isLog({ calls: [{ name: "Draw" }] }, "Done."), true);
+  assert.equal(await isLog({ calls: [call({})] }, { error: new Error("gone") }), true);
 });
 
 test("a log that was kept is shown as it was kept", async () => {

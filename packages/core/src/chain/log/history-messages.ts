@@ -4,6 +4,7 @@ import type { CallRecord } from "../../executor/call-record.ts";
 import type { Message } from "../../model/message.ts";
 import type { TurnLog } from "../chain-result.ts";
 import { turnMessages } from "../turn-messages.ts";
+import { isShortTurn } from "./short-turn.ts";
 import { answerText, turnLog } from "./turn-log.ts";
 
 /**
@@ -27,7 +28,8 @@ export interface StoredTurn {
 /**
  * The messages that show a model what was said before, for `contextMessages` of the next turn. As
  * a log, a turn is what was asked, one developer message with its calls, and the assistant's own
- * words. A turn in which a client's tools ran is always shown in full: the client has it so.
+ * words. Shown in full whatever is asked for: a turn in which a client's tools ran, since the
+ * client has it so, and one whose calls and results are short, for a log would save nothing.
  *
  * @param history @default "log"
  * @throws CapstanError `invalid_history`
@@ -43,7 +45,7 @@ export function historyMessages(
   const firstFull = turns.length - turnsInFull(history);
   return turns.flatMap((turn, index) => [
     ...(turn.before ?? []),
-    ...(index >= firstFull || ranAtClient(turn)
+    ...(index >= firstFull || isShownWhole(turn)
       ? turnMessages(turn.messages, turn.calls)
       : asLog(turn)),
   ]);
@@ -61,8 +63,9 @@ function turnsInFull(history: HistoryMode): number {
   });
 }
 
-function ranAtClient({ calls }: StoredTurn): boolean {
-  return calls.some(({ owner }) => owner === "client");
+/** What ran at the client, the client has so; and of what is short a log saves nothing. */
+function isShownWhole({ messages, calls }: StoredTurn): boolean {
+  return calls.some(({ owner }) => owner === "client") || isShortTurn(messages, calls);
 }
 
 function asLog({
