@@ -155,6 +155,7 @@ export type { FileSearchHit, ToolEventData, ToolEvents } from "./tool/tool-event
 export type { ToolFile, ToolFiles } from "./tool/tool-file.ts";
 export type { ToolsChange } from "./tool/tools-change.ts";
 export type { ToolDefinition } from "./tool/tool-definition.ts";
+export { withText, type WithText } from "./tool/with-text.ts";
 export { isToolError, toolError, type ToolError, type ToolErrorData } from "./tool/tool-error.ts";
 export type {
   Variable,

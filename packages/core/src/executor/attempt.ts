@@ -1,10 +1,11 @@
 import { errorMessage } from "../errors/error-message.ts";
 import { plainData } from "../output/plain-data.ts";
 import { isToolError, type ToolError, type ToolErrorData } from "../tool/tool-error.ts";
+import { isWithText } from "../tool/with-text.ts";
 
 /** How one try of a tool ended. */
 export type Attempt =
-  | { readonly status: "returned"; readonly value: unknown }
+  | { readonly status: "returned"; readonly value: unknown; readonly words?: string }
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
 
 /** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
@@ -21,8 +22,9 @@ function ended(value: unknown): Attempt {
   try {
     // As JSON it would be an empty object, and its message lost.
     if (value instanceof Error) return threw(value);
-    return isToolError(value)
-      ? { status: "failed", error: plainError(value), threw: false }
+    if (isToolError(value)) return { status: "failed", error: plainError(value), threw: false };
+    return isWithText(value)
+      ? { status: "returned", value: value.value, words: value.text }
       : { status: "returned", value };
   } catch (thrown) {
     // An object may throw wherever it is touched.

@@ -17,7 +17,7 @@ export type Outcome =
   | (Ended & {
       readonly status: "returned";
       readonly value: unknown;
-      /** What a final tool wrote: the text of its result. */
+      /** The text of its result: what a final tool wrote, or what came with the data. */
       readonly words?: string;
     })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })

@@ -166,6 +166,6 @@ type Halt =
 
 function outcomeOf(how: Attempt, durationMs: number): Outcome {
   return how.status === "returned"
-    ? { status: "returned", value: how.value, durationMs }
+    ? { ...how, durationMs }
     : { status: "failed", error: how.error, durationMs };
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { contentParts } from "../tool/content-parts.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
+import { withText } from "../tool/with-text.ts";
 
 async function result(options: Partial<ToolOptions<never, unknown, unknown>>, args = {}) {
   const executor = executorWith([
@@ -37,6 +38,16 @@ test("formatForLLM makes the text of the data and the arguments; the data stays 
   assert.equal(formattedText, '{"celsius":21} in Bergen');
   assert.equal(finalText, formattedText);
   assert.deepEqual(kept, { text: '{"celsius":21} in Bergen', data: { celsius: 21 } });
+});
+
+test("text that comes with the data goes before formatForLLM; the data stays beside it", async () => {
+  const { data, finalText, kept } = await result({
+    execute: () => Promise.resolve(withText({ celsius: 21 }, "21 °C")),
+    formatForLLM: () => "another text",
+  });
+  assert.deepEqual(data, { celsius: 21 });
+  assert.equal(finalText, "21 °C");
+  assert.deepEqual(kept, { text: "21 °C", data: { celsius: 21 } });
 });
 
 test("an empty text of the formatter is the text", async () => {

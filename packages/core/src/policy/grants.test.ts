@@ -40,6 +40,25 @@ function answering(
 }
 const allow = { decision: "allow" } as const;
 
+test("what was allowed for one version of a tool holds for no other", async () => {
+  const grants = new GrantBook();
+  let asked = 0;
+  const statusOf = async (version: string) => {
+    const request = (): ApprovalDecision => {
+      asked += 1;
+      return { decision: "allow", scope: "always" };
+    };
+    const tools = [{ ...write(), version }];
+    return (await executorWith(tools, { approvals: { request }, grants }).execute("Write", {}))
+      .status;
+  };
+  assert.equal(await statusOf("sha256:a"), "success");
+  assert.equal(await statusOf("sha256:a"), "success");
+  assert.equal(asked, 1);
+  assert.equal(await statusOf("sha256:b"), "success");
+  assert.equal(asked, 2);
+});
+
 test("a grant for a pattern covers what fits it, wherever and whenever it says", async () => {
   const clock = new FakeClock(0);
   const covers = { type: "pattern", when: { path: "notes/**" } } as const;

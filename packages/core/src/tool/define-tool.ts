@@ -24,6 +24,7 @@ type ArgsOf<P, Explicit> = P extends StandardSchema ? OutputOf<P> : Explicit;
 
 type Passed = Pick<
   Tool,
+  | "version"
   | "idempotent"
   | "SKIP_EXTERNAL_TRUNCATE"
   | "SKIP_CACHE_RESULT"

@@ -87,11 +87,12 @@ export function titleOf(group: ToolGroup): string {
 
 const digests = new WeakMap<Tool, string>();
 
-/** What a grant is bound to: a tool that is defined otherwise asks again. */
+/** What a grant is bound to: a tool that is defined otherwise, or is another version, asks again. */
 export function definitionDigest(tool: Tool): string {
   let known = digests.get(tool);
   if (known === undefined) {
-    known = digest(tool.definition);
+    const { definition, version } = tool;
+    known = digest(version === undefined ? definition : { definition, version });
     digests.set(tool, known);
   }
   return known;

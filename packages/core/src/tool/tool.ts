@@ -52,13 +52,15 @@ export interface RetryPolicy {
   readonly maxMs?: number;
 }
 
-/** `data`, content parts (`contentParts([...])`), or `toolError(...)`. A throw is an error too. */
+/** `data`, with its text (`withText(data, text)`), content parts (`contentParts([...])`), or `toolError(...)`. A throw is an error too. */
 export type ToolReturn = unknown;
 
 /** Something a model may call. Build it with `defineTool`. */
 export interface Tool {
   readonly definition: ToolDefinition;
   readonly permission?: ToolPermission;
+  /** What runs, e.g. a digest of a script: what a person allowed holds for this version of the tool alone. */
+  readonly version?: string;
   /** @default "write" */
   readonly effects?: ToolEffects;
   /** Whether the same call with the same idempotency key may be run again after a crash. @default effects === "read" */

@@ -84,7 +84,10 @@ export interface Script {
    * whole plugin folder. A sandbox shows it these files and no others.
    */
   readonly files: readonly string[];
-  /** Absolute: where `files` are. */
+  /**
+   * Absolute: where `files` are. A copy that never changes where the library keeps one, so that what
+   * runs is what was read and approved; `roots` are meant from the folder of `path`.
+   */
   readonly folder: string;
   /** `sha256:…` over the names and bytes of `files`: what a person's approval is bound to. */
   readonly contentHash: string;

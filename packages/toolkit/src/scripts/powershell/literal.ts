@@ -1,0 +1,189 @@
+import type { JsonValue } from "@capstan/core";
+import { type Token, tokenize } from "./tokens.ts";
+
+/** The value of a PowerShell expression that is one without running anything; undefined where it is none. */
+export function literalOf(text: string): JsonValue | undefined {
+  const tokens = meaningful(text);
+  const reader = new LiteralReader(tokens);
+  const value = reader.list();
+  return reader.isDone() ? value : undefined;
+}
+
+export interface AttributeArguments {
+  /** By name, in lower case. A name alone is true. */
+  readonly named: ReadonlyMap<string, JsonValue | undefined>;
+  readonly positional: readonly (JsonValue | undefined)[];
+}
+
+/** `Mandatory, Position = 1` or `'a', 'b'`. What is no literal is undefined. */
+export function attributeArguments(text: string): AttributeArguments {
+  const named = new Map<string, JsonValue | undefined>();
+  const positional: (JsonValue | undefined)[] = [];
+  for (const part of byComma(meaningful(text))) {
+    const [name, equals] = part;
+    if (name?.kind === "word" && equals?.text === "=") {
+      const reader = new LiteralReader(part.slice(2));
+      const value = reader.one();
+      named.set(name.text.toLowerCase(), reader.isDone() ? value : undefined);
+    } else if (part.length === 1 && name?.kind === "word" && /^[a-z]\w*$/i.test(name.text)) {
+      named.set(name.text.toLowerCase(), true);
+    } else if (part.length > 0) {
+      const reader = new LiteralReader(part);
+      const value = reader.one();
+      positional.push(reader.isDone() ? value : undefined);
+    }
+  }
+  return { named, positional };
+}
+
+function meaningful(text: string): readonly Token[] {
+  return tokenize(text).tokens.filter(({ kind }) => kind !== "comment" && kind !== "newline");
+}
+
+function byComma(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const parts: Token[][] = [[]];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.kind === "punctuation" && "([{".includes(token.text)) depth++;
+    if (token.kind === "punctuation" && ")]}".includes(token.text)) depth--;
+    if (token.kind === "punctuation" && token.text === "," && depth === 0) parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}
+
+const units = ["kb", "mb", "gb", "tb", "pb"];
+
+class LiteralReader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #failed = false;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  isDone(): boolean {
+    return !this.#failed && this.#at === this.#tokens.length;
+  }
+
+  /** One value, or several parted by commas, which are a list. */
+  list(): JsonValue | undefined {
+    const first = this.one();
+    if (!this.#take(",")) return first;
+    const values = [first, this.one()];
+    while (this.#take(",")) values.push(this.one());
+    return this.#values(values);
+  }
+
+  one(): JsonValue | undefined {
+    if (this.#take("[")) return this.#cast();
+    if (this.#take("(")) {
+      const inner = this.list();
+      return this.#expect(")") ? inner : this.#fail();
+    }
+    if (this.#take("@")) return this.#collection();
+    const token = this.#tokens[this.#at++];
+    if (token?.kind === "variable") return this.#constant(token.text.toLowerCase());
+    if (token?.kind === "string") return stringValue(token.text) ?? this.#fail();
+    const number = token?.kind === "word" ? numberValue(token.text) : undefined;
+    return number ?? this.#fail();
+  }
+
+  /** `[int] 5`: the type is the parameter's own business. */
+  #cast(): JsonValue | undefined {
+    let depth = 1;
+    while (depth > 0 && this.#at < this.#tokens.length) {
+      const { text } = this.#tokens[this.#at++] ?? { text: "" };
+      if (text === "[") depth++;
+      if (text === "]") depth--;
+    }
+    return this.one();
+  }
+
+  #collection(): JsonValue | undefined {
+    if (this.#take("(")) {
+      if (this.#take(")")) return [];
+      const inner = this.list();
+      if (!this.#expect(")")) return this.#fail();
+      return Array.isArray(inner) ? inner : this.#values([inner]);
+    }
+    if (!this.#take("{")) return this.#fail();
+    const entries: [string, JsonValue][] = [];
+    while (!this.#take("}")) {
+      if (this.#take(";")) continue;
+      const key = this.#tokens[this.#at++];
+      const name = key?.kind === "string" ? stringValue(key.text) : key?.text;
+      if (name === undefined || !this.#expect("=")) return this.#fail();
+      const value = this.list();
+      if (value === undefined) return this.#fail();
+      entries.push([name, value]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #constant(name: string): JsonValue | undefined {
+    if (name === "$true") return true;
+    if (name === "$false") return false;
+    return name === "$null" ? null : this.#fail();
+  }
+
+  #values(values: readonly (JsonValue | undefined)[]): JsonValue | undefined {
+    const known = values.filter((value) => value !== undefined);
+    return known.length === values.length ? known : this.#fail();
+  }
+
+  #take(text: string): boolean {
+    const token = this.#tokens[this.#at];
+    if (token?.kind !== "punctuation" || token.text !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(text: string): boolean {
+    return this.#take(text);
+  }
+
+  #fail(): undefined {
+    this.#failed = true;
+    return undefined;
+  }
+}
+
+function numberValue(text: string): number | undefined {
+  const match =
+    /^([+-]?)(0x[0-9a-f]+|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(?:u?[ysln]|u|d)?([kmgtp]b)?$/i.exec(
+      text,
+    );
+  if (match === null) return undefined;
+  const [, sign, digits = "", unit = ""] = match;
+  const factor = unit === "" ? 1 : 1024 ** (units.indexOf(unit.toLowerCase()) + 1);
+  const value = (sign === "-" ? -1 : 1) * Number(digits) * factor;
+  const isExact =
+    Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return isExact ? value : undefined;
+}
+
+const escapes: { readonly [char: string]: string } = {
+  "0": "\0",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+/** Undefined where the text holds what is known only when it runs. */
+function stringValue(text: string): string | undefined {
+  const here = /^@(.)[ \t]*\r?\n([^]*?)\r?\n?.@$/.exec(text);
+  const isSingle = /^@?['\u2018-\u201b]/.test(text);
+  const inner = here?.[2] ?? text.slice(1, -1);
+  if (isSingle) return here === null ? inner.replaceAll(/(['\u2018-\u201b])\1/g, "$1") : inner;
+  if (/(?:^|[^`])(?:``)*\$[\p{L}\p{N}_({?$^:]/u.test(inner)) return undefined;
+  return inner
+    .replaceAll(/`(.)/g, (_all, char: string) => escapes[char] ?? char)
+    .replaceAll(/(["\u201c-\u201e])\1/g, here === null ? "$1" : "$1$1");
+}

@@ -1,0 +1,32 @@
+import { startReader } from "./reader-process.ts";
+
+export type PythonFound =
+  | { readonly status: "found"; readonly executable: string; readonly version: string }
+  | { readonly status: "missing"; readonly message: string };
+
+/**
+ * Finds a Python that can read and run scripts: 3.9 or later.
+ *
+ * @param options.interpreter the one to take; without it, `python3` and `python` of the PATH are tried
+ */
+export async function findPython(options: {
+  readonly interpreter?: string;
+  readonly signal?: AbortSignal;
+}): Promise<PythonFound> {
+  const { interpreter, signal } = options;
+  const candidates = interpreter === undefined ? ["python3", "python"] : [interpreter];
+  const reasons: string[] = [];
+  for (const candidate of candidates) {
+    const reader = startReader({ executable: candidate, ...(signal && { signal }) });
+    const hello = await reader.hello;
+    reader.end();
+    if (hello.status === "failed") reasons.push(`${candidate}: ${hello.message}`);
+    else if (hello.old) reasons.push(`${candidate} is Python ${hello.version}`);
+    else return { status: "found", executable: hello.executable, version: hello.version };
+  }
+  signal?.throwIfAborted();
+  return {
+    status: "missing",
+    message: `Python scripts need Python 3.9 or later, and there is none here (${reasons.join("; ")}). Install it, or name one in the configuration: {"scripts": {"python": "/path/to/python3"}}.`,
+  };
+}

@@ -1,0 +1,63 @@
+"""One module as plain data."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Any
+
+from declared import read_declared
+from literals import NotLiteral, literal
+from read_function import read_function
+from scope import Scope
+
+
+def read_module(source: bytes) -> dict:
+    try:
+        with warnings.catch_warnings():
+            # An invalid escape is the script's own business.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except SyntaxError as error:
+        return {"problems": [syntax_problem(error)]}
+    except (ValueError, MemoryError) as error:
+        return {"problems": [{"severity": "error", "message": f"It cannot be read: {error or 'it is nested too deeply.'}"}]}
+    scope = Scope(tree)
+    declared = read_declared(scope)
+    functions = []
+    for name in public_names(scope):
+        node = scope.functions[name]
+        function = read_function(node, scope)
+        function["hasFormat"] = name in declared["formats"]
+        if not function["description"]:
+            scope.problem(node, f"{name} has no docstring: a model does not know what it is for.")
+        functions.append(function)
+    return {
+        "rules": (ast.get_docstring(tree) or "").strip(),
+        "title": declared["title"],
+        "declared": {"file": declared["file"], "functions": declared["functions"]},
+        "functions": functions,
+        "problems": scope.problems,
+    }
+
+
+def public_names(scope: Scope) -> list:
+    """In the file's order. `__all__`, where it is there, has the word."""
+    names = [name for name in scope.functions if not name.startswith("_")]
+    exported = scope.constants.get("__all__")
+    if exported is None:
+        return names
+    try:
+        listed: Any = literal(exported, scope)
+    except NotLiteral:
+        return names
+    return [name for name in names if isinstance(listed, list) and name in listed]
+
+
+def syntax_problem(error: SyntaxError) -> dict:
+    problem: dict = {"severity": "error", "message": f"Python cannot read it: {error.msg}."}
+    if error.lineno:
+        problem["line"] = error.lineno
+    if error.offset and error.offset > 0:
+        problem["column"] = error.offset
+    return problem

@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { basename, relative } from "node:path";
+import {
+  type CachedDefinitions,
+  cachePath,
+  type CacheKey,
+  readCache,
+  writeCache,
+} from "./definition-cache.ts";
+import type { ParsedFile } from "./parsed-file.ts";
+import { readPermissions } from "./permissions.ts";
+import type { ToolFile } from "./scan-folder.ts";
+import { readScriptFiles } from "./script-files.ts";
+import type { FileContents, Snapshots } from "./snapshot.ts";
+import type {
+  DeclaredPermissions,
+  Script,
+  ScriptFunction,
+  ScriptLanguage,
+  ScriptProblem,
+} from "./script-function.ts";
+
+export type ScriptFile = Extract<ToolFile, { readonly type: "script" }>;
+
+/** Reads sources of one language, in order, without running them. */
+export type ParseSources = (
+  sources: readonly Uint8Array[],
+  signal: AbortSignal | undefined,
+) => Promise<readonly ParsedFile[]>;
+
+export interface ReadScriptsOptions {
+  readonly parsers: { readonly [language in ScriptLanguage]: ParseSources };
+  /** False reads every file anew, with what it declares of its permissions. @default true */
+  readonly cache?: boolean;
+  /** Scripts as they were read before, by path: those whose content is the same are kept. */
+  readonly previous?: ReadonlyMap<string, Script>;
+  /** Keeps what a script is made of; then `folder` is that copy. Without it, scripts stay where they are. */
+  readonly snapshots?: Snapshots;
+  readonly signal?: AbortSignal;
+}
+
+export type ScriptOutcome =
+  | { readonly status: "read"; readonly script: Script }
+  /** Nothing of it can be used; the problems say why. */
+  | {
+      readonly status: "broken";
+      readonly path: string;
+      readonly problems: readonly ScriptProblem[];
+    };
+
+/** Bytes of a script file: more is no script that somebody wrote. */
+const maxSourceBytes = 2 * 1024 * 1024;
+
+/**
+ * Reads script files without running them: from the cache beside them where it is of the same
+ * bytes, else by their language's parser, all files of a language at once.
+ *
+ * @returns one for each file, in order
+ * @throws the signal's reason when it aborts.
+ */
+export async function readScripts(
+  files: readonly ScriptFile[],
+  options: ReadScriptsOptions,
+): Promise<readonly ScriptOutcome[]> {
+  const { signal, parsers } = options;
+  const loaded = await Promise.all(files.map((file) => load(file, options)));
+  signal?.throwIfAborted();
+  const parsed = new Map<Loaded, ParsedFile>();
+  for (const language of ["python", "powershell"] as const) {
+    const fresh = loaded.filter(
+      (one) => one.file.language === language && one.status === "loaded" && !one.cached,
+    ) as readonly Extract<Loaded, { readonly status: "loaded" }>[];
+    if (fresh.length === 0) continue;
+    const results = await parsers[language](
+      fresh.map(({ source }) => source),
+      signal,
+    );
+    for (const [index, one] of fresh.entries()) {
+      const result = results[index];
+      if (result !== undefined) parsed.set(one, result);
+    }
+  }
+  return Promise.all(loaded.map((one) => finish(one, parsed.get(one), options)));
+}
+
+type Loaded =
+  | {
+      readonly status: "loaded";
+      readonly file: ScriptFile;
+      readonly source: Uint8Array;
+      readonly key: CacheKey;
+      readonly contents: FileContents;
+      readonly contentHash: string;
+      readonly cached?: CachedDefinitions;
+    }
+  | { readonly status: "unchanged"; readonly file: ScriptFile; readonly script: Script }
+  | { readonly status: "refused"; readonly file: ScriptFile; readonly message: string };
+
+async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Loaded> {
+  const { path, folder, isPlugin, language } = file;
+  const { cache = true, previous } = options;
+  try {
+    const entry = relative(folder, path);
+    const made = await readScriptFiles({ folder, entry, isPlugin });
+    if (made.status === "refused") return { ...made, file };
+    const { contents, contentHash } = made;
+    const before = previous?.get(path);
+    if (before?.contentHash === contentHash) return { status: "unchanged", file, script: before };
+    const source = contents.get(entry);
+    if (source === undefined) return { status: "refused", file, message: "It is gone." };
+    if (source.length > maxSourceBytes)
+      return {
+        status: "refused",
+        file,
+        message: `It is larger than ${maxSourceBytes / 1024 / 1024} MB. Keep data in a file beside it.`,
+      };
+    const sourceHash = createHash("sha256").update(source).digest("hex");
+    const key = { language, name: basename(path), sourceHash };
+    const cached = cache ? await readCache(cachePath(path), key) : undefined;
+    return {
+      status: "loaded",
+      file,
+      source,
+      key,
+      contents,
+      contentHash,
+      ...(cached && { cached }),
+    };
+  } catch (thrown) {
+    const { code = "error" } = thrown as NodeJS.ErrnoException;
+    return { status: "refused", file, message: `It cannot be read (${code}).` };
+  }
+}
+
+async function finish(
+  loaded: Loaded,
+  parsed: ParsedFile | undefined,
+  { cache = true, snapshots }: ReadScriptsOptions,
+): Promise<ScriptOutcome> {
+  const { file } = loaded;
+  const { path, language, groupId } = file;
+  if (loaded.status === "refused")
+    return { status: "broken", path, problems: [{ severity: "error", message: loaded.message }] };
+  if (loaded.status === "unchanged") return { status: "read", script: loaded.script };
+  const { cached, contents, contentHash } = loaded;
+  if (cached === undefined && parsed?.functions === undefined)
+    return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
+  const folder = (await snapshots?.keep(contentHash, contents)) ?? file.folder;
+  const files = [...contents.keys()];
+  const about = { path, language, groupId, folder, files, contentHash };
+  if (cached !== undefined) return { status: "read", script: { ...about, ...cached } };
+  if (parsed?.functions === undefined)
+    return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
+  const { definitions, declared } = define(file, parsed, parsed.functions);
+  if (cache) await writeCache(cachePath(path), loaded.key, definitions);
+  return { status: "read", script: { ...about, ...definitions, declared } };
+}
+
+const notRead: ScriptProblem = { severity: "error", message: "Its reader gave no answer for it." };
+
+function define(
+  file: ScriptFile,
+  parsed: ParsedFile,
+  functions: readonly ScriptFunction[],
+): { readonly definitions: CachedDefinitions; readonly declared: DeclaredPermissions } {
+  const { declared, problems } = readPermissions(parsed);
+  const misnamed = functions.filter(({ name }) => !toolName.test(name));
+  const title = typeof parsed.title === "string" ? parsed.title.trim() : "";
+  return {
+    declared,
+    definitions: {
+      title: title === "" ? file.name : title,
+      rules: parsed.rules ?? "",
+      functions: functions
+        .filter((one) => !misnamed.includes(one))
+        .map(({ returns, ...rest }) => ({ ...rest, ...(returns != null && { returns }) })),
+      problems: [
+        ...parsed.problems,
+        ...problems,
+        ...misnamed.map(({ name, line }): ScriptProblem => ({
+          severity: "error",
+          line,
+          message: `${name} is no name that providers take: rename it to 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`,
+        })),
+      ],
+    },
+  };
+}
+
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { FileContents } from "./snapshot.ts";
+
+export type ScriptFilesOutcome =
+  | {
+      readonly status: "read";
+      /** What the script is made of, sorted by name. */
+      readonly contents: FileContents;
+      /** `sha256:…` over names and bytes. */
+      readonly contentHash: string;
+    }
+  | { readonly status: "refused"; readonly message: string };
+
+const limits = { files: 2_000, bytes: 64 * 1024 * 1024 };
+
+/** What others make beside a script: no part of it. */
+const made = new Set(["__pycache__", ".venv", "node_modules", ".git"]);
+
+/**
+ * Reads and digests what a script is made of. A plugin folder is all of it; a file on its own
+ * is itself and whatever private (`_…`) lies beside it, which it may import.
+ *
+ * @param options.entry the script, relative to the folder
+ * @throws what the file system says
+ */
+export async function readScriptFiles(options: {
+  readonly folder: string;
+  readonly entry: string;
+  readonly isPlugin: boolean;
+}): Promise<ScriptFilesOutcome> {
+  const { folder, entry, isPlugin } = options;
+  const found = new Map<string, Uint8Array>();
+  let bytes = 0;
+  const walk = async (inside: string): Promise<string | undefined> => {
+    for (const item of await readdir(inside, { withFileTypes: true })) {
+      const path = join(inside, item.name);
+      const name = relative(folder, path).replaceAll(sep, "/");
+      if (made.has(item.name) || isCache(item.name)) continue;
+      if (inside === folder && !isPlugin && name !== entry && !isPrivate(name)) continue;
+      if (item.isSymbolicLink())
+        return `${name} is a link. A script is made of files in its own folder: put a copy there.`;
+      if (item.isDirectory()) {
+        const problem = await walk(path);
+        if (problem !== undefined) return problem;
+      } else if (item.isFile()) {
+        const content = await readPlainFile(path, limits.bytes - bytes);
+        if (content === undefined || found.size === limits.files)
+          return `It has more than ${limits.files} files or ${limits.bytes / 1024 / 1024} MB beside it. Keep large data elsewhere, and declare its folder in "roots".`;
+        bytes += content.length;
+        found.set(name, content);
+      }
+    }
+    return undefined;
+  };
+  const problem = await walk(folder);
+  if (problem !== undefined) return { status: "refused", message: problem };
+  const contents = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const hash = createHash("sha256");
+  for (const [name, content] of contents)
+    // With lengths, so that no two lists of files read the same.
+    hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
+  return { status: "read", contents, contentHash: `sha256:${hash.digest("hex")}` };
+}
+
+/** Undefined where it is larger. Does not follow a link that took the file's place. */
+export async function readPlainFile(
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const { size } = await file.stat();
+  return size > maxBytes ? undefined : await file.readFile();
+}
+
+export function isPrivate(name: string): boolean {
+  return name.startsWith("_");
+}
+
+/** A cache, or one that is being written. */
+export function isCache(name: string): boolean {
+  return /\.tool\.json(\.[0-9a-f-]+\.tmp)?$/.test(name);
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Files as they were read, by name relative to their folder, with `/`. */
+export type FileContents = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * Keeps unchanging copies of scripts, each in a folder named by its content: what runs is what was
+ * read and approved, whatever happens to the files meanwhile.
+ */
+export class Snapshots {
+  readonly #folder: string;
+
+  /** @param folder which nothing else uses, out of reach of tools */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @returns the copy's folder, absolute */
+  async keep(contentHash: string, contents: FileContents): Promise<string> {
+    const target = this.#place(contentHash);
+    if (await isThere(target)) return target;
+    const temporary = `${target}.${randomUUID()}.tmp`;
+    try {
+      for (const folder of new Set([...contents.keys()].map((name) => dirname(name))))
+        await mkdir(join(temporary, folder), { recursive: true });
+      for (const [name, bytes] of contents)
+        await writeFile(join(temporary, name), bytes, { mode: 0o444 });
+      await rename(temporary, target);
+    } catch (thrown) {
+      await rm(temporary, { recursive: true, force: true });
+      // Another process kept the same content first.
+      if (!(await isThere(target))) throw thrown;
+    }
+    return target;
+  }
+
+  /** Removes the copies of all other contents. */
+  async prune(contentHashes: ReadonlySet<string>): Promise<void> {
+    const used = new Set([...contentHashes].map((hash) => this.#place(hash)));
+    const names = await readdir(this.#folder).catch(() => []);
+    const unused = names.map((name) => join(this.#folder, name)).filter((path) => !used.has(path));
+    await Promise.all(unused.map((path) => rm(path, { recursive: true, force: true })));
+  }
+
+  #place(contentHash: string): string {
+    return join(this.#folder, contentHash.replace(":", "-"));
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

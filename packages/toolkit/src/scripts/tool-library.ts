@@ -1,0 +1,236 @@
+import { errorMessage, type ToolGroup } from "@capstan/core";
+import { loadModules, type ModuleApprovals, type ToolModule } from "./plugin-modules.ts";
+import { readScripts, type ReadScriptsOptions, type ScriptFile } from "./read-scripts.ts";
+import { type FileProblem, scanFolder, type ToolFile } from "./scan-folder.ts";
+import type { RunScriptFunction, Script, ScriptApprovals } from "./script-function.ts";
+import { scriptGroup } from "./script-group.ts";
+import type { Snapshots } from "./snapshot.ts";
+import { type FolderWatch, watchFolders } from "./watch-folders.ts";
+
+export interface ToolLibraryOptions {
+  /** Folders of tools, absolute. One that is missing may come later. */
+  readonly folders: readonly string[];
+  /** Ids of the groups that are there anyway. */
+  readonly reserved?: readonly string[];
+  readonly parsers: ReadScriptsOptions["parsers"];
+  readonly run: RunScriptFunction;
+  /** Without one, no script's word on its permissions counts. */
+  readonly approvals?: ScriptApprovals;
+  /** Which plugin modules are imported. Without it, none: they run inside the server. */
+  readonly modules?: ModuleApprovals;
+  readonly snapshots?: Snapshots;
+  /** @default true */
+  readonly watch?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** One file of the library, and what became of it. */
+export interface LibraryFile {
+  readonly path: string;
+  /**
+   * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
+   * version is used. `broken`: it has no tools. `unapproved`: a module that waits for a person.
+   */
+  readonly status: "live" | "stale" | "broken" | "unapproved";
+  readonly groupIds: readonly string[];
+  readonly problems: readonly FileProblem[];
+  readonly script?: Script;
+}
+
+/**
+ * The tools of folders: read at the start, and again whenever something in them changes.
+ *
+ * @example
+ * const library = await openToolLibrary({ folders: ["/srv/tools"], parsers, run });
+ * library.subscribe(() => show(library.files));
+ */
+export async function openToolLibrary(options: ToolLibraryOptions): Promise<ToolLibrary> {
+  const library = new ToolLibrary(options);
+  await library.open();
+  return library;
+}
+
+export class ToolLibrary {
+  /** What the folders give now, in order: folders as configured, files by name. */
+  groups: readonly ToolGroup[] = [];
+  files: readonly LibraryFile[] = [];
+  readonly #options: ToolLibraryOptions;
+  readonly #listeners = new Set<() => void>();
+  /** The last good version of each file, by path. */
+  #scripts: ReadonlyMap<string, Script> = new Map();
+  #modules: ReadonlyMap<string, ToolModule> = new Map();
+  #watch: FolderWatch | undefined;
+  #watchProblems: readonly string[] = [];
+  #endApprovals: (() => void) | undefined;
+  #updating: Promise<void> | undefined;
+  #again: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: ToolLibraryOptions) {
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    const { folders, approvals, modules, snapshots, watch = true } = this.#options;
+    const changed = () => void this.refresh().catch(() => {});
+    const ends = [approvals?.subscribe(changed), modules?.subscribe(changed)];
+    this.#endApprovals = () => ends.forEach((end) => end?.());
+    if (watch) {
+      this.#watch = watchFolders({
+        folders,
+        onChange: changed,
+        onProblem: (message) => void (this.#watchProblems = [...this.#watchProblems, message]),
+      });
+      // First watched, then read: nothing falls between.
+      await this.#watch.ready;
+    }
+    await this.refresh();
+    // Only now: a call under way may still use the copy of a version that is gone.
+    const kept = [...this.#scripts.values(), ...this.#modules.values()];
+    await snapshots?.prune(new Set(kept.map(({ contentHash }) => contentHash)));
+  }
+
+  /** Reads the folders again. Calls while one is under way share the next. */
+  refresh(): Promise<void> {
+    if (this.#updating === undefined) {
+      this.#updating = this.#update().finally(() => (this.#updating = undefined));
+      return this.#updating;
+    }
+    this.#again ??= this.#updating
+      .catch(() => {})
+      .then(() => {
+        this.#again = undefined;
+        return this.refresh();
+      });
+    return this.#again;
+  }
+
+  /** Calls back after every change; returns what ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch?.close();
+    this.#endApprovals?.();
+    this.#listeners.clear();
+    await (this.#again ?? this.#updating)?.catch(() => {});
+  }
+
+  async #update(): Promise<void> {
+    if (this.#closed) return;
+    const { folders } = this.#options;
+    const scans = await Promise.all(folders.map((folder) => scanFolder(folder)));
+    const found = uniquePaths(scans.flatMap(({ files }) => files));
+    const scripts = await this.#readScripts(found.filter((file) => file.type === "script"));
+    const modules = await this.#readModules(found.filter((file) => file.type === "module"));
+    const read = new Map([...scripts, ...modules].map((file) => [file.path, file]));
+    const inOrder = found.flatMap(({ path }) => read.get(path) ?? []);
+    const { groups, files } = withUniqueIds(inOrder, this.#options.reserved ?? []);
+    if (this.#closed) return;
+    this.#scripts = new Map(
+      scripts.flatMap(({ path, script }) => (script === undefined ? [] : [[path, script]])),
+    );
+    this.groups = groups;
+    this.files = [
+      ...files,
+      ...scans.flatMap(({ problems }) => problems).map(problemFile),
+      ...this.#watchProblems.map((message) =>
+        problemFile({ path: folders[0] ?? "", severity: "warning", message }),
+      ),
+    ];
+    for (const listener of this.#listeners) tell(listener);
+  }
+
+  async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
+    const { parsers, snapshots, signal, run, approvals } = this.#options;
+    const outcomes = await readScripts(files, {
+      parsers,
+      previous: this.#scripts,
+      ...(snapshots && { snapshots }),
+      ...(signal && { signal }),
+    });
+    return outcomes.map((outcome): ReadFile => {
+      const path = outcome.status === "read" ? outcome.script.path : outcome.path;
+      const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
+      const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
+      const problems = own.map((problem) => ({ ...problem, path }));
+      if (script === undefined) return { path, status: "broken", groups: [], problems };
+      const status = outcome.status === "read" ? "live" : "stale";
+      const approved = approvals?.approved(script);
+      return { path, status, script, problems, groups: [scriptGroup(script, { run, approved })] };
+    });
+  }
+
+  async #readModules(files: readonly ToolFile[]): Promise<readonly ReadFile[]> {
+    const { modules, snapshots } = this.#options;
+    const loaded = await loadModules(files, {
+      previous: this.#modules,
+      ...(modules && { approvals: modules }),
+      ...(snapshots && { snapshots }),
+    });
+    this.#modules = new Map(
+      loaded.flatMap(({ module }) => (module === undefined ? [] : [[module.path, module]])),
+    );
+    return loaded.map(({ path, status, module, problems }) => ({
+      path,
+      status,
+      groups: module?.groups ?? [],
+      problems: problems.map((problem) => ({ ...problem, path })),
+    }));
+  }
+}
+
+interface ReadFile extends Omit<LibraryFile, "groupIds"> {
+  readonly groups: readonly ToolGroup[];
+}
+
+/** Two groups of one id: the first one keeps it, the other file is told. */
+function withUniqueIds(
+  files: readonly ReadFile[],
+  reserved: readonly string[],
+): { readonly groups: readonly ToolGroup[]; readonly files: readonly LibraryFile[] } {
+  const owners = new Map(reserved.map((id) => [id, "a built-in group"]));
+  const kept: ToolGroup[] = [];
+  const told = files.map(({ groups, ...file }): LibraryFile => {
+    const problems = [...file.problems];
+    const groupIds: string[] = [];
+    for (const group of groups) {
+      const owner = owners.get(group.name);
+      if (owner === undefined) {
+        owners.set(group.name, file.path);
+        groupIds.push(group.name);
+        kept.push(group);
+        continue;
+      }
+      problems.push({
+        path: file.path,
+        severity: "error",
+        message: `Its group id "${group.name}" belongs to ${owner}. Rename this file.`,
+      });
+    }
+    const taken = groups.length > 0 && groupIds.length === 0;
+    return { ...file, ...(taken && { status: "broken" }), groupIds, problems };
+  });
+  return { groups: kept, files: told };
+}
+
+/** Folders may lie in one another. */
+function uniquePaths(files: readonly ToolFile[]): readonly ToolFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+function problemFile(problem: FileProblem): LibraryFile {
+  return { path: problem.path, status: "broken", groupIds: [], problems: [problem] };
+}
+
+/** Who listens must not undo what happened. */
+function tell(listener: () => void): void {
+  try {
+    listener();
+  } catch (thrown) {
+    process.emitWarning(`A listener of the tool library failed: ${errorMessage(thrown)}`);
+  }
+}
