@@ -1,5 +1,7 @@
 import type { CallRecord } from "../executor/call-record.ts";
 import { resultStatusOf } from "../executor/call-status.ts";
+import type { Proposal } from "../executor/propose.ts";
+import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
 import { titleOf } from "../tool/registry.ts";
 import type { ChainEvent } from "./chain-event.ts";
@@ -38,6 +40,36 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
   };
 }
 
+/** What is told of a call as it is proposed. */
+export function proposalWrites(
+  proposal: Proposal,
+  executor: ToolExecutor,
+): readonly JournalWrite[] {
+  const proposed = proposedEvent(proposal.record, executor);
+  if (proposal.status !== "asks") return eventWrites([proposed]);
+  const { approval } = proposal;
+  return eventWrites([
+    proposed,
+    { type: "approval.requested", callId: proposal.record.callId, approval },
+  ]);
+}
+
+/** What is told of a call's end; `spoken` closes what it said. */
+export function endWrites(
+  record: CallRecord,
+  { status }: SettledToolResult,
+  spoken: readonly ChainEvent[],
+): readonly JournalWrite[] {
+  const { callId, endedAt: at = 0, result } = record;
+  const ended: readonly ChainEvent[] =
+    result === undefined ? [] : [{ type: "call.settled", callId, at, status, result }];
+  return [...reviewAnswered(record), ...eventWrites([...spoken, ...ended])];
+}
+
+export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
+  return events.map((event) => ({ type: "event", event }));
+}
+
 /** What is told of a call that ended in another run; nothing where it did not end. */
 export function endElsewhere(record: CallRecord): readonly JournalWrite[] {
   const { callId, approval, decision, startedAt, endedAt: at = 0, result } = record;
@@ -50,7 +82,7 @@ export function endElsewhere(record: CallRecord): readonly JournalWrite[] {
   }
   if (startedAt !== undefined) events.push({ type: "call.started", callId, at: startedAt });
   return [
-    ...events.map((event) => ({ type: "event", event }) as const),
+    ...eventWrites(events),
     ...reviewAnswered(record),
     { type: "event", event: { type: "call.settled", callId, at, status, result } },
   ];

@@ -15,7 +15,6 @@ import {
   modelFailure,
   stopped,
 } from "./chain-ending.ts";
-import type { ChainEvent } from "./chain-event.ts";
 import { limitsProblem, type ReachedLimit } from "./chain-limits.ts";
 import { chainReport } from "./chain-report.ts";
 import { chainRequest } from "./chain-request.ts";
@@ -24,7 +23,7 @@ import type { JournalWrite } from "./journal.ts";
 import { callName, modelStep } from "./model-step.ts";
 import { proposeCalls } from "./propose-calls.ts";
 import { OpenCalls, stoppedBefore } from "./open-calls.ts";
-import { Recorder } from "./recorder.ts";
+import { Recorder, type RecorderOptions } from "./recorder.ts";
 import { countResults, reopen } from "./reopen.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
@@ -63,7 +62,7 @@ export class ChainLoop {
   constructor(
     options: ToolChainOptions & { readonly runId: string },
     listeners: Listeners,
-    publish: (event: ChainEvent) => void,
+    told: Pick<RecorderOptions, "publish" | "isHeard">,
   ) {
     this.#options = options;
     this.#offer = roundOffer(options);
@@ -82,7 +81,7 @@ export class ChainLoop {
     this.#recorder = new Recorder({
       journal: options.journal,
       variables: executor.variables,
-      publish,
+      ...told,
       onLost: ({ code, message }) => {
         this.#failure ??= { code, message, phase: "chain" };
         this.#abort.abort(new Error(message));

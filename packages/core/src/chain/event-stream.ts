@@ -9,6 +9,11 @@ export class EventStream<T> {
   readonly #readers = new Set<Reader<T>>();
   #ended = false;
 
+  /** Somebody reads along. */
+  get isRead(): boolean {
+    return this.#readers.size > 0;
+  }
+
   push(event: T): void {
     for (const reader of this.#readers) reader.push(event);
   }

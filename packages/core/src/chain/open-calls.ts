@@ -20,7 +20,6 @@ import type { Grant } from "../policy/grant.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { Caller } from "../tool/caller.ts";
 import { coveredBy } from "./covered-by.ts";
-import type { ChainEvent } from "./chain-event.ts";
 import { answerWrites } from "./answer-writes.ts";
 import { clientResult } from "./client-result.ts";
 import type { Awaited } from "./chain-result.ts";
@@ -28,8 +27,14 @@ import type { JournalWrite } from "./journal.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import { PendingWork } from "./pending-work.ts";
 import type { Recorder } from "./recorder.ts";
-import { endElsewhere, proposedEvent } from "./call-events.ts";
-import { reviewAnswered, reviewRequested } from "./review-events.ts";
+import {
+  endElsewhere,
+  endWrites,
+  eventWrites,
+  proposalWrites,
+  proposedEvent,
+} from "./call-events.ts";
+import { reviewRequested } from "./review-events.ts";
 import { SpokenItems } from "./spoken-items.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -38,6 +43,10 @@ type Asked = Extract<Proposal, { readonly status: "asks" }>;
 
 /** What goes on once it is written. */
 type Carried = Exclude<Proposal, { readonly status: "settled" }>;
+
+/** What is told of a call's step. */
+type Said = () => readonly JournalWrite[];
+const nothing: Said = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
@@ -130,11 +139,11 @@ export class OpenCalls {
 
   /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
   add(proposal: Proposal): void {
-    this.#work.begin(() =>
-      andThen(this.#propose(proposal), () => {
-        if (proposal.status !== "settled") this.#whenAllAreWritten(proposal);
-      }),
-    );
+    this.#work.begin(() => {
+      const written = this.#propose(proposal);
+      if (proposal.status === "settled") return written;
+      return andThen(written, () => this.#whenAllAreWritten(proposal));
+    });
   }
 
   /** Calls that are written at once wait for the others of their round: none runs before all are on record. */
@@ -156,13 +165,13 @@ export class OpenCalls {
   addClient(record: CallRecord, announced = true): void {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
-    void this.#keep(record, [
-      {
-        type: "event",
-        event: { ...proposedEvent(record, this.#executor), args: record.args ?? {} },
-      },
-      { type: "event", event: { type: "client_call.waiting", callId: record.callId } },
-    ]);
+    const { callId, args = {} } = record;
+    void this.#keep(record, () =>
+      eventWrites([
+        { ...proposedEvent(record, this.#executor), args },
+        { type: "client_call.waiting", callId },
+      ]),
+    );
   }
 
   /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
@@ -177,7 +186,7 @@ export class OpenCalls {
   addInReview(call: InReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
     this.#reviews.park(call);
-    if (announced) void this.#keep(call.record, reviewRequested(call.record));
+    if (announced) void this.#keep(call.record, () => reviewRequested(call.record));
   }
 
   /** Ends a call whose result nobody will see any more. */
@@ -194,9 +203,9 @@ export class OpenCalls {
 
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: UnsettledEnd): void {
-    const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
     const ended = unsettledResult(this.#executor.gate, record, end);
-    this.#work.begin(() => this.#settled(ended, [proposed]));
+    const told = () => eventWrites([proposedEvent(record, this.#executor)]);
+    this.#work.begin(() => this.#settled(ended, told));
   }
 
   /** Ends a call that never ran here. */
@@ -210,7 +219,7 @@ export class OpenCalls {
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#work.begin(() => andThen(this.#keep(record, told), () => {}));
+    if (told.length > 0) this.#work.begin(() => this.#kept(record, () => told));
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -280,15 +289,8 @@ export class OpenCalls {
 
   #propose(proposal: Proposal): void | Promise<void> {
     const { record } = proposal;
-    const proposed: JournalWrite = { type: "event", event: proposedEvent(record, this.#executor) };
-    if (proposal.status === "settled") return this.#settled(proposal, [proposed]);
-    const writes = [proposed];
-    if (proposal.status === "asks") {
-      const { callId } = record;
-      const { approval } = proposal;
-      writes.push({ type: "event", event: { type: "approval.requested", callId, approval } });
-    }
-    return andThen(this.#keep(record, writes), () => {});
+    const said = () => proposalWrites(proposal, this.#executor);
+    return proposal.status === "settled" ? this.#settled(proposal, said) : this.#kept(record, said);
   }
 
   async #ask(asked: Asked): Promise<void> {
@@ -309,8 +311,8 @@ export class OpenCalls {
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
     const { record } = proposal;
-    if (proposal.status === "settled") return this.#settled(proposal, writes);
-    await this.#keep(record, writes);
+    if (proposal.status === "settled") return this.#settled(proposal, () => writes);
+    await this.#keep(record, () => writes);
     this.#release(answered.grant);
     this.#start(proposal);
   }
@@ -363,14 +365,16 @@ export class OpenCalls {
     proposed: (proposal) => this.#propose(proposal),
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
-      const started: ChainEvent = { type: "call.started", callId, at };
-      return this.#keep(record, eventWrites([started, ...this.#spoken.started(record)]));
+      const opened = this.#spoken.started(record);
+      return this.#keep(record, () =>
+        eventWrites([{ type: "call.started", callId, at }, ...opened]),
+      );
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
       const ends = eventWrites(this.#spoken.reviewed(record.callId));
-      await this.#keep(record, [...ends, ...reviewRequested(record)]);
+      await this.#keep(record, () => [...ends, ...reviewRequested(record)]);
       return this.#reviews.ask(call);
     },
     settled: (settled) => this.#settled(settled),
@@ -406,7 +410,7 @@ export class OpenCalls {
     }
   }
 
-  #settled(settled: Settled, before: readonly JournalWrite[] = []): void | Promise<void> {
+  #settled(settled: Settled, before: Said = nothing): void | Promise<void> {
     const { result } = settled;
     if (this.#isSettled(settled.record.callId)) return undefined;
     const { record, events } = this.#spoken.settled(settled.record);
@@ -415,30 +419,24 @@ export class OpenCalls {
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.results.set(record.callId, result);
-    const writes = [...before, ...reviewAnswered(record), ...eventWrites(events)];
-    if (record.result !== undefined && result.status !== undefined) {
-      const { callId, endedAt: at = 0, result: kept } = record;
-      writes.push({
-        type: "event",
-        event: { type: "call.settled", callId, at, status: result.status, result: kept },
-      });
-    }
-    return andThen(this.#keep(record, writes), () => {});
+    return this.#kept(record, () => [...before(), ...endWrites(record, result, events)]);
   }
 
-  #keep(record: CallRecord, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
+  /** Writes a call's row, with what is said of it. */
+  #keep(record: CallRecord, said: Said): boolean | Promise<boolean> {
     this.records.set(record.callId, record);
-    return this.#recorder.commit([{ type: "call", call: record }, ...writes]);
+    return this.#recorder.commit(() => [{ type: "call", call: record }, ...said()]);
+  }
+
+  #kept(record: CallRecord, said: Said): void | Promise<void> {
+    const written = this.#keep(record, said);
+    return written instanceof Promise ? written.then(() => {}) : undefined;
   }
 
   #isSettled(callId: string): boolean {
     const record = this.records.get(callId);
     return record !== undefined && isSettled(record.status);
   }
-}
-
-function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
-  return events.map((event) => ({ type: "event", event }));
 }
 
 /** The end of a call that had not begun when it was stopped. */

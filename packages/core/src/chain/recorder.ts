@@ -12,6 +12,8 @@ export interface RecorderOptions {
   readonly journal: Journal | undefined;
   readonly variables: VariableSystem;
   readonly publish: (event: ChainEvent) => void;
+  /** Whether anybody would hear what is published now. */
+  readonly isHeard: () => boolean;
   /** The journal took nothing more: the chain must stop. Called at most once. */
   readonly onLost: (reason: LostReason) => void;
 }
@@ -44,9 +46,17 @@ export class Recorder {
     return this.#lost;
   }
 
-  /** True once all is written; false where nothing was. Never rejects. */
-  commit(writes: readonly JournalWrite[]): boolean | Promise<boolean> {
+  /**
+   * True once all is written; false where nothing was. Never rejects.
+   *
+   * @param said what happened, or what says it: that is not asked where nobody keeps or hears it
+   */
+  commit(
+    said: readonly JournalWrite[] | (() => readonly JournalWrite[]),
+  ): boolean | Promise<boolean> {
     if (this.#lost) return false;
+    if (this.#options.journal === undefined && !this.#options.isHeard()) return true;
+    const writes = typeof said === "function" ? said() : said;
     if (this.#options.journal === undefined) return this.#written(writes);
     const batch = this.#changes.length === 0 ? writes : [...this.#changes, ...writes];
     this.#changes = [];

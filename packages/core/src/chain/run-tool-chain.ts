@@ -44,9 +44,12 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const loop = new ChainLoop(
     { ...soundOptions(options), runId: options.runId ?? newId("run_") },
     listeners,
-    (event) => {
-      stream.push(event);
-      listeners.tell(event);
+    {
+      publish: (event) => {
+        stream.push(event);
+        listeners.tell(event);
+      },
+      isHeard: () => stream.isRead || listeners.listen,
     },
   );
   const result = loop.run().finally(() => stream.end());

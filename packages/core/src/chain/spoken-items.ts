@@ -2,6 +2,8 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { ToolCallRequest } from "../model/message.ts";
 import type { ChainEvent } from "./chain-event.ts";
 
+const none: readonly ChainEvent[] = [];
+
 interface SpokenItem {
   readonly itemId: string;
   readonly parts: string[];
@@ -27,7 +29,7 @@ export class SpokenItems {
   }
 
   started({ callId, final }: CallRecord): readonly ChainEvent[] {
-    if (final !== true) return [];
+    if (final !== true) return none;
     this.#finals.add(callId);
     return [this.#start(callId, "text")];
   }
@@ -52,6 +54,7 @@ export class SpokenItems {
     readonly events: readonly ChainEvent[];
   } {
     const { callId, answer, status, final } = record;
+    if (this.#open.size === 0 && record.review === undefined) return { record, events: none };
     // What a person released begins to be said now.
     const released = record.review !== undefined && answer !== undefined;
     const events: ChainEvent[] = released ? [this.#start(callId, "text")] : [];

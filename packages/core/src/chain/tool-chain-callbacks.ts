@@ -58,6 +58,11 @@ export class Listeners {
     ];
   }
 
+  /** There is somebody to tell. */
+  get listen(): boolean {
+    return this.#listeners.length > 0;
+  }
+
   tell(event: ChainEvent): void {
     for (const [name, listener] of this.#listeners) this.#call(name, () => listener(event));
   }
