@@ -343,10 +343,10 @@ export class ChainLoop {
       offer,
       caller: this.#caller,
       round: this.#turn.round,
-      refusal: (record, n) => {
-        if (close !== undefined) return stoppedBefore(record.name, close.message);
-        if (signal.aborted) return stoppedBefore(record.name, this.#failure?.message);
-        const error = this.#budget.take(record, n, limit);
+      refusal: (call, n) => {
+        if (close !== undefined) return stoppedBefore(call.name, close.message);
+        if (signal.aborted) return stoppedBefore(call.name, this.#failure?.message);
+        const error = this.#budget.take(call, n, limit);
         return error === undefined ? undefined : { status: "error", error };
       },
       signal,

@@ -17,5 +17,9 @@ export function clientResult(gate: Gate, call: CallRecord, given: string): Settl
     endedAt: gate.clock.now(),
     result: { ...common, preview: finalText.slice(0, previewChars) },
   };
-  return { record, result: { ...common, callId, status: "success", data: finalText } };
+  return {
+    status: "settled",
+    record,
+    result: { ...common, callId, status: "success", data: finalText },
+  };
 }

@@ -2,26 +2,43 @@ import type { CallRecord } from "../executor/call-record.ts";
 import type { Gate } from "../executor/gate.ts";
 import type { CallRequest } from "../executor/propose.ts";
 import type { ToolCallRequest } from "../model/message.ts";
+import type { RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 export interface NewCallOptions {
   readonly gate: Gate;
+  readonly offer: ToolOffer;
   readonly runId: string;
   readonly round: number;
   readonly caller: Caller;
+  readonly requireApproval: RequireApprovalOf | undefined;
 }
 
-/** The row of a call as it comes from the model, before anything is decided about it. */
-export function newCall(
+/** What the gate is to propose of a call that comes from the model. */
+export function callRequest(
   { id: callId, function: called }: ToolCallRequest,
-  offer: ToolOffer,
-  { gate, runId, round, caller }: NewCallOptions,
-): CallRecord {
-  const { name, arguments: argumentsText } = called;
-  const toolId = offer.names[name];
+  { gate, offer, runId, round, caller, requireApproval }: NewCallOptions,
+): CallRequest & { readonly args: string } {
   const { id: principalId } = caller.principal;
+  return {
+    callId,
+    name: called.name,
+    names: offer.names,
+    args: called.arguments,
+    round,
+    idempotencyKey: `${runId}/${callId}`,
+    principalId: principalId === gate.caller.principal.id ? undefined : principalId,
+    requireApproval,
+  };
+}
+
+/** The row of a call about which the gate decides nothing: it is refused before, or a client runs it. */
+export function undecidedCall(call: ToolCallRequest, options: NewCallOptions): CallRecord {
+  const { gate, offer } = options;
+  const request = callRequest(call, options);
+  const { callId, name, args: argumentsText, round, idempotencyKey, principalId } = request;
+  const toolId = offer.names[name];
   return {
     callId,
     name,
@@ -30,28 +47,9 @@ export function newCall(
     status: "waiting",
     argumentsText,
     repairs: [],
-    idempotencyKey: `${runId}/${callId}`,
+    idempotencyKey,
     proposedAt: gate.clock.now(),
     ...(toolId !== undefined && { toolId }),
-    ...(principalId !== gate.caller.principal.id && { principalId }),
-  };
-}
-
-/** What the gate is to propose. */
-export function requestOf(
-  { callId, name, argumentsText: args, round, idempotencyKey, principalId, proposedAt }: CallRecord,
-  { names }: ToolOffer,
-  { requireApproval }: Pick<ToolChainOptions, "requireApproval">,
-): CallRequest {
-  return {
-    callId,
-    name,
-    names,
-    args,
-    round,
-    idempotencyKey,
-    proposedAt,
     ...(principalId !== undefined && { principalId }),
-    ...(requireApproval !== undefined && { requireApproval }),
   };
 }

@@ -339,7 +339,7 @@ export class OpenCalls {
       record,
       registered,
       checkToolResults: this.#checkToolResults,
-      ...(this.#requireApproval !== undefined && { requireApproval: this.#requireApproval }),
+      requireApproval: this.#requireApproval,
       caller: this.#caller,
     });
     // A call whose tool answers at once has ended by now.

@@ -4,7 +4,7 @@ import type { UnsettledEnd } from "../executor/unsettled-result.ts";
 import type { ToolCallRequest } from "../model/message.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
-import { newCall, requestOf } from "./new-call.ts";
+import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";
 import { type OpenCalls, stoppedBefore } from "./open-calls.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -17,9 +17,12 @@ export interface ProposeCallsOptions {
   readonly caller: Caller;
   readonly round: number;
   /** Why a call, the `n`th of its round, is not even proposed. */
-  readonly refusal: (record: CallRecord, n: number) => UnsettledEnd | undefined;
+  readonly refusal: (call: AskedCall, n: number) => UnsettledEnd | undefined;
   readonly signal: AbortSignal;
 }
+
+/** Who is to run what. */
+export type AskedCall = Pick<CallRecord, "name" | "owner">;
 
 /**
  * Puts what the model asked for to the gate, but for calls that are known already. All are
@@ -30,18 +33,29 @@ export interface ProposeCallsOptions {
 export async function proposeCalls(round: ProposeCallsOptions): Promise<readonly (() => void)[]> {
   const { options, calls, requests, offer, refusal } = round;
   const { executor, runId } = options;
-  const about = { gate: executor.gate, runId, round: round.round, caller: round.caller };
+  const about: NewCallOptions = {
+    gate: executor.gate,
+    offer,
+    runId,
+    round: round.round,
+    caller: round.caller,
+    requireApproval: options.requireApproval,
+  };
   const proposed: (() => void)[] = [];
   let n = 0;
   for (const request of requests) {
     n++;
     if (calls.records.has(request.id)) continue;
-    const record = newCall(request, offer, about);
-    const end = refusal(record, n);
-    if (end !== undefined) proposed.push(() => calls.refuse(record, end));
-    else if (record.owner === "client") proposed.push(() => calls.addClient(record));
-    else {
-      const proposal = proposeCall(round, record);
+    const { name } = request.function;
+    const owner = offer.clientNames.has(name) ? "client" : "server";
+    const end = refusal({ name, owner }, n);
+    if (end !== undefined || owner === "client") {
+      const record = undecidedCall(request, about);
+      proposed.push(() =>
+        end === undefined ? calls.addClient(record) : calls.refuse(record, end),
+      );
+    } else {
+      const proposal = proposeCall(round, request, about);
       proposed.push(proposal instanceof Promise ? await proposal : proposal);
     }
   }
@@ -50,14 +64,15 @@ export async function proposeCalls(round: ProposeCallsOptions): Promise<readonly
 
 /** What is returned takes the proposal in. */
 function proposeCall(
-  { options, calls, offer, signal }: ProposeCallsOptions,
-  record: CallRecord,
+  { calls, signal }: ProposeCallsOptions,
+  request: ToolCallRequest,
+  about: NewCallOptions,
 ): (() => void) | Promise<() => void> {
-  const proposal = propose(options.executor.gate, requestOf(record, offer, options));
+  const proposal = propose(about.gate, callRequest(request, about));
   if (!(proposal instanceof Promise)) return () => calls.add(proposal);
-  return untilAborted(proposal, signal).then((checked) =>
-    checked === undefined
-      ? () => calls.refuse(record, stoppedBefore(record.name))
-      : () => calls.add(checked),
-  );
+  return untilAborted(proposal, signal).then((checked) => {
+    if (checked !== undefined) return () => calls.add(checked);
+    const record = undecidedCall(request, about);
+    return () => calls.refuse(record, stoppedBefore(record.name));
+  });
 }

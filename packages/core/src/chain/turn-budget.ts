@@ -67,11 +67,15 @@ export class TurnBudget {
   }
 
   /** Takes a call of the round in, its `n`th; or says why it is not run. */
-  take(record: CallRecord, n: number, limit: ReachedLimit | undefined): ToolErrorData | undefined {
+  take(
+    { owner }: Pick<CallRecord, "owner">,
+    n: number,
+    limit: ReachedLimit | undefined,
+  ): ToolErrorData | undefined {
     const { maxCallsPerRound = defaultChainLimits.maxCallsPerRound, maxToolCalls } = this.#limits;
     if (limit !== undefined) return beyondLimit(limit);
     if (n > maxCallsPerRound) return tooManyInRound(maxCallsPerRound);
-    if (record.owner === "client") return undefined;
+    if (owner === "client") return undefined;
     if (maxToolCalls !== undefined && this.#calls >= maxToolCalls)
       return tooManyInTurn(maxToolCalls);
     this.#calls++;

@@ -13,8 +13,8 @@ export function editedArguments(
   tool: Tool,
   edited: unknown,
 ): PreparedArguments | Promise<PreparedArguments> {
-  const given = givenArguments(edited);
-  return given.status === "failed"
-    ? { status: "invalid", error: given.error }
-    : checkArguments(tool, given.args, patternEngine);
+  const { parsed } = givenArguments(edited);
+  return parsed.status === "failed"
+    ? { status: "invalid", error: parsed.error }
+    : checkArguments(tool, parsed.args, patternEngine);
 }

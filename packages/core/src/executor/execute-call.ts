@@ -12,6 +12,7 @@ import type { Stoppable } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { Settled } from "./settled.ts";
 import type { ExecuteOptions } from "./tool-executor.ts";
 import { executeResultOf, type ToolExecuteResult } from "./tool-execute-result.ts";
 import { unsettledResult } from "./unsettled-result.ts";
@@ -106,8 +107,8 @@ async function carry(
     ...called,
     round: 0,
     idempotencyKey: callId,
-    ...(requireApproval !== undefined && { requireApproval }),
-    ...(principalId !== gate.caller.principal.id && { principalId }),
+    requireApproval,
+    principalId: principalId === gate.caller.principal.id ? undefined : principalId,
   };
   const proposed = propose(gate, request);
   let proposal = proposed instanceof Promise ? await proposed : proposed;
@@ -150,8 +151,8 @@ async function carryOn(
     record,
     registered,
     caller: callerWith(gate.caller, options.caller),
-    ...(requireApproval !== undefined && { requireApproval }),
-    ...(checkToolResults !== undefined && { checkToolResults }),
+    requireApproval,
+    checkToolResults,
   });
   stop.by((reason) => call.cancel(reason));
   return executeResultOf(call.ended ?? (await call.settled));
@@ -172,12 +173,8 @@ async function ask(
   return asking.answer;
 }
 
-function stopped(
-  gate: Gate,
-  { record }: Proposal,
-  reason: string,
-): Extract<Proposal, { status: "settled" }> {
+function stopped(gate: Gate, { record }: Proposal, reason: string): Settled {
   const message = `${record.name} was stopped before it began: ${reason}.`;
   const error = { code: "cancelled", message };
-  return { status: "settled", ...unsettledResult(gate, record, { status: "cancelled", error }) };
+  return unsettledResult(gate, record, { status: "cancelled", error });
 }

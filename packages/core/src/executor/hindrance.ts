@@ -4,7 +4,8 @@ import { definitionDigest, type RegisteredTool } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import { isOn } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
-import { type Proposal, rejected } from "./propose.ts";
+import { rejected } from "./propose.ts";
+import type { Settled } from "./settled.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 
 /** What has come between a call's approval and its start. */
@@ -43,20 +44,16 @@ export function hindranceText(hindrance: Hindrance): string {
     : "it was switched off while it waited for its turn";
 }
 
-export function hindered(
-  gate: Gate,
-  record: CallRecord,
-  hindrance: Hindrance,
-): Extract<Proposal, { readonly status: "settled" }> {
+export function hindered(gate: Gate, record: CallRecord, hindrance: Hindrance): Settled {
   if (hindrance.type === "gone") {
     const message = `${record.name} was taken away or changed meanwhile. Look at the tools there are now.`;
     const error = { code: "tool_not_found", message };
-    return { status: "settled", ...unsettledResult(gate, record, { status: "not_found", error }) };
+    return unsettledResult(gate, record, { status: "not_found", error });
   }
   if (hindrance.type === "switched_off") {
     const message = `${record.name} was switched off meanwhile. Do without it.`;
     const error = { code: "tool_disabled", message };
-    return { status: "settled", ...unsettledResult(gate, record, { status: "not_found", error }) };
+    return unsettledResult(gate, record, { status: "not_found", error });
   }
   const { by, reason } = hindrance;
   const decision = { verdict: "refused", by, reason } as const;

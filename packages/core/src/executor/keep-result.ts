@@ -6,12 +6,15 @@ import { detached } from "../output/detached.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { KeptResult } from "../variables/variable-contract.ts";
 import type { CallRecord, CallResult } from "./call-record.ts";
 import { callStatusOf } from "./call-status.ts";
 import { callTokens } from "./call-tokens.ts";
 import type { CallEnd, DraftResult } from "./draft-result.ts";
 import type { Gate } from "./gate.ts";
+import type { Mutable } from "./mutable.ts";
 import { previewChars, type Settled } from "./settled.ts";
+import type { SettledToolResult } from "./tool-execute-result.ts";
 
 /** Characters of arguments that a person changed that are shown again. */
 const editNoteChars = 2_000;
@@ -29,8 +32,7 @@ export function keepResult(
   const whole = formatted.text;
   const endedAt = gate.clock.now();
   const names = keep(gate, record, registered, draft, endedAt);
-  const hint =
-    tool.variableTool === true ? "" : resultHint({ name: names.cacheVarResult, whole, cut });
+  const hint = tool.variableTool === true ? "" : resultHint({ name: names?.result, whole, cut });
   // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
   const text = neutralise(editNote(record) + cut.text + hint).toWellFormed();
 
@@ -42,37 +44,38 @@ export function keepResult(
     record,
     tool,
     finalText,
-    ...(isTruncated && { whole }),
+    whole: isTruncated ? whole : undefined,
   });
-  const parts = formatted.parts === undefined ? {} : { parts: formatted.parts };
-  const result: CallResult = {
+  const kept: Mutable<CallResult> = {
     finalText,
     isTruncated,
     tokens,
     durationMs,
-    preview: preview(tool, whole, end),
-    ...argsPreview(tool, args),
-    ...names,
-    ...parts,
-    ...(end.status !== "success" && { error: end.error }),
+    preview: preview(tool, { whole, finalText }, end),
   };
-  const ended = { status: callStatusOf[end.status], endedAt, result };
+  const result: Mutable<SettledToolResult> = {
+    callId: record.callId,
+    toolId: registered.id,
+    finalText,
+    tokens,
+    durationMs,
+    formattedText: whole,
+    isTruncated,
+    ...end,
+  };
+  const inShort = argsPreview(tool, args);
+  if (inShort !== undefined) kept.argsPreview = inShort;
+  if (names !== undefined) {
+    kept.cacheVarResult = result.cacheVarResult = names.result;
+    kept.cacheVarArgs = result.cacheVarArgs = names.args;
+  }
+  if (formatted.parts !== undefined) kept.parts = result.parts = formatted.parts;
+  if (end.status !== "success") kept.error = end.error;
+  const status = callStatusOf[end.status];
   const answer = answerOf(record, draft);
-  return {
-    record: { ...record, ...ended, ...(answer !== undefined && { answer }) },
-    result: {
-      callId: record.callId,
-      toolId: registered.id,
-      finalText,
-      tokens,
-      durationMs,
-      formattedText: whole,
-      isTruncated,
-      ...names,
-      ...parts,
-      ...end,
-    },
-  };
+  const ended: Mutable<CallRecord> = { ...record, status, endedAt, result: kept };
+  if (answer !== undefined) ended.answer = answer;
+  return { status: "settled", record: ended, result };
 }
 
 /** Whether the results of a tool become variables. */
@@ -94,10 +97,8 @@ function keep(
   { tool, name }: RegisteredTool,
   draft: DraftResult,
   at: number,
-) {
-  const none: { readonly cacheVarResult?: string; readonly cacheVarArgs?: string } = {};
-  if (!keepsResults(tool)) return none;
-  if (draft.end.status === "cancelled") return none;
+): KeptResult | undefined {
+  if (!keepsResults(tool) || draft.end.status === "cancelled") return undefined;
   const about = beginning(record.argumentsText);
   const value = valueOf(draft.formatted);
   const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
@@ -105,8 +106,7 @@ function keep(
     name: record.keepAs,
     at,
   });
-  if (kept.refused !== undefined) return none;
-  return { cacheVarResult: kept.result, cacheVarArgs: kept.args };
+  return kept.refused === undefined ? kept : undefined;
 }
 
 function beginning(text: string): string {
@@ -119,15 +119,25 @@ function editNote({ edited, args }: CallRecord): string {
   return `[A person changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
 }
 
-function preview(tool: Tool, whole: string, end: CallEnd): string {
+function preview(tool: Tool, { whole, finalText }: Texts, end: CallEnd): string {
   const own =
-    end.status === "success" ? shortWords(() => tool.compressResult?.(end.data)) : undefined;
+    end.status === "success" && tool.compressResult !== undefined
+      ? shortWords(() => tool.compressResult?.(end.data))
+      : undefined;
+  // It is short, and was found harmless as it is.
+  if (own === undefined && finalText === whole && whole.length <= previewChars) return whole;
   return detached(neutralise(own ?? whole.slice(0, previewChars).toWellFormed()));
 }
 
-function argsPreview(tool: Tool, args: JsonObject): { readonly argsPreview?: string } {
+interface Texts {
+  readonly whole: string;
+  readonly finalText: string;
+}
+
+function argsPreview(tool: Tool, args: JsonObject): string | undefined {
+  if (tool.compressArgs === undefined) return undefined;
   const words = shortWords(() => tool.compressArgs?.(args));
-  return words === undefined ? {} : { argsPreview: detached(words) };
+  return words === undefined ? undefined : detached(words);
 }
 
 /** A tool's own words for the log; undefined where it has none, or fails to say them. */

@@ -42,9 +42,9 @@ export interface LiveCallOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
-  readonly checkToolResults?: boolean;
+  readonly checkToolResults?: boolean | undefined;
   /** What the request says of asking: it holds for sub-calls too. */
-  readonly requireApproval?: RequireApproval | RequireApprovalOf;
+  readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
   /** @default the session's */
   readonly caller?: Caller | undefined;
   readonly lineage?: SubLineage;

@@ -1,9 +1,8 @@
 import type { JsonObject } from "../model/json.ts";
-import { type ReviewDecision, reviewReason } from "../policy/review.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
-import { andThen } from "./and-then.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
@@ -48,18 +47,12 @@ export class StartedCall implements LiveCall {
   #failure: { readonly thrown: unknown } | undefined;
 
   constructor(options: LiveCallOptions) {
-    const { gate, observer, record, registered } = options;
+    const { record } = options;
     this.callId = record.callId;
     this.#options = options;
     this.#record = record;
     this.#args = record.args ?? {};
-    this.#speech = new Speech({
-      gate,
-      observer,
-      callId: this.callId,
-      isFinal: registered.tool.final === true,
-      isHeard: () => !isSecret(options),
-    });
+    this.#speech = new Speech(options);
   }
 
   /** How it ended; undefined until then. */
@@ -131,14 +124,17 @@ export class StartedCall implements LiveCall {
     if (!mayRun) return this.#finish(cancelledOutcome("another process carries the run on", false));
     if (this.#stopped !== undefined) return this.#finish(cancelledOutcome(this.#stopped, false));
     const caller = this.#options.caller ?? gate.caller;
+    const stop = new AbortController();
     this.#running = runTool({
       gate,
       registered,
       args: this.#args,
       startedAt,
+      stop,
       context: {
         callId: this.callId,
         toolId: registered.id,
+        signal: stop.signal,
         output: this.#speech.output,
         variables: gate.variables,
         principal: caller.principal,
@@ -150,7 +146,10 @@ export class StartedCall implements LiveCall {
     });
     // Somebody may have stopped it for what it said at once, before it could be told.
     if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
-    return andThen(this.#running.outcome, (outcome) => this.#finish(outcome));
+    const { outcome } = this.#running;
+    return outcome instanceof Promise
+      ? outcome.then((ended) => this.#finish(ended))
+      : this.#finish(outcome);
   }
 
   #subCaller(own: Ticket): ToolContext["callTool"] {
@@ -200,7 +199,7 @@ export class StartedCall implements LiveCall {
       record: withTries(this.#record, outcome),
       registered,
       outcome,
-      ...(checkToolResults !== undefined && { checkToolResults }),
+      checkToolResults,
     });
     return settling.status === "in_review"
       ? this.#reviewed(settling).then((end) => this.#tell(end))
@@ -208,13 +207,14 @@ export class StartedCall implements LiveCall {
   }
 
   #tell(end: Settling): void | Promise<void> {
-    const { gate, observer } = this.#options;
-    const told = end.status === "settled" ? observer.settled(end) : undefined;
-    return andThen(told, () => {
-      gate.live.delete(this);
-      this.#ended = end;
-      this.#waited?.resolve(end);
-    });
+    const told = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
+    return told instanceof Promise ? told.then(() => this.#end(end)) : this.#end(end);
+  }
+
+  #end(end: Settling): void {
+    this.#options.gate.live.delete(this);
+    this.#ended = end;
+    this.#waited?.resolve(end);
   }
 
   /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
@@ -227,7 +227,7 @@ export class StartedCall implements LiveCall {
     const word = lineage === undefined ? await ask() : await lineage.waits(ask);
     if (word.decision === "pending" && lineage === undefined) return asked;
     const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
-    return { status: "settled", ...settleReviewed(gate, asked, decision) };
+    return settleReviewed(gate, asked, decision);
   }
 
   /** Whoever records it failed: it goes no further, and lets go of what it holds. */
@@ -252,15 +252,6 @@ async function endAll(calls: Iterable<LiveCall>): Promise<void> {
     return call.settled;
   });
   await Promise.allSettled(ends);
-}
-
-/** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
-function isSecret({ gate, record, registered, checkToolResults = true }: LiveCallOptions): boolean {
-  if (registered.tool.speaks === "hidden") return true;
-  const { rules, overrides } = gate;
-  const { args = {} } = record;
-  const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
-  return reviewReason(policy) !== undefined;
 }
 
 /** What a final tool wrote is what it gives, beside its data where it has some. */

@@ -23,9 +23,10 @@ import { findTool } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { givenArguments } from "./given-arguments.ts";
 import { keepsResults } from "./keep-result.ts";
+import type { Mutable } from "./mutable.ts";
 import { newId } from "./new-id.ts";
+import type { Settled } from "./settled.ts";
 import { unsettledResult } from "./unsettled-result.ts";
-import type { SettledToolResult } from "./tool-execute-result.ts";
 
 export interface CallRequest {
   readonly callId: string;
@@ -37,13 +38,11 @@ export interface CallRequest {
   readonly round: number;
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
-  readonly requireApproval?: RequireApproval | RequireApprovalOf;
+  readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
   /** For whom, where that is not the session's own principal. */
-  readonly principalId?: string;
+  readonly principalId?: string | undefined;
   /** False where a script's own text must stay as it is. @default true */
   readonly references?: boolean;
-  /** Milliseconds since the epoch. @default now */
-  readonly proposedAt?: number;
 }
 
 /** What the first segment yields. `record` is what is kept, and what runs. */
@@ -59,34 +58,35 @@ export type Proposal =
       readonly registered: RegisteredTool;
       readonly approval: ApprovalRequest;
     }
-  | { readonly status: "settled"; readonly record: CallRecord; readonly result: SettledToolResult };
+  | Settled;
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
-  const parsed = givenArguments(request.args);
+  const { parsed, text } = givenArguments(request.args);
   const found = findTool(gate, request.name, request.names);
-  const record: CallRecord = {
+  const record: Mutable<CallRecord> = {
     callId: request.callId,
     name: request.name,
     owner: "server",
     round: request.round,
     status: "proposed",
-    argumentsText: parsed.text,
+    argumentsText: text,
     repairs: [],
     idempotencyKey: request.idempotencyKey,
-    proposedAt: request.proposedAt ?? gate.clock.now(),
-    ...(request.parentCallId !== undefined && { parentCallId: request.parentCallId }),
-    ...(request.principalId !== undefined && { principalId: request.principalId }),
-    ...(found.status === "found" && placeOf(gate, request, found.registered)),
+    proposedAt: gate.clock.now(),
   };
+  if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
+  if (request.principalId !== undefined) record.principalId = request.principalId;
+  if (found.status === "found") place(record, gate, found.registered);
   if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
   if (parsed.status === "failed") return refused(gate, record, "error", parsed.error);
 
   const { registered } = found;
   const taken = takeLimit(parsed.args, registered.tool.definition);
   const { args: unlimited, limit } = taken;
+  if (limit !== undefined) record.limit = limit;
   const given: Given = {
-    record: limit === undefined ? record : { ...record, limit },
+    record,
     registered,
     repairs: taken.repairs.length === 0 ? parsed.repairs : [...parsed.repairs, ...taken.repairs],
     requireApproval:
@@ -94,13 +94,12 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
         ? request.requireApproval(registered.id)
         : request.requireApproval,
   };
-  const schema = registered.tool.definition.function.parameters;
   const resolved =
     request.references === false
       ? { status: "resolved" as const, args: unlimited, references: [] }
       : resolveOrReadBack(unlimited, {
           variables: gate.variables,
-          ...(schema !== undefined && { schema }),
+          schema: registered.tool.definition.function.parameters,
         });
   return resolved instanceof Promise
     ? resolved.then((outcome) => checkResolved(gate, given, outcome))
@@ -108,17 +107,14 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
 }
 
 /** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
-function placeOf(
+function place(
+  record: Mutable<CallRecord>,
   { variables }: Gate,
-  { parentCallId }: CallRequest,
-  { id: toolId, name, tool }: RegisteredTool,
-): Pick<CallRecord, "toolId" | "keepAs" | "final"> {
-  const isFinal = tool.final === true && parentCallId === undefined;
-  return {
-    toolId,
-    ...(keepsResults(tool) && { keepAs: variables.nameResult(name) }),
-    ...(isFinal && { final: true }),
-  };
+  { id, name, tool }: RegisteredTool,
+): void {
+  record.toolId = id;
+  if (keepsResults(tool)) record.keepAs = variables.nameResult(name);
+  if (tool.final === true && record.parentCallId === undefined) record.final = true;
 }
 
 /** Stages 4 and 5, for what stage 3 made of the arguments. */
@@ -147,7 +143,8 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { args } = checked;
-  const repairs = [...given.repairs, ...checked.repairs];
+  const repairs =
+    checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
   const digests = new Digests(registered, args);
   const now = gate.clock.now();
@@ -163,8 +160,14 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     now,
   });
   if (decision.verdict === "allow") {
-    const decided = { decision: allowedBy(decision), decidedAt: now } as const;
-    const approved: CallRecord = { ...record, args, repairs, status: "approved", ...decided };
+    const approved: CallRecord = {
+      ...record,
+      args,
+      repairs,
+      status: "approved",
+      decision: allowedBy(decision),
+      decidedAt: now,
+    };
     return { status: "approved", registered, record: approved };
   }
   if (decision.verdict === "deny") {
@@ -275,7 +278,7 @@ function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | und
 }
 
 function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
-  return { verdict: "allowed", by, ...(reason !== undefined && { reason }) };
+  return reason === undefined ? { verdict: "allowed", by } : { verdict: "allowed", by, reason };
 }
 
 /** A call that ends as it is proposed, or answered. */
@@ -284,18 +287,11 @@ export function refused(
   record: CallRecord,
   status: "not_found" | "error",
   error: ToolErrorData,
-): Extract<Proposal, { readonly status: "settled" }> {
-  return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
+): Settled {
+  return unsettledResult(gate, record, { status, error });
 }
 
 /** A refusal: by a rule, a grant or a person. */
-export function rejected(
-  gate: Gate,
-  record: CallRecord,
-  reason: string,
-): Extract<Proposal, { readonly status: "settled" }> {
-  return {
-    status: "settled",
-    ...unsettledResult(gate, record, { status: "execution_rejected", reason }),
-  };
+export function rejected(gate: Gate, record: CallRecord, reason: string): Settled {
+  return unsettledResult(gate, record, { status: "execution_rejected", reason });
 }

@@ -15,8 +15,9 @@ export interface RunToolOptions {
   readonly args: ToolArgs;
   /** Ms since the epoch. */
   readonly startedAt: number;
-  /** All of the context but its signal. */
-  readonly context: Omit<ToolContext, "signal">;
+  /** Aborts the context's signal. */
+  readonly stop: AbortController;
+  readonly context: ToolContext;
 }
 
 export interface RunningTool {
@@ -33,15 +34,13 @@ export interface RunningTool {
  * does not wait for it.
  */
 export function runTool(options: RunToolOptions): RunningTool {
-  const { gate, registered, args, startedAt } = options;
+  const { gate, registered, args, startedAt, stop, context } = options;
   const { execute, retry } = registered.tool;
   if (execute === undefined) {
     const message = `${registered.name} is run by the client, not here.`;
     const error = { code: "client_tool", message };
     return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
   }
-  const stop = new AbortController();
-  const context: ToolContext = { ...options.context, signal: stop.signal };
   // Its own, each time: the record, the events and the next try have the arguments as they were.
   const run = () => attempt(() => execute(copyJson(args), context));
   const first = run();

@@ -14,13 +14,11 @@ export interface SettleOptions {
   readonly registered: RegisteredTool;
   readonly outcome: Outcome;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
-  readonly checkToolResults?: boolean;
+  readonly checkToolResults?: boolean | undefined;
 }
 
 /** A call that ran: it has ended, or a person must see its result first. */
-export type Settling =
-  | ({ readonly status: "settled" } & Settled)
-  | ({ readonly status: "in_review" } & InReview);
+export type Settling = Settled | ({ readonly status: "in_review" } & InReview);
 
 /**
  * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person
@@ -35,6 +33,6 @@ export function settle(options: SettleOptions): Settling {
   const isError = end.status !== "success";
   const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")
-    return { status: "settled", ...keepResult(gate, record, registered, draft) };
+    return keepResult(gate, record, registered, draft);
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }

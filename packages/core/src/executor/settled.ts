@@ -3,6 +3,7 @@ import type { SettledToolResult } from "./tool-execute-result.ts";
 
 /** A call that has ended: its row, and what its caller gets. */
 export interface Settled {
+  readonly status: "settled";
   readonly record: CallRecord;
   readonly result: SettledToolResult;
 }

@@ -1,18 +1,14 @@
 import { sizeOf } from "../output/event-size.ts";
 import { plainData } from "../output/plain-data.ts";
+import { reviewReason } from "../policy/review.ts";
 import type { Progress, ToolOutput } from "../tool/tool-context.ts";
-import type { CallObserver } from "./call-observer.ts";
-import type { Gate } from "./gate.ts";
+import type { LiveCallOptions } from "./live-call-options.ts";
 
-export interface SpeechOptions {
-  readonly gate: Gate;
-  readonly callId: string;
-  readonly observer: CallObserver;
-  /** What it writes is its result. */
-  readonly isFinal: boolean;
-  /** Whether anybody may hear it; asked when it first says something. */
-  readonly isHeard: () => boolean;
-}
+/** Of whose call it is. */
+export type SpeechOptions = Pick<
+  LiveCallOptions,
+  "gate" | "observer" | "record" | "registered" | "checkToolResults"
+>;
 
 /** Progress within this many ms of the last is not passed on. */
 const progressEveryMs = 100;
@@ -59,7 +55,8 @@ export class Speech {
   /** Tools without types give what they like. */
   #write(given: unknown): void {
     if (!this.#isOpen || this.#cut) return;
-    const { gate, isFinal } = this.#options;
+    const { gate } = this.#options;
+    const isFinal = this.#isFinal;
     const text = String(given);
     if (text === "") return;
     const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.spokenChars;
@@ -71,22 +68,23 @@ export class Speech {
   }
 
   #say(text: string): void {
-    const { observer, callId, isFinal } = this.#options;
-    if (isFinal) (this.#words ??= []).push(text);
-    if (this.#isHeard) observer.spoke(callId, text);
+    const { observer, record } = this.#options;
+    if (this.#isFinal) (this.#words ??= []).push(text);
+    if (this.#isHeard) observer.spoke(record.callId, text);
   }
 
   #progress(progress: unknown): void {
-    const { gate, observer, callId } = this.#options;
+    const { gate, observer, record } = this.#options;
     const now = gate.clock.now();
     if (!this.#isOpen || !this.#isHeard || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
-    observer.progressed(callId, progressOf(plainData(progress)));
+    observer.progressed(record.callId, progressOf(plainData(progress)));
   }
 
   #event(name: unknown, data: unknown): void {
     if (!this.#isOpen || !this.#isHeard || this.#keptOut) return;
-    const { observer, callId, gate } = this.#options;
+    const { observer, record, gate } = this.#options;
+    const { callId } = record;
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
     this.#keptOut = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
@@ -94,9 +92,24 @@ export class Speech {
     else observer.said(callId, omitted, { after: Math.min(this.#events, eventsACall) });
   }
 
-  get #isHeard(): boolean {
-    return (this.#heard ??= this.#options.isHeard());
+  /** What it writes is its result. */
+  get #isFinal(): boolean {
+    return this.#options.registered.tool.final === true;
   }
+
+  /** Whether anybody may hear it; found out when it first says something. */
+  get #isHeard(): boolean {
+    return (this.#heard ??= !isSecret(this.#options));
+  }
+}
+
+/** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
+function isSecret({ gate, record, registered, checkToolResults = true }: SpeechOptions): boolean {
+  if (registered.tool.speaks === "hidden") return true;
+  const { rules, overrides } = gate;
+  const { args = {} } = record;
+  const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
+  return reviewReason(policy) !== undefined;
 }
 
 /** Progress as it is shown, of whatever a tool gave. */

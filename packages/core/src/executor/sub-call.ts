@@ -7,6 +7,7 @@ import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call
 import { newId } from "./new-id.ts";
 import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Settling } from "./settle.ts";
+import type { Settled } from "./settled.ts";
 import type { SubCallPlace } from "./sub-call-place.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import { executeResultOf } from "./tool-execute-result.ts";
@@ -53,8 +54,8 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       idempotencyKey: `${parent.idempotencyKey}/${made}`,
       parentCallId: parent.callId,
       references,
-      ...(options.requireApproval !== undefined && { requireApproval: options.requireApproval }),
-      ...(parent.principalId !== undefined && { principalId: parent.principalId }),
+      requireApproval: options.requireApproval,
+      principalId: parent.principalId,
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
     const proposal = await proposed(gate, request, place);
@@ -177,8 +178,8 @@ function ended(
   { record }: Proposal,
   status: "cancelled" | "error",
   error: ToolErrorData,
-): Extract<Proposal, { readonly status: "settled" }> {
-  return { status: "settled", ...unsettledResult(gate, record, { status, error }) };
+): Settled {
+  return unsettledResult(gate, record, { status, error });
 }
 
 function stopped(gate: Gate, proposal: Proposal, why: string) {

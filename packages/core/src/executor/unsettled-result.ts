@@ -48,7 +48,8 @@ export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEn
       ? { ...common, status: end.status, rejectReason: end.reason, error }
       : { ...common, status: end.status, error };
   const endedAt = gate.clock.now();
-  return { record: { ...record, status: callStatusOf[end.status], endedAt, result: kept }, result };
+  const ended = { ...record, status: callStatusOf[end.status], endedAt, result: kept };
+  return { status: "settled", record: ended, result };
 }
 
 function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData; text: string } {

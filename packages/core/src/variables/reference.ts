@@ -17,13 +17,15 @@ import type { VariableSystem } from "./variable-system.ts";
 import { maxNameLength } from "./variable-name.ts";
 import type { Variable } from "./variable.ts";
 
+const none: readonly string[] = [];
+
 /** How deep arguments may nest to be looked through. */
 const maxDepth = 500;
 
 export interface ResolveOptions {
   readonly variables: VariableSystem;
   /** Of the arguments: where it takes text and not the type of the data, a whole reference gives text. */
-  readonly schema?: JsonSchema;
+  readonly schema?: JsonSchema | undefined;
 }
 
 export type ResolveOutcome =
@@ -46,7 +48,7 @@ export type ResolveOutcome =
  */
 export function resolveReferences(args: JsonObject, options: ResolveOptions): ResolveOutcome {
   const mentioned = mentions(args, 0);
-  if (mentioned === false) return { status: "resolved", args, references: [] };
+  if (mentioned === false) return { status: "resolved", args, references: none };
   if (mentioned === "too deep") {
     const message = `The arguments are nested deeper than ${maxDepth} levels. Send a flatter object.`;
     return { status: "failed", error: { code: "invalid_arguments", message } };
