@@ -38,7 +38,15 @@ export interface ModelStep {
 interface OpenItem {
   readonly itemId: string;
   readonly kind: StreamedItem["kind"];
-  readonly parts: string[];
+  text: string;
+}
+
+/** A call that has begun to come. */
+interface OpenCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly item: OpenItem;
+  ended: boolean;
 }
 
 /** Asks the model once, and passes on what it says as it comes. Never rejects. */
@@ -47,10 +55,8 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   const texts: string[] = [];
   const reasoning: ReasoningPart[] = [];
   const calls: ToolCallRequest[] = [];
-  const callItems = new Map<
-    string,
-    { readonly callId: string; readonly name: string; readonly item: OpenItem }
-  >();
+  /** By the provider's id. */
+  const begun = new Map<string, OpenCall>();
   let open: OpenItem | undefined;
   let finishReason: FinishReason = "other";
   let usage = noUsage;
@@ -58,28 +64,24 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
 
   const start = (item: StreamedItem): OpenItem => {
     const itemId = options.newItemId();
-    void recorder.event({ type: "item.start", itemId, ...item });
-    return { itemId, kind: item.kind, parts: [] };
+    if (recorder.isHeard) void recorder.event({ type: "item.start", itemId, ...item });
+    return { itemId, kind: item.kind, text: "" };
   };
   let chars = 0;
   const say = (item: OpenItem, delta: string) => {
     chars += delta.length;
     if (chars > stepChars) throw endless();
-    item.parts.push(delta);
-    void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+    item.text += delta;
+    if (recorder.isHeard) void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
   };
-  const end = (item: OpenItem, incomplete: boolean, text = item.parts.join("")): string => {
-    void recorder.event({
-      type: "item.end",
-      itemId: item.itemId,
-      text,
-      ...(incomplete && { incomplete }),
-    });
-    return text;
+  const end = ({ itemId, text: said }: OpenItem, incomplete: boolean, text = said): void => {
+    if (!recorder.isHeard) return;
+    void recorder.event({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
   };
   const close = (incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]) => {
     if (open === undefined) return;
-    const text = end(open, incomplete);
+    end(open, incomplete);
+    const { text } = open;
     if (open.kind === "text") texts.push(text);
     else reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
     open = undefined;
@@ -92,16 +94,21 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     }
     say(open, delta);
   };
-  const beginCall = (providerId: string, rawName: string) => {
+  const beginCall = (providerId: string, rawName: string): OpenCall => {
     close();
-    const same = callItems.get(providerId);
+    const same = openCall(providerId);
     if (same !== undefined) end(same.item, true);
     const callId = options.uniqueCallId(providerId);
     const name = callName(rawName);
     const owner = options.clientNames.has(name) ? "client" : "server";
-    const begun = { callId, name, item: start({ kind: "arguments", callId, name, owner }) };
-    callItems.set(providerId, begun);
-    return begun;
+    const item = start({ kind: "arguments", callId, name, owner });
+    const call = { callId, name, item, ended: false };
+    begun.set(providerId, call);
+    return call;
+  };
+  const openCall = (providerId: string): OpenCall | undefined => {
+    const call = begun.get(providerId);
+    return call?.ended === true ? undefined : call;
   };
 
   const take = (event: ModelEvent) => {
@@ -120,21 +127,18 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
       case "tool-call-start":
         return void beginCall(event.id, event.name);
       case "tool-call-delta": {
-        const call = callItems.get(event.id);
+        const call = openCall(event.id);
         return call === undefined || event.delta === "" ? undefined : say(call.item, event.delta);
       }
       case "tool-call-end": {
-        const { callId, name, item } = callItems.get(event.id) ?? beginCall(event.id, event.name);
-        callItems.delete(event.id);
-        end(item, false, event.arguments);
-        const metadata =
-          event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata };
-        return void calls.push({
-          id: callId,
-          type: "function",
-          function: { name, arguments: event.arguments },
-          ...metadata,
-        });
+        const call = openCall(event.id) ?? beginCall(event.id, event.name);
+        call.ended = true;
+        const { arguments: args, providerMetadata } = event;
+        end(call.item, false, args);
+        const request = toolCall(call, args);
+        return void calls.push(
+          providerMetadata === undefined ? request : { ...request, providerMetadata },
+        );
       }
       case "retry":
         return void recorder.event(retryEvent(event));
@@ -166,7 +170,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     failure = thrown ?? new Error("The model failed without saying why.");
   }
   close(failure !== undefined);
-  for (const { item } of callItems.values()) end(item, true);
+  for (const { item, ended } of begun.values()) if (!ended) end(item, true);
 
   const cut = failure !== undefined;
   const message: AssistantMessage = {
@@ -180,6 +184,10 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
 
 /** Characters of one step. More than any model's output limit allows: a stream that does not end. */
 const stepChars = 8 * 1024 * 1024;
+
+function toolCall({ callId, name }: OpenCall, args: string): ToolCallRequest {
+  return { id: callId, type: "function", function: { name, arguments: args } };
+}
 
 function endless(): ModelError {
   const message = `The model said more than ${stepChars} characters in one step and was cut off.`;
@@ -202,5 +210,6 @@ function retryEvent(event: Extract<ModelEvent, { readonly type: "retry" }>) {
 
 /** What every provider takes as a function's name, even where the model wrote none. */
 export function callName(name: string): string {
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return name;
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

@@ -24,31 +24,24 @@ export function readStream<T>(
     void letGo(values);
   };
   const onAbort = (): void => leave(() => reject(signal.reason as Error));
-  const fail = (thrown: unknown): void => leave(() => reject(thrown));
-  const ask = (): void => {
-    if (isOver) return;
+  const read = async (): Promise<void> => {
     try {
-      Promise.resolve(values.next()).then(taken, fail);
+      while (!isOver) {
+        const result = await values.next();
+        if (isOver) return;
+        if (result.done === true) return end(resolve);
+        const more = take(result.value);
+        if (more === "enough") leave(resolve);
+        else if (more !== undefined) await more;
+      }
     } catch (thrown) {
-      fail(thrown);
-    }
-  };
-  const taken = (result: IteratorResult<T>): void => {
-    if (isOver) return;
-    try {
-      if (result.done === true) return end(resolve);
-      const more = take(result.value);
-      if (more === "enough") leave(resolve);
-      else if (more === undefined) ask();
-      else more.then(ask, fail);
-    } catch (thrown) {
-      fail(thrown);
+      leave(() => reject(thrown));
     }
   };
 
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else ask();
+  else void read();
   return promise;
 }
 

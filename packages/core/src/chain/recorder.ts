@@ -55,7 +55,7 @@ export class Recorder {
     said: readonly JournalWrite[] | (() => readonly JournalWrite[]),
   ): boolean | Promise<boolean> {
     if (this.#lost) return false;
-    if (this.#options.journal === undefined && !this.#options.isHeard()) return true;
+    if (!this.isHeard) return true;
     const writes = typeof said === "function" ? said() : said;
     if (this.#options.journal === undefined) return this.#written(writes);
     const batch = this.#changes.length === 0 ? writes : [...this.#changes, ...writes];
@@ -79,6 +79,11 @@ export class Recorder {
       },
     );
     return this.#last;
+  }
+
+  /** Whether anybody keeps or hears what is said now; where nobody does, it need not be said. */
+  get isHeard(): boolean {
+    return this.#options.journal !== undefined || this.#options.isHeard();
   }
 
   event(event: ChainEvent): boolean | Promise<boolean> {

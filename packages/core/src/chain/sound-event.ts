@@ -23,22 +23,23 @@ export function soundEvent(event: ModelEvent): ModelEvent {
   const given = event as { readonly [key: string]: unknown } | null | undefined;
   if (typeof given !== "object" || given === null)
     throw notUnderstood(`an event was ${shortJson(given)}`);
-  for (const key of texts[event.type] ?? none)
-    if (typeof given[key] !== "string")
-      throw notUnderstood(`${event.type} had ${shortJson(given[key])} as its ${key}, not a text`);
+  const wanted = texts.get(event.type);
+  if (wanted !== undefined)
+    for (const key of wanted)
+      if (typeof given[key] !== "string")
+        throw notUnderstood(`${event.type} had ${shortJson(given[key])} as its ${key}, not a text`);
   if (event.type !== "finish") return event;
   const reason = reasons.has(event.reason) ? event.reason : "other";
   return { type: "finish", reason, usage: soundUsage(event.usage) };
 }
 
-const none: readonly string[] = [];
-const texts: { readonly [type: string]: readonly string[] } = {
-  "text-delta": ["text"],
-  "reasoning-delta": ["text"],
-  "tool-call-start": ["id", "name"],
-  "tool-call-delta": ["id", "delta"],
-  "tool-call-end": ["id", "name", "arguments"],
-};
+const texts: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text-delta", ["text"]],
+  ["reasoning-delta", ["text"]],
+  ["tool-call-start", ["id", "name"]],
+  ["tool-call-delta", ["id", "delta"]],
+  ["tool-call-end", ["id", "name", "arguments"]],
+]);
 
 const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
   "stop",
