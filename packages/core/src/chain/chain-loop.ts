@@ -1,5 +1,5 @@
 import { errorMessage } from "../errors/error-message.ts";
-import { newId } from "../executor/new-id.ts";
+import { andThen } from "../executor/and-then.ts";
 import { estimateTokens } from "../output/estimate-tokens.ts";
 import { neutralise } from "../output/neutralise.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
@@ -16,17 +16,19 @@ import {
   stopped,
 } from "./chain-ending.ts";
 import { limitsProblem, type ReachedLimit } from "./chain-limits.ts";
+import { ChainIds } from "./chain-ids.ts";
 import { chainReport } from "./chain-report.ts";
 import { chainRequest } from "./chain-request.ts";
 import type { ChainError } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { callName, modelStep } from "./model-step.ts";
-import { proposeCalls } from "./propose-calls.ts";
-import { OpenCalls, stoppedBefore } from "./open-calls.ts";
+import { proposeCalls, type TakeIn } from "./propose-calls.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { Recorder, type RecorderOptions } from "./recorder.ts";
 import { countResults, reopen } from "./reopen.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
+import { takesReferences } from "./takes-references.ts";
 import type {
   ChainResume,
   ClientOutput,
@@ -35,6 +37,7 @@ import type {
 } from "./tool-chain-options.ts";
 import type { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
+import { stoppedBefore } from "./stopped-before.ts";
 import { Turn } from "./turn.ts";
 import { TurnBudget } from "./turn-budget.ts";
 import { noUsage } from "./usage.ts";
@@ -46,11 +49,10 @@ export class ChainLoop {
   readonly #recorder: Recorder;
   readonly #calls: OpenCalls;
   readonly #turn: Turn;
-  readonly #itemPrefix = newId("").slice(0, 8);
+  readonly #ids: ChainIds;
   readonly #startTime: number;
   readonly #caller: Caller;
   readonly #offer: () => ToolOffer;
-  #items = 0;
   #limit: ReachedLimit | undefined;
   readonly #budget: TurnBudget;
   readonly #listeners: Listeners;
@@ -89,14 +91,12 @@ export class ChainLoop {
       },
     });
     this.#turn = new Turn(this.#recorder, resume?.state);
-    for (const message of options.contextMessages)
-      if (message.role === "assistant")
-        for (const { id } of message.tool_calls ?? []) this.#given.add(id);
+    this.#ids = new ChainIds(options.contextMessages, (id) => this.#calls.records.has(id));
     this.#calls = new OpenCalls({
       executor,
       recorder: this.#recorder,
       signal: this.#abort.signal,
-      newItemId: () => this.#newItemId(),
+      newItemId: () => this.#ids.item(),
       checkToolResults: options.checkToolResults ?? true,
       requireApproval: options.requireApproval,
       // With a journal the records are the truth, and results may be many and large.
@@ -220,7 +220,8 @@ export class ChainLoop {
       const requests = step.tool_calls ?? [];
       if (requests.length > 0) {
         const now = limit ?? this.#budget.reached(0, this.#turn.usage);
-        const waits = await this.#runCalls(requests, await this.#propose(requests, offer, now));
+        const carried = this.#carryOut(requests, offer, now);
+        const waits = carried instanceof Promise ? await carried : carried;
         if (waits !== undefined) return waits;
         if (this.#finalMessage() !== undefined) return { status: "completed" };
       }
@@ -260,18 +261,18 @@ export class ChainLoop {
     finishReason = "tool_calls",
   }: FirstResponse): Promise<ChainEnding | undefined> {
     const { clock } = this.#options.executor.gate;
-    await this.#turn.beginRound(clock.now());
+    await this.#turn.beginRound(clock);
     const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
       ...more,
-      id: this.#uniqueCallId(id),
+      id: this.#ids.call(id),
       function: { ...called, name: callName(called.name) },
     }));
     const content = neutralise(message.content);
     const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
-    await this.#turn.finishRound({ message: safe, usage, finishReason, at: clock.now() });
+    await this.#turn.finishRound({ message: safe, usage, finishReason }, clock);
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
     const limit = this.#budget.reached(0, this.#turn.usage);
-    return this.#runCalls(requests, await this.#propose(requests, this.#offer(), limit));
+    return this.#carryOut(requests, this.#offer(), limit);
   }
 
   /** One question to the model, and its answer in the journal. */
@@ -287,12 +288,14 @@ export class ChainLoop {
       this.#limit = limit;
       await this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
     }
-    await this.#turn.beginRound(clock.now());
+    const begun = this.#turn.beginRound(clock);
+    if (begun instanceof Promise) await begun;
     const notes = {
       limit,
       again,
       advice: this.#budget.takeAdvice(),
-      takesReferences: Object.keys(offer.names).length > 0,
+      takesReferences: takesReferences(offer),
+      heard: this.#turn.hasHeard,
     };
     const preparing = chainRequest(
       this.#options,
@@ -317,15 +320,26 @@ export class ChainLoop {
       recorder: this.#recorder,
       signal,
       clientNames: offer.clientNames,
-      newItemId: () => this.#newItemId(),
-      uniqueCallId: (id) => this.#uniqueCallId(id),
+      ids: this.#ids,
     });
     if (step.failure !== undefined) {
       await this.#turn.cutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
     }
-    await this.#turn.finishRound({ ...step, at: clock.now() });
+    const written = this.#turn.finishRound(step, clock);
+    if (written instanceof Promise) await written;
     return step.message;
+  }
+
+  /** Proposes what the model asked for, and runs it. Undefined once all have ended. */
+  #carryOut(
+    requests: readonly ToolCallRequest[],
+    offer: ToolOffer,
+    limit: ReachedLimit | undefined,
+  ): ChainEnding | undefined | Promise<ChainEnding | undefined> {
+    return andThen(this.#propose(requests, offer, limit), (proposed) =>
+      this.#runCalls(requests, proposed),
+    );
   }
 
   /** Puts what the model asked for to the gate; what is returned takes each call in. */
@@ -334,13 +348,15 @@ export class ChainLoop {
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
     close?: ChainError,
-  ): Promise<readonly (() => void)[]> {
+  ): readonly TakeIn[] | Promise<readonly TakeIn[]> {
     const { signal } = this.#abort;
-    return proposeCalls({
-      options: this.#options,
+    const { executor, runId, requireApproval } = this.#options;
+    return proposeCalls(requests, {
+      gate: executor.gate,
       calls: this.#calls,
-      requests,
       offer,
+      runId,
+      requireApproval,
       caller: this.#caller,
       round: this.#turn.round,
       refusal: (call, n) => {
@@ -353,13 +369,18 @@ export class ChainLoop {
     });
   }
 
-  /** Runs the calls of a round. Undefined once all have ended. */
-  async #runCalls(
+  /** Runs the calls of a round. */
+  #runCalls(
     requests: readonly ToolCallRequest[],
-    proposed: readonly (() => void)[],
-  ): Promise<ChainEnding | undefined> {
-    for (const take of proposed) take();
-    const waits = await this.#settleRound();
+    proposed: readonly TakeIn[],
+  ): ChainEnding | undefined | Promise<ChainEnding | undefined> {
+    this.#calls.addRound(proposed);
+    return andThen(this.#calls.idle(), () => this.#endRound(requests));
+  }
+
+  /** Nothing of the round moves any more. */
+  #endRound(requests: readonly ToolCallRequest[]): ChainEnding | undefined {
+    const waits = this.#stop() ?? this.#parked();
     if (waits !== undefined) return waits;
     this.#turn.answerCalls(requests, this.#calls.records);
     for (const { id } of requests) {
@@ -369,10 +390,7 @@ export class ChainLoop {
     return undefined;
   }
 
-  async #settleRound(): Promise<ChainEnding | undefined> {
-    await this.#calls.idle();
-    const stopped = this.#stop();
-    if (stopped !== undefined) return stopped;
+  #parked(): ChainEnding | undefined {
     if (this.#calls.waiting().length === 0) return undefined;
     // From here on an answer must find the chain parked.
     this.#stopped = true;
@@ -428,20 +446,5 @@ export class ChainLoop {
     this.#recorder.close();
     if (written || this.#failure === undefined) return result;
     return { ...result, status: "error", error: this.#failure };
-  }
-
-  #newItemId(): string {
-    return `it_${this.#itemPrefix}_${++this.#items}`;
-  }
-
-  readonly #given = new Set<string>();
-
-  #uniqueCallId(id: string): string {
-    const unique =
-      /^[\w-]{1,64}$/.test(id) && !this.#given.has(id) && !this.#calls.records.has(id)
-        ? id
-        : newId("call_");
-    this.#given.add(unique);
-    return unique;
   }
 }

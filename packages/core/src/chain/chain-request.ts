@@ -23,6 +23,8 @@ export interface RequestNotes {
   readonly advice: string | undefined;
   /** Tools are offered that could take a long message by its name. */
   readonly takesReferences: boolean;
+  /** The user said something in the turn. */
+  readonly heard: boolean;
 }
 
 export type ChainRequest =
@@ -52,9 +54,12 @@ export function chainRequest(
       );
     const note = noteText(notes);
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
-    const said = first.concat(contextMessages, turn);
+    const named = (given: readonly Message[]) =>
+      notes.takesReferences ? keepLongMessages(given, executor.variables) : given;
+    // Only users' own messages are named, and looking for them each round costs more with every round.
+    const said = first.concat(named(contextMessages), notes.heard ? named(turn) : turn);
     if (note !== "") said.push({ role: "developer", content: note });
-    messages = notes.takesReferences ? keepLongMessages(said, executor.variables) : said;
+    messages = said;
   } catch (thrown) {
     return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
   }

@@ -9,6 +9,7 @@ import { ModelError } from "../model/model-error.ts";
 import { neutralise } from "../output/neutralise.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { StreamedItem } from "./chain-event.ts";
+import type { ChainIds } from "./chain-ids.ts";
 import { readStream } from "./read-stream.ts";
 import type { Recorder } from "./recorder.ts";
 import { soundEvent, soundStream } from "./sound-event.ts";
@@ -22,9 +23,7 @@ export interface ModelStepOptions {
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
   readonly clientNames: ReadonlySet<string>;
-  readonly newItemId: () => string;
-  /** A call id that is unique in the chain, from the provider's, which may repeat or be empty. */
-  readonly uniqueCallId: (providerId: string) => string;
+  readonly ids: ChainIds;
 }
 
 export interface ModelStep {
@@ -63,7 +62,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   let finished = false;
 
   const start = (item: StreamedItem): OpenItem => {
-    const itemId = options.newItemId();
+    const itemId = options.ids.item();
     if (recorder.isHeard) void recorder.event({ type: "item.start", itemId, ...item });
     return { itemId, kind: item.kind, text: "" };
   };
@@ -98,7 +97,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     close();
     const same = openCall(providerId);
     if (same !== undefined) end(same.item, true);
-    const callId = options.uniqueCallId(providerId);
+    const callId = options.ids.call(providerId);
     const name = callName(rawName);
     const owner = options.clientNames.has(name) ? "client" : "server";
     const item = start({ kind: "arguments", callId, name, owner });

@@ -1,6 +1,5 @@
 import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
-import { andThen } from "../executor/and-then.ts";
 import { answer } from "../executor/answer.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
@@ -26,6 +25,7 @@ import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import { PendingWork } from "./pending-work.ts";
+import type { TakeIn } from "./propose-calls.ts";
 import type { Recorder } from "./recorder.ts";
 import {
   endElsewhere,
@@ -36,6 +36,7 @@ import {
 } from "./call-events.ts";
 import { reviewRequested } from "./review-events.ts";
 import { SpokenItems } from "./spoken-items.ts";
+import { stoppedBefore } from "./stopped-before.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -133,8 +134,15 @@ export class OpenCalls {
     return this.#spoken.finalWords(this.records, calls, options);
   }
 
-  idle(): Promise<void> {
+  /** Undefined where nothing moves. */
+  idle(): Promise<void> | undefined {
     return this.#work.idle();
+  }
+
+  /** Takes the calls of a round in. None runs before all that can be written at once are on record. */
+  addRound(calls: readonly TakeIn[]): void {
+    for (const take of calls) take();
+    this.#goOn();
   }
 
   /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
@@ -142,23 +150,25 @@ export class OpenCalls {
     this.#work.begin(() => {
       const written = this.#propose(proposal);
       if (proposal.status === "settled") return written;
-      return andThen(written, () => this.#whenAllAreWritten(proposal));
+      if (written instanceof Promise) return written.then(() => this.#whenAllAreWritten(proposal));
+      this.#written.push(proposal);
+      return undefined;
     });
   }
 
-  /** Calls that are written at once wait for the others of their round: none runs before all are on record. */
-  #whenAllAreWritten(proposal: Carried): void {
+  /** Calls that are written in the same moment wait for one another. */
+  async #whenAllAreWritten(proposal: Carried): Promise<void> {
     this.#written.push(proposal);
     if (this.#written.length > 1) return;
-    this.#work.begin(async () => {
-      await Promise.resolve();
-      const written = this.#written;
-      this.#written = [];
-      for (const next of written) {
-        if (next.status === "approved") this.#work.begin(() => this.#start(next));
-        else this.#work.begin(() => this.#ask(next));
-      }
-    });
+    await Promise.resolve();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    const written = this.#written;
+    this.#written = [];
+    for (const next of written)
+      this.#work.begin(() => (next.status === "approved" ? this.#start(next) : this.#ask(next)));
   }
 
   /** A client's call: announced, and open until its output comes. */
@@ -437,10 +447,4 @@ export class OpenCalls {
     const record = this.records.get(callId);
     return record !== undefined && isSettled(record.status);
   }
-}
-
-/** The end of a call that had not begun when it was stopped. */
-export function stoppedBefore(name: string, reason = "the turn was stopped"): UnsettledEnd {
-  const message = `${name} was stopped before it began: ${reason}.`;
-  return { status: "cancelled", error: { code: "cancelled", message } };
 }

@@ -31,8 +31,12 @@ export class PendingWork {
     this.#idle = undefined;
   }
 
-  /** Resolves when nothing is left, what was begun meanwhile included. */
-  async idle(): Promise<void> {
+  /** Resolves when nothing is left, what was begun meanwhile included; undefined where nothing is. */
+  idle(): Promise<void> | undefined {
+    return this.#pending === 0 ? undefined : this.#untilIdle();
+  }
+
+  async #untilIdle(): Promise<void> {
     while (this.#pending > 0) {
       this.#idle ??= Promise.withResolvers();
       await this.#idle.promise;

@@ -5,6 +5,9 @@ export function roundSettings(
   chatOption: ModelSettings,
   now: { readonly last: boolean; readonly first: boolean; readonly tools: number },
 ): ModelSettings {
+  // Mostly neither is given, and the settings are the same every round.
+  if (chatOption.toolChoice === undefined && chatOption.parallelToolCalls === undefined)
+    return chatOption;
   const { toolChoice, parallelToolCalls, ...settings } = chatOption;
   if (now.last || now.tools === 0) return settings;
   const choice = now.first ? toolChoice : toolChoice === "none" ? "none" : undefined;

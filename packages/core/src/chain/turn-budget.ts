@@ -61,9 +61,14 @@ export class TurnBudget {
    */
   reached(rounds: number, usage: Usage, goesOn = true): ReachedLimit | undefined {
     const calls = goesOn ? -1 : this.#calls;
-    const elapsed = this.#timeIsOver ? Infinity : this.elapsed;
+    const elapsed = this.#timeIsOver ? Infinity : this.#timed();
     const spent = { rounds, calls, usage, elapsed };
     return this.#failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
+  }
+
+  /** Nobody looks at the clock where time has no limit. */
+  #timed(): number {
+    return this.#limits.maxDurationMs === undefined ? 0 : this.elapsed;
   }
 
   /** Takes a call of the round in, its `n`th; or says why it is not run. */

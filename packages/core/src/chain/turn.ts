@@ -1,4 +1,5 @@
 import type { CallRecord } from "../executor/call-record.ts";
+import type { Clock } from "../model/clock.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, Usage } from "../model/model.ts";
 import type { ChainState } from "./chain-result.ts";
@@ -9,6 +10,8 @@ import { addUsage, noUsage } from "./usage.ts";
 
 /** Whether it is in the journal; a promise where that takes time. */
 type Written = boolean | Promise<boolean>;
+
+const nothing = (): readonly JournalWrite[] => [];
 
 /** What was said in a turn, and what its rounds took. */
 export class Turn {
@@ -22,10 +25,12 @@ export class Turn {
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
   #cut = false;
+  #hasHeard: boolean;
 
   constructor(recorder: Recorder, state: ChainState | undefined) {
     this.#recorder = recorder;
     this.#messages = [...(state?.messages ?? [])];
+    this.#hasHeard = this.#messages.some(({ role }) => role === "user");
     this.#round = state?.round ?? 0;
     this.#finishedRounds = this.#round;
     this.#usage = state?.usage ?? noUsage;
@@ -50,6 +55,11 @@ export class Turn {
     return this.#finishReason;
   }
 
+  /** Whether the user said something in it. */
+  get hasHeard(): boolean {
+    return this.#hasHeard;
+  }
+
   /** What the report of the chain says of the turn. */
   facts() {
     return {
@@ -63,26 +73,32 @@ export class Turn {
     };
   }
 
-  beginRound(at: number): Written {
+  beginRound(clock: Clock): Written {
     const round = ++this.#round;
-    return this.#recorder.event({ type: "round.started", round, at });
+    return this.#recorder.commit(() => [
+      { type: "event", event: { type: "round.started", round, at: clock.now() } },
+    ]);
   }
 
   /** The model's answer came whole. */
-  finishRound(step: {
-    readonly message: AssistantMessage;
-    readonly finishReason: FinishReason;
-    readonly usage: Usage;
-    readonly at: number;
-  }): Written {
+  finishRound(
+    step: {
+      readonly message: AssistantMessage;
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+    },
+    clock: Clock,
+  ): Written {
     const round = this.#round;
-    const { message, finishReason, usage, at } = step;
+    const { message, finishReason, usage } = step;
     this.#finishedRounds = round;
     this.#finishReason = finishReason;
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
-    const event = { type: "round.ended", round, at, finishReason, usage } as const;
-    return this.say(message, [{ type: "event", event }]);
+    return this.say(message, () => {
+      const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
+      return [{ type: "event", event }];
+    });
   }
 
   /** What had come of an answer that was cut off: it stays said, without the calls in it. */
@@ -98,10 +114,12 @@ export class Turn {
     await this.#recorder.event({ type: "model.restarted", reason });
   }
 
-  say(message: AssistantMessage, more: readonly JournalWrite[] = []): Written {
+  say(message: AssistantMessage, more: () => readonly JournalWrite[] = nothing): Written {
     const { content, tool_calls, reasoning } = message;
     const isNothing = content === "" && tool_calls === undefined && reasoning === undefined;
-    return this.#recorder.commit(isNothing ? more : [this.take(message), ...more]);
+    if (isNothing) return this.#recorder.commit(more);
+    const said = this.take(message);
+    return this.#recorder.commit(() => [said, ...more()]);
   }
 
   /** Takes a message in; what it returns belongs into the next commit. */
@@ -118,6 +136,7 @@ export class Turn {
     for (const message of messages) {
       this.#messages.push(message);
       this.#sent?.push(message);
+      this.#hasHeard ||= message.role === "user";
     }
     const round = this.#round;
     await this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
