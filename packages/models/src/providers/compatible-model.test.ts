@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock, Model, ModelRequest } from "@capstan/core";
+import { FakeClock } from "@capstan/core/testing";
 import { collectEvents, instantClock, textOf } from "../testing/collect-events.ts";
 import {
   type Exchange,
@@ -372,8 +373,12 @@ for (const [title, answer] of [
   ["in mid-answer", ({ response }: Exchange) => sendEvents(response, [chunk({ content: "Hel" })])],
 ] as const) {
   test(`silence ${title} times out`, async () => {
-    await using server = await startSseServer(answer);
-    const { error } = await collectEvents(modelAt(server.url, { silenceMs: 60 }));
+    const clock = new FakeClock();
+    await using server = await startSseServer((exchange) => {
+      answer(exchange);
+      setTimeout(() => clock.advance(60), 20);
+    });
+    const { error } = await collectEvents(modelAt(server.url, { silenceMs: 60, clock }));
     assert.equal(error?.code, "timeout");
     assert.match(error.message, /sent nothing for 0\.06 s/);
     assert.equal(server.bodies.length, 1);
@@ -381,12 +386,12 @@ for (const [title, answer] of [
 
   test(`an abort ${title} ends it at once, and the request with it`, async () => {
     const closed = Promise.withResolvers<void>();
+    const controller = new AbortController();
     await using server = await startSseServer((exchange) => {
       exchange.response.on("close", closed.resolve);
       answer(exchange);
+      setTimeout(() => controller.abort(), 20);
     });
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 40);
     const start = performance.now();
     await assert.rejects(collectEvents(modelAt(server.url), {}, controller.signal), {
       name: "AbortError",

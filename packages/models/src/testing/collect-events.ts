@@ -24,7 +24,7 @@ export async function collectEvents(
     ...request,
   } as ModelRequest;
   try {
-    for await (const event of model.stream(whole, signal ?? AbortSignal.timeout(10_000)))
+    for await (const event of model.stream(whole, signal ?? AbortSignal.timeout(60_000)))
       events.push(event);
     return { events, error: undefined };
   } catch (thrown) {
