@@ -29,8 +29,8 @@ after(async () => {
 test("a person adds a variable, and a call uses it", { skip }, async () => {
   const panel = await me.openPanel("Variables");
   await panel.getByRole("button", { name: "Add" }).click();
-  await panel.getByLabel("Name").fill("cargo");
-  await panel.getByLabel("Value").fill("rope\ntar\ntimber");
+  await panel.getByRole("textbox", { name: "Name", exact: true }).fill("cargo");
+  await panel.getByRole("textbox", { name: "Value", exact: true }).fill("rope\ntar\ntimber");
   await panel.getByLabel("Description").fill("What we carry");
   await panel.getByLabel("Tags, with commas between").fill("hold, wet");
   await panel.getByRole("button", { name: "Save" }).click();
@@ -57,7 +57,7 @@ test("what bears a tag is listed by a click on it", { skip }, async () => {
 test("it is edited and pinned, and found again by search", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "Edit" }).click();
-  await panel.getByLabel("Value").fill("salt");
+  await panel.getByRole("textbox", { name: "Value", exact: true }).fill("salt");
   await panel.getByRole("button", { name: "Save" }).click();
   await panel.getByRole("region", { name: "Value of cargo" }).getByText("salt").waitFor();
   await panel.getByTestId("variable-pin").click();

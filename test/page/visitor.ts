@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { slowNetwork } from "../slow-network.ts";
 
 /** A person in front of the page: knows it by its roles, names and words. */
 export interface Visitor {
@@ -40,6 +41,7 @@ export async function visit(
     reducedMotion: "reduce",
     ...options,
   });
+  await slowNetwork(context);
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
   const complaints: string[] = [];

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildWebIfStale } from "../../../scripts/build-web.ts";
 import { findBrowser, launchBrowser } from "../../../test/browser.ts";
 import { eventually } from "../../../test/page/visitor.ts";
+import { slowNetwork } from "../../../test/slow-network.ts";
 import { startMockServer, type MockServer } from "./mock-server.ts";
 
 const found = findBrowser();
@@ -30,6 +31,7 @@ beforeEach(async () => {
   if (skip !== false) return;
   mock = await startMockServer(dist);
   context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  await slowNetwork(context);
   problems = [];
   page = await watched(await context.newPage());
 });

@@ -192,3 +192,22 @@ test("switches that could not be saved are shown as the server has them", { skip
   await page.getByTestId("send-error").getByText("The disk is full.").waitFor();
   assert.ok(await web.isChecked());
 });
+
+test("a refusal of the key before does not ask for a key again", { skip }, async () => {
+  mock.apiKey = "secret";
+  const late = await hold("GET", /\/v1\/tools/);
+  await page.goto(mock.url);
+  await page.getByTestId("api-key-dialog").waitFor();
+  await late.asked;
+  const answered = (status: number) =>
+    page.waitForResponse(
+      (response) => response.url().endsWith("/v1/tools") && response.status() === status,
+    );
+  const both = Promise.all([answered(401), answered(200)]);
+  await page.getByTestId("api-key-input").fill("secret");
+  await page.getByTestId("api-key-submit").click();
+  late.release();
+  await both;
+  await page.getByTestId("starter").first().waitFor();
+  assert.equal(await page.getByTestId("api-key-dialog").isVisible(), false);
+});

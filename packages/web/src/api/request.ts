@@ -38,7 +38,8 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   noteReached();
   noteServerDate(response.headers.get("date"));
   if (response.ok) return response;
-  if (response.status === 401) askForApiKey();
+  // Another key may have been given since this was sent.
+  if (response.status === 401 && apiKey() === key) askForApiKey();
   throw await errorOf(response);
 }
 
