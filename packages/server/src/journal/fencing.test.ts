@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import {
   commit,
   createRun,
@@ -8,40 +7,46 @@ import {
   owner,
   resultOf,
   start,
-  withMemoryStore,
 } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 import { isAccepted } from "./store-write.ts";
 
 const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };
 
-test("who lost a run cannot write into it, and nothing of the attempt is kept", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await store.write([{ type: "claim-run", runId: "r" }]);
-    const [old] = await store.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]);
-    assert.equal(old.status, "fenced");
-    assert.deepEqual(await store.readEvents(query), []);
-    assert.equal((await commit(store, "r", [note], 2))[0]?.seq, 1);
-  });
-});
+everyStore(
+  "who lost a run cannot write into it, and nothing of the attempt is kept",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await store.write([{ type: "claim-run", runId: "r" }]);
+      const [old] = await store.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]);
+      assert.equal(old.status, "fenced");
+      assert.deepEqual(await store.readEvents(query), []);
+      assert.equal((await commit(store, "r", [note], 2))[0]?.seq, 1);
+    });
+  },
+);
 
-test("nothing is written after the end, nor into a run that does not exist", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [note, resultOf("error")]);
-    for (const runId of ["r", "none"]) {
-      const [late] = await store.write([{ type: "journal", runId, epoch: 1, writes: [note] }]);
-      assert.equal(late.status, "fenced");
-    }
-    const [claim] = await store.write([{ type: "claim-run", runId: "r" }]);
-    assert.equal(claim.status, "refused");
-    assert.equal((await store.readEvents(query))?.length, 1);
-  });
-});
+everyStore(
+  "nothing is written after the end, nor into a run that does not exist",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [note, resultOf("error")]);
+      for (const runId of ["r", "none"]) {
+        const [late] = await store.write([{ type: "journal", runId, epoch: 1, writes: [note] }]);
+        assert.equal(late.status, "fenced");
+      }
+      const [claim] = await store.write([{ type: "claim-run", runId: "r" }]);
+      assert.equal(claim.status, "refused");
+      assert.equal((await store.readEvents(query))?.length, 1);
+    });
+  },
+);
 
-test("a transition that is not legal fences the whole journal", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("a transition that is not legal fences the whole journal", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r", status: "queued" });
     const [outcome] = await store.write([
       { type: "journal", runId: "r", epoch: 0, writes: [note], status: "completed" },
@@ -56,8 +61,8 @@ test("a transition that is not legal fences the whole journal", async () => {
   });
 });
 
-test("only one of two claims from the same epoch wins", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("only one of two claims from the same epoch wins", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r", status: "queued" });
     const claims = await Promise.all(
       [1, 2].map(() => store.write([{ type: "claim-run", runId: "r", epoch: 0 }])),
@@ -69,35 +74,38 @@ test("only one of two claims from the same epoch wins", async () => {
   });
 });
 
-test("one call is all or nothing: where one write is not accepted the others are skipped and undone", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [start("i"), delta("i", "a")]);
-    const outcomes = await store.write([
-      { type: "journal", runId: "r", epoch: 1, writes: [delta("i", "lost")] },
-      { type: "set-status", runId: "none", status: "queued" },
-      { type: "create-grant", owner, sessionId: null, grant: { ...grant } },
-    ]);
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ["skipped", "not_found", "skipped"],
-    );
-    assert.ok(outcomes.every((outcome) => !isAccepted(outcome)));
-    assert.deepEqual((await store.listGrants({ owner })).data, []);
-    // What the writer remembers was undone too: numbers and deltas go on where they were.
-    assert.equal((await commit(store, "r", [delta("i", "b")]))[0]?.seq, 3);
-    const compact = await store.readEventsCompact(query);
-    assert.deepEqual(compact?.events.at(-1), {
-      seq: 3,
-      type: "item.delta",
-      itemId: "i",
-      delta: "ab",
+everyStore(
+  "one call is all or nothing: where one write is not accepted the others are skipped and undone",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [start("i"), delta("i", "a")]);
+      const outcomes = await store.write([
+        { type: "journal", runId: "r", epoch: 1, writes: [delta("i", "lost")] },
+        { type: "set-status", runId: "none", status: "queued" },
+        { type: "create-grant", owner, sessionId: null, grant: { ...grant } },
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ["skipped", "not_found", "skipped"],
+      );
+      assert.ok(outcomes.every((outcome) => !isAccepted(outcome)));
+      assert.deepEqual((await store.listGrants({ owner })).data, []);
+      // What the writer remembers was undone too: numbers and deltas go on where they were.
+      assert.equal((await commit(store, "r", [delta("i", "b")]))[0]?.seq, 3);
+      const compact = await store.readEventsCompact(query);
+      assert.deepEqual(compact?.events.at(-1), {
+        seq: 3,
+        type: "item.delta",
+        itemId: "i",
+        delta: "ab",
+      });
     });
-  });
-});
+  },
+);
 
-test("a write that the database refuses fails alone", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("a write that the database refuses fails alone", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const [bad, good] = await Promise.allSettled([
       store.write([

@@ -14,8 +14,8 @@ import {
   resultOf,
   start,
   withFileStore,
-  withMemoryStore,
 } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 
 const note = event({ type: "run.heartbeat", at: 1 });
 
@@ -88,29 +88,34 @@ test("readers of any speed, from any number, see each event once and in order wh
   });
 });
 
-test("following a run that has ended replays it and ends", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("following a run that has ended replays it and ends", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [note, note, resultOf("completed")]);
     assert.deepEqual(await follow(store, "r", { after: 1, pauseEvery: 9, limit: 9 }), [2]);
   });
 });
 
-test("a reader goes on through a pause, and ends with the run even where no event says so", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    const seen = follow(store, "r", { after: 0, pauseEvery: 9, limit: 9 });
-    await commit(store, "r", [note, resultOf("requires_action")]);
-    await store.write([{ type: "claim-run", runId: "r" }]);
-    await commit(store, "r", [note], 2);
-    await tick();
-    await store.write([{ type: "journal", runId: "r", epoch: 2, writes: [], status: "cancelled" }]);
-    assert.deepEqual(await seen, [1, 2]);
-  });
-});
+everyStore(
+  "a reader goes on through a pause, and ends with the run even where no event says so",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const seen = follow(store, "r", { after: 0, pauseEvery: 9, limit: 9 });
+      await commit(store, "r", [note, resultOf("requires_action")]);
+      await store.write([{ type: "claim-run", runId: "r" }]);
+      await commit(store, "r", [note], 2);
+      await tick();
+      await store.write([
+        { type: "journal", runId: "r", epoch: 2, writes: [], status: "cancelled" },
+      ]);
+      assert.deepEqual(await seen, [1, 2]);
+    });
+  },
+);
 
-test("what is kept for a reader that does not read is bounded", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("what is kept for a reader that does not read is bounded", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [note]);
     let pages = 0;
@@ -129,28 +134,31 @@ test("what is kept for a reader that does not read is bounded", async () => {
   });
 });
 
-test("where something that was published did not arrive, the store is asked", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    const deaf: Store = {
-      ...store,
-      subscribe: (runId, listener) =>
-        store.subscribe(runId, (published) => {
-          if (published.events[0]?.seq !== 2) listener(published);
-        }),
-    };
-    const seen = follow(deaf, "r", { after: 0, pauseEvery: 9, limit: 9 });
-    for (let n = 0; n < 3; n++) {
-      await tick();
-      await commit(store, "r", [note]);
-    }
-    await commit(store, "r", [resultOf("completed")]);
-    assert.deepEqual(await seen, [1, 2, 3]);
-  });
-});
+everyStore(
+  "where something that was published did not arrive, the store is asked",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const deaf: Store = {
+        ...store,
+        subscribe: (runId, listener) =>
+          store.subscribe(runId, (published) => {
+            if (published.events[0]?.seq !== 2) listener(published);
+          }),
+      };
+      const seen = follow(deaf, "r", { after: 0, pauseEvery: 9, limit: 9 });
+      for (let n = 0; n < 3; n++) {
+        await tick();
+        await commit(store, "r", [note]);
+      }
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(await seen, [1, 2, 3]);
+    });
+  },
+);
 
-test("a signal ends it at once, and nobody listens any more", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("a signal ends it at once, and nobody listens any more", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     let listening = 0;
     const counted: Store = {
@@ -175,8 +183,8 @@ test("a signal ends it at once, and nobody listens any more", async () => {
   });
 });
 
-test("another owner's run has no events, and a deleted one ends", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("another owner's run has no events, and a deleted one ends", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [note, resultOf("completed")]);
     const foreign = followEvents({ store, owner: "other", runId: "r" });

@@ -84,9 +84,10 @@ class Inbox {
   }
 
   take(published: Published): void {
+    // Where another node wrote, or too much came, the store is asked.
     if (published.closed) this.closed = true;
     if (!this.overflowed) this.#events.push(...published.events);
-    if (this.#events.length > this.#limit) {
+    if (this.#events.length > this.#limit || published.elsewhere === true) {
       this.overflowed = true;
       this.#events = [];
     }

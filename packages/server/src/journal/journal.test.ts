@@ -14,8 +14,8 @@ import {
   start,
   type UnnumberedEvent,
   withFileStore,
-  withMemoryStore,
 } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 import type { Store } from "./store.ts";
 
 const query = { owner, runId: "r" };
@@ -136,22 +136,28 @@ async function checkScript(
   assert.equal((await store.getRun({ owner, id: "r" }))?.lastSeq, expected.length);
 }
 
-test("every event comes back as it was written, with its number, in pages of any size", async () => {
-  await fc.assert(
-    fc.asyncProperty(script, fc.integer({ min: 1, max: 9 }), fc.boolean(), (steps, limit, parks) =>
-      withMemoryStore((store) => checkScript(store, steps, limit, parks)),
-    ),
-    { numRuns: 40 },
-  );
-});
+everyStore(
+  "every event comes back as it was written, with its number, in pages of any size",
+  async (withStore) => {
+    await fc.assert(
+      fc.asyncProperty(
+        script,
+        fc.integer({ min: 1, max: 9 }),
+        fc.boolean(),
+        (steps, limit, parks) => withStore((store) => checkScript(store, steps, limit, parks)),
+      ),
+      { numRuns: 40 },
+    );
+  },
+);
 
 test("the same in a file, across threads", async () => {
   const steps = fc.sample(script, { numRuns: 1, seed: 7 })[0] ?? [];
   await withFileStore((store) => checkScript(store, steps, 4, false));
 });
 
-test("a page in the middle of an item of thousands of deltas is exact", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("a page in the middle of an item of thousands of deltas is exact", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [
       start("i"),
@@ -166,8 +172,8 @@ test("a page in the middle of an item of thousands of deltas is exact", async ()
   });
 });
 
-test("an item may go on after its run was parked", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("an item may go on after its run was parked", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [start("i"), delta("i", "one ")]);
     await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
@@ -195,44 +201,50 @@ test("an item may go on after its run was parked", async () => {
   });
 });
 
-test("messages, calls and the result are read back; a call's row is replaced", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    const message = { role: "assistant", content: "hi \0 \ud800" } as const;
-    await commit(store, "r", [
-      { type: "message", round: 1, message },
-      { type: "call", call: callRecord("c1") },
-      { type: "call", call: callRecord("c2") },
-      { type: "call", call: callRecord("c1", { status: "succeeded" }) },
-      resultOf("completed"),
-    ]);
-    assert.deepEqual(await store.readMessages(query), [message]);
-    const calls = (await store.readCalls(query)) ?? [];
-    assert.deepEqual(
-      calls.map(({ call }) => [call.callId, call.status]),
-      [
-        ["c1", "succeeded"],
-        ["c2", "proposed"],
-      ],
-    );
-    const run = await store.getRun({ owner, id: "r" });
-    assert.equal(run?.status, "completed");
-    assert.equal(run.result?.status, "completed");
-  });
-});
+everyStore(
+  "messages, calls and the result are read back; a call's row is replaced",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const message = { role: "assistant", content: "hi \0 \ud800" } as const;
+      await commit(store, "r", [
+        { type: "message", round: 1, message },
+        { type: "call", call: callRecord("c1") },
+        { type: "call", call: callRecord("c2") },
+        { type: "call", call: callRecord("c1", { status: "succeeded" }) },
+        resultOf("completed"),
+      ]);
+      assert.deepEqual(await store.readMessages(query), [message]);
+      const calls = (await store.readCalls(query)) ?? [];
+      assert.deepEqual(
+        calls.map(({ call }) => [call.callId, call.status]),
+        [
+          ["c1", "succeeded"],
+          ["c2", "proposed"],
+        ],
+      );
+      const run = await store.getRun({ owner, id: "r" });
+      assert.equal(run?.status, "completed");
+      assert.equal(run.result?.status, "completed");
+    });
+  },
+);
 
-test("a text that is longer than what is kept in memory comes back delta by delta all the same", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    const pieces = Array.from({ length: 40 }, (_, n) => `${n} `.repeat(1_000));
-    await commit(store, "r", [start("long"), start("cut")]);
-    for (const piece of pieces)
-      await commit(store, "r", [delta("long", piece), delta("cut", piece)]);
-    const before = await store.readEvents({ owner, runId: "r" });
-    await commit(store, "r", [end("long", pieces.join(""))]);
-    await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
-    const after = await store.readEvents({ owner, runId: "r" });
-    assert.equal(before?.length, 82);
-    assert.deepEqual(after?.slice(0, 82), before);
-  });
-});
+everyStore(
+  "a text that is longer than what is kept in memory comes back delta by delta all the same",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const pieces = Array.from({ length: 40 }, (_, n) => `${n} `.repeat(1_000));
+      await commit(store, "r", [start("long"), start("cut")]);
+      for (const piece of pieces)
+        await commit(store, "r", [delta("long", piece), delta("cut", piece)]);
+      const before = await store.readEvents({ owner, runId: "r" });
+      await commit(store, "r", [end("long", pieces.join(""))]);
+      await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
+      const after = await store.readEvents({ owner, runId: "r" });
+      assert.equal(before?.length, 82);
+      assert.deepEqual(after?.slice(0, 82), before);
+    });
+  },
+);

@@ -1,57 +1,53 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import {
-  callRecord,
-  commit,
-  createRun,
-  grantOf,
-  owner,
-  withMemoryStore,
-} from "./testing/store-fixtures.ts";
+import { callRecord, commit, createRun, grantOf, owner } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 
-test("items are listed in order, and found by id in the newest run that has them", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r1" });
-    await createRun(store, { id: "r2" });
-    const items = [
-      { id: "i1", item: { n: 1 } },
-      { id: "i2", item: { n: 2 } },
-    ];
-    await store.write([
-      {
-        type: "save-items",
-        runId: "r1",
-        direction: "output",
-        items: [{ id: "o1", callId: "call_1", item: {} }],
-      },
-      { type: "save-items", runId: "r1", direction: "input", items },
-      {
-        type: "save-items",
-        runId: "r2",
-        direction: "input",
-        items: [{ id: "i2", item: { n: 3 } }],
-      },
-    ]);
-    const listed = (await store.listItems({ owner, runId: "r1" })) ?? [];
-    assert.deepEqual(
-      listed.map(({ id, direction }) => [id, direction]),
-      [
-        ["i1", "input"],
-        ["i2", "input"],
-        ["o1", "output"],
-      ],
-    );
-    assert.equal((await store.listItems({ owner, runId: "r1", direction: "output" }))?.length, 1);
-    assert.deepEqual((await store.getItem({ owner, id: "i2" }))?.item, { n: 3 });
-    assert.equal((await store.findRun({ owner, itemId: "i2" }))?.id, "r2");
-    assert.equal((await store.findRun({ owner, callId: "call_1" }))?.id, "r1");
-    assert.equal(await store.findRun({ owner: "other", itemId: "i2" }), undefined);
-    assert.equal(await store.getItem({ owner: "other", id: "i2" }), undefined);
-  });
-});
+everyStore(
+  "items are listed in order, and found by id in the newest run that has them",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r1" });
+      await createRun(store, { id: "r2" });
+      const items = [
+        { id: "i1", item: { n: 1 } },
+        { id: "i2", item: { n: 2 } },
+      ];
+      await store.write([
+        {
+          type: "save-items",
+          runId: "r1",
+          direction: "output",
+          items: [{ id: "o1", callId: "call_1", item: {} }],
+        },
+        { type: "save-items", runId: "r1", direction: "input", items },
+        {
+          type: "save-items",
+          runId: "r2",
+          direction: "input",
+          items: [{ id: "i2", item: { n: 3 } }],
+        },
+      ]);
+      const listed = (await store.listItems({ owner, runId: "r1" })) ?? [];
+      assert.deepEqual(
+        listed.map(({ id, direction }) => [id, direction]),
+        [
+          ["i1", "input"],
+          ["i2", "input"],
+          ["o1", "output"],
+        ],
+      );
+      assert.equal((await store.listItems({ owner, runId: "r1", direction: "output" }))?.length, 1);
+      assert.deepEqual((await store.getItem({ owner, id: "i2" }))?.item, { n: 3 });
+      assert.equal((await store.findRun({ owner, itemId: "i2" }))?.id, "r2");
+      assert.equal((await store.findRun({ owner, callId: "call_1" }))?.id, "r1");
+      assert.equal(await store.findRun({ owner: "other", itemId: "i2" }), undefined);
+      assert.equal(await store.getItem({ owner: "other", id: "i2" }), undefined);
+    });
+  },
+);
 
-test("a call in the ledger leads to its run too", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("a call in the ledger leads to its run too", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [{ type: "call", call: callRecord("call_9") }]);
     assert.equal((await store.findRun({ owner, callId: "call_9" }))?.id, "r");
@@ -59,35 +55,38 @@ test("a call in the ledger leads to its run too", async () => {
   });
 });
 
-test("grants in force: of the session and of every session, neither revoked nor past their time", async () => {
-  await withMemoryStore(async (store, clock) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [
-      { type: "grant", grant: grantOf("session") },
-      { type: "grant", grant: grantOf("always", { scope: "always", createdAt: 2 }) },
-      { type: "grant", grant: grantOf("short", { createdAt: 3, expiresAt: 2_000 }) },
-      { type: "grant", grant: grantOf("session") },
-    ]);
-    const ids = async (sessionId?: string) =>
-      (
-        await store.listGrants({ owner, ...(sessionId === undefined ? {} : { sessionId }) })
-      ).data.map((each) => each.grant.id);
-    assert.deepEqual(await ids("r"), ["short", "always", "session"]);
-    assert.deepEqual(await ids("elsewhere"), ["always"]);
-    clock.set(2_000);
-    assert.deepEqual(await ids(), ["always", "session"]);
-    const [foreign] = await store.write([{ type: "revoke-grant", owner: "other", id: "always" }]);
-    assert.equal(foreign.status, "not_found");
-    const [revoked] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
-    const [again] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
-    assert.equal(revoked.status, "revoked");
-    assert.deepEqual(again, revoked);
-    assert.deepEqual(await ids(), ["session"]);
-  });
-});
+everyStore(
+  "grants in force: of the session and of every session, neither revoked nor past their time",
+  async (withStore) => {
+    await withStore(async (store, clock) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [
+        { type: "grant", grant: grantOf("session") },
+        { type: "grant", grant: grantOf("always", { scope: "always", createdAt: 2 }) },
+        { type: "grant", grant: grantOf("short", { createdAt: 3, expiresAt: 2_000 }) },
+        { type: "grant", grant: grantOf("session") },
+      ]);
+      const ids = async (sessionId?: string) =>
+        (
+          await store.listGrants({ owner, ...(sessionId === undefined ? {} : { sessionId }) })
+        ).data.map((each) => each.grant.id);
+      assert.deepEqual(await ids("r"), ["short", "always", "session"]);
+      assert.deepEqual(await ids("elsewhere"), ["always"]);
+      clock.set(2_000);
+      assert.deepEqual(await ids(), ["always", "session"]);
+      const [foreign] = await store.write([{ type: "revoke-grant", owner: "other", id: "always" }]);
+      assert.equal(foreign.status, "not_found");
+      const [revoked] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
+      const [again] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
+      assert.equal(revoked.status, "revoked");
+      assert.deepEqual(again, revoked);
+      assert.deepEqual(await ids(), ["session"]);
+    });
+  },
+);
 
-test("everything of a run reads as absent to another owner", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("everything of a run reads as absent to another owner", async (withStore) => {
+  await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const other = { owner: "other", runId: "r" };
     assert.equal(await store.getRun({ owner: "other", id: "r" }), undefined);

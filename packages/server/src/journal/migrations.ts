@@ -1,3 +1,13 @@
+import type { Dialect } from "./dialect.ts";
+
+export interface Migration {
+  readonly version: number;
+  readonly statements: readonly MigrationStatement[];
+}
+
+/** The same on both databases, or on each its own; nothing where one has no need of it. */
+export type MigrationStatement = string | { readonly [name in Dialect["name"]]?: string };
+
 /**
  * The schema, as numbered steps. A step that was released is never changed: what comes later is a
  * new one. Times are ms since the epoch; JSON is kept as text, because JSON's escapes bring back
@@ -6,10 +16,7 @@
  * `runs.n` is the short, rising key that the tables of a run use: with random ids in their indexes
  * a commit over 500 runs costs 14 ms, with this one 2.
  */
-export const migrations: readonly {
-  readonly version: number;
-  readonly statements: readonly string[];
-}[] = [
+export const migrations: readonly Migration[] = [
   {
     version: 1,
     statements: [
@@ -55,15 +62,26 @@ export const migrations: readonly {
       "CREATE INDEX run_events_with_deltas ON run_events (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
       // Deltas of items under way. `prev` is the item's delta before: read by walking back.
-      `CREATE TABLE tail (
-        n INTEGER PRIMARY KEY,
-        run_n BIGINT NOT NULL,
-        seq BIGINT NOT NULL,
-        owner TEXT NOT NULL,
-        item_id TEXT NOT NULL,
-        prev BIGINT,
-        delta TEXT NOT NULL
-      )`,
+      // PostgreSQL finds them by their run: an index costs it little.
+      {
+        sqlite: `CREATE TABLE tail (
+          n INTEGER PRIMARY KEY,
+          run_n BIGINT NOT NULL,
+          seq BIGINT NOT NULL,
+          owner TEXT NOT NULL,
+          item_id TEXT NOT NULL,
+          prev BIGINT,
+          delta TEXT NOT NULL
+        )`,
+        postgres: `CREATE TABLE tail (
+          run_n BIGINT NOT NULL,
+          seq BIGINT NOT NULL,
+          owner TEXT NOT NULL,
+          item_id TEXT NOT NULL,
+          delta TEXT NOT NULL,
+          PRIMARY KEY (run_n, seq)
+        )`,
+      },
 
       `CREATE TABLE run_messages (
         run_n BIGINT NOT NULL,
@@ -204,6 +222,15 @@ export const migrations: readonly {
     statements: [
       // How often it was changed from outside the loop: who keeps a run in memory looks at it.
       "ALTER TABLE runs ADD COLUMN edits BIGINT NOT NULL DEFAULT 0",
+      // The numbers of a run that the database knows by key: SQLite's tail cannot be asked.
+      {
+        sqlite: "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events",
+        postgres:
+          "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events UNION ALL SELECT run_n, seq FROM tail",
+      },
+      // With many writers numbers are given by the database, and each writer says how far it is.
+      { postgres: "CREATE SEQUENCE run_numbers" },
+      { postgres: "CREATE TABLE writers (id TEXT PRIMARY KEY, batch BIGINT NOT NULL)" },
     ],
   },
   {

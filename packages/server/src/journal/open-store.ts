@@ -52,11 +52,11 @@ export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store
 /** A store on one connection, which reads and writes on the caller's thread. */
 export function storeOnConnection(sql: Sql, clock: Clock): Store {
   const writer = writerOn(sql);
-  const { read, storedSeq } = sqliteReads(sql);
+  const { storedSeq, ...reads } = sqliteReads(sql);
   return storeOn({
     writer,
-    read,
-    readLong: (name, query) => read(longRead(name, query)),
+    ...reads,
+    readLong: (name, query) => reads.snapshot(() => longRead(name, query)),
     publisher: new Publisher(),
     live: { runs: new LiveRuns(writer.leftovers), storedSeq },
     clock,
@@ -91,10 +91,10 @@ async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>):
       sql.close();
       await lock.release();
     };
-    const { read, storedSeq } = sqliteReads(sql);
+    const { storedSeq, ...reads } = sqliteReads(sql);
     return storeOn({
       writer,
-      read,
+      ...reads,
       readLong,
       publisher: new Publisher(),
       live: { runs: new LiveRuns(writer.leftovers), storedSeq },

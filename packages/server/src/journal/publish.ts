@@ -19,6 +19,11 @@ export class Publisher {
     };
   }
 
+  /** For what concerns every run. */
+  publishToAll(published: Published): void {
+    for (const runId of this.#listeners.keys()) this.publish(runId, published);
+  }
+
   publish(runId: string, published: Published): void {
     for (const listener of this.#listeners.get(runId) ?? []) {
       try {

@@ -13,8 +13,8 @@ import {
   owner,
   resultOf,
   withFileStore,
-  withMemoryStore,
 } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 
 const secret = "the password is tulip";
 const notice: ReviewNotice = {
@@ -56,44 +56,53 @@ const settled = (more: Partial<CallRecord> = {}) =>
 const answer = (decision: ReviewDecision) =>
   ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;
 
-test("a result in review is its reviewer's alone to read, until the call is settled", async () => {
-  await withMemoryStore(async (store) => {
-    await review(store);
-    assert.equal((await store.readReview({ owner, id: "a" }))?.quarantine?.formatted.text, secret);
-    assert.equal(await store.readReview({ owner: "other", id: "a" }), undefined);
-    const open = [
-      await store.readCalls({ owner, runId: "r" }),
-      await store.getApproval({ owner, id: "a" }),
-      await store.listApprovals({ owner }),
-      await store.readEvents({ owner, runId: "r" }),
-      await store.getRun({ owner, id: "r" }),
-    ];
-    assert.doesNotMatch(JSON.stringify(open), /tulip/);
-    await commit(store, "r", [settled()]);
-    assert.equal(await store.readReview({ owner, id: "a" }), undefined);
-  });
-});
+everyStore(
+  "a result in review is its reviewer's alone to read, until the call is settled",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await review(store);
+      assert.equal(
+        (await store.readReview({ owner, id: "a" }))?.quarantine?.formatted.text,
+        secret,
+      );
+      assert.equal(await store.readReview({ owner: "other", id: "a" }), undefined);
+      const open = [
+        await store.readCalls({ owner, runId: "r" }),
+        await store.getApproval({ owner, id: "a" }),
+        await store.listApprovals({ owner }),
+        await store.readEvents({ owner, runId: "r" }),
+        await store.getRun({ owner, id: "r" }),
+      ];
+      assert.doesNotMatch(JSON.stringify(open), /tulip/);
+      await commit(store, "r", [settled()]);
+      assert.equal(await store.readReview({ owner, id: "a" }), undefined);
+    });
+  },
+);
 
-test("the first review counts, and all of it is kept until it is carried out", async () => {
-  await withMemoryStore(async (store) => {
-    await review(store);
-    const redact = { decision: "redact", words: ["tulip"] } as const;
-    const [first] = await store.write([answer(redact)]);
-    assert.equal(first.status, "answered");
-    const [second] = await store.write([answer({ decision: "release" })]);
-    assert.ok(second.status === "already_answered");
-    assert.equal(second.approval.status, "redacted");
-    assert.deepEqual((await store.getApproval({ owner, id: "a" }))?.answer, redact);
-    await commit(store, "r", [settled()]);
-    const after = await store.getApproval({ owner, id: "a" });
-    assert.ok(after?.kind === "result");
-    assert.deepEqual([after.status, after.answer], ["redacted", null]);
-    assert.deepEqual(after.outcome, { outcome: "redacted", by: "person" });
-  });
-});
+everyStore(
+  "the first review counts, and all of it is kept until it is carried out",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await review(store);
+      const redact = { decision: "redact", words: ["tulip"] } as const;
+      const [first] = await store.write([answer(redact)]);
+      assert.equal(first.status, "answered");
+      const [second] = await store.write([answer({ decision: "release" })]);
+      assert.ok(second.status === "already_answered");
+      assert.equal(second.approval.status, "redacted");
+      assert.deepEqual((await store.getApproval({ owner, id: "a" }))?.answer, redact);
+      await commit(store, "r", [settled()]);
+      const after = await store.getApproval({ owner, id: "a" });
+      assert.ok(after?.kind === "result");
+      assert.deepEqual([after.status, after.answer], ["redacted", null]);
+      assert.deepEqual(after.outcome, { outcome: "redacted", by: "person" });
+    });
+  },
+);
 
-test("an answer of the other kind decides nothing", async () => {
-  await withMemoryStore(async (store) => {
+everyStore("an answer of the other kind decides nothing", async (withStore) => {
+  await withStore(async (store) => {
     await review(store);
     const allow = {
       type: "answer-approval",
@@ -107,35 +116,38 @@ test("an answer of the other kind decides nothing", async () => {
   });
 });
 
-test("a review that is called off or expires is closed, and a removed run leaves nothing of it", async () => {
-  await withMemoryStore(async (store, clock) => {
-    await review(store);
-    await commit(store, "r", [
-      event({
-        type: "review.answered",
-        callId: "c",
-        reviewId: "a",
-        at: 5,
-        outcome: "withheld",
-        by: "system",
-        reason: "stopped",
-      }),
-      settled(),
-      resultOf("aborted"),
-    ]);
-    assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "cancelled");
-    await store.write([{ type: "delete-run", owner, id: "r" }]);
+everyStore(
+  "a review that is called off or expires is closed, and a removed run leaves nothing of it",
+  async (withStore) => {
+    await withStore(async (store, clock) => {
+      await review(store);
+      await commit(store, "r", [
+        event({
+          type: "review.answered",
+          callId: "c",
+          reviewId: "a",
+          at: 5,
+          outcome: "withheld",
+          by: "system",
+          reason: "stopped",
+        }),
+        settled(),
+        resultOf("aborted"),
+      ]);
+      assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "cancelled");
+      await store.write([{ type: "delete-run", owner, id: "r" }]);
 
-    await review(store, "r2");
-    clock.set(20_000);
-    const [outcome] = await store.write([{ type: "expire-approvals" }]);
-    assert.ok(outcome.status === "expired");
-    assert.equal(outcome.approvals[0]?.status, "expired");
-    await commit(store, "r2", [resultOf("aborted")]);
-    await store.write([{ type: "delete-run", owner, id: "r2" }]);
-    assert.equal(await store.readReview({ owner, id: "a" }), undefined);
-  });
-});
+      await review(store, "r2");
+      clock.set(20_000);
+      const [outcome] = await store.write([{ type: "expire-approvals" }]);
+      assert.ok(outcome.status === "expired");
+      assert.equal(outcome.approvals[0]?.status, "expired");
+      await commit(store, "r2", [resultOf("aborted")]);
+      await store.write([{ type: "delete-run", owner, id: "r2" }]);
+      assert.equal(await store.readReview({ owner, id: "a" }), undefined);
+    });
+  },
+);
 
 /** All bytes of a store's files. */
 async function bytesOf(dataDir: string): Promise<string> {

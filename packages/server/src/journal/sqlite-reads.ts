@@ -1,23 +1,29 @@
+import type { Script } from "./script.ts";
 import type { ReadParts } from "./store-reads.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
 
 /** Reads by key are quick, and done on the caller's thread. */
-export function sqliteReads(sql: Sql): Pick<ReadParts, "read"> & {
+export function sqliteReads(sql: Sql): Pick<ReadParts, "read" | "snapshot"> & {
   readonly storedSeq: (runId: string) => number;
 } {
   return {
-    read: async (script) => {
-      try {
-        return sql.read(script);
-      } catch (error) {
-        throw storeError("Reading from the store", error);
-      }
-    },
+    read: attempt((script) => sql.script(script())),
+    snapshot: attempt((script) => sql.read(script())),
     storedSeq: (runId) =>
       sql.get<{ seq: number }>(
         "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_events WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
         runId,
       )?.seq ?? 0,
+  };
+}
+
+function attempt(run: <T>(script: () => Script<T>) => T): ReadParts["read"] {
+  return async (script) => {
+    try {
+      return run(script);
+    } catch (error) {
+      throw storeError("Reading from the store", error);
+    }
   };
 }

@@ -18,8 +18,10 @@ import type { StoreReading } from "./store-reading.ts";
 
 /** What reading a store takes. */
 export interface ReadParts {
-  /** A read by key. Several statements of a script see the same moment. */
-  readonly read: <T>(script: Script<T>) => Promise<T>;
+  /** A read by key. The script is made anew where it has to be run again. */
+  readonly read: <T>(script: () => Script<T>) => Promise<T>;
+  /** One whose statements must see the same moment. */
+  readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
   readonly readLong: <Name extends LongReadName>(
     name: Name,
     query: LongReadQuery<Name>,
@@ -30,7 +32,13 @@ export interface ReadParts {
 }
 
 /** The reading half of a store. */
-export function storeReads({ read, readLong, positionOf, clock }: ReadParts): StoreReading {
+export function storeReads({
+  read,
+  snapshot,
+  readLong,
+  positionOf,
+  clock,
+}: ReadParts): StoreReading {
   /** Of a run under way SQLite may know more than was published. */
   function published(run: RunRecord): RunRecord {
     if (isClosing(run.status)) return run;
@@ -41,38 +49,38 @@ export function storeReads({ read, readLong, positionOf, clock }: ReadParts): St
     run === undefined ? undefined : published(run);
 
   return {
-    getRun: async (query) => publishedOrNone(await read(getRun(query))),
+    getRun: async (query) => publishedOrNone(await read(() => getRun(query))),
     listRuns: async (query) => (await readLong("listRuns", query)).map(published),
     searchRuns: async (query) => {
-      const { data, hasMore } = await read(searchRuns(query));
+      const { data, hasMore } = await read(() => searchRuns(query));
       return { data: data.map(published), hasMore };
     },
-    listChildren: async (query) => (await read(listChildren(query))).map(published),
+    listChildren: async (query) => (await read(() => listChildren(query))).map(published),
     ancestors: (query) => readLong("ancestors", query),
-    everyRunIn: async (query) => (await read(everyRunIn(query))).map(published),
+    everyRunIn: async (query) => (await read(() => everyRunIn(query))).map(published),
 
     readEvents: async ({ owner, runId, after = 0, limit = 256 }) =>
-      read(readEvents({ owner, runId, after, limit, position: positionOf(runId) })),
+      snapshot(() => readEvents({ owner, runId, after, limit, position: positionOf(runId) })),
     readEventsCompact: async ({ owner, runId }) =>
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
     readMessages: (query) => readLong("readMessages", query),
-    readCalls: (query) => read(readCalls(query)),
-    listOutputs: (query) => read(listOutputs(query)),
+    readCalls: (query) => read(() => readCalls(query)),
+    listOutputs: (query) => read(() => listOutputs(query)),
 
     readManifest: (query) => readLong("readManifest", query),
     readValue: (query) => readLong("readValue", query),
 
-    getApproval: (query) => read(getApproval(query)),
-    listApprovals: (query) => read(listApprovals(query)),
-    readReview: (query) => read(readReview(query)),
-    everyNextExpiry: () => read(everyNextExpiry()),
-    getGrant: (query) => read(getGrant(query)),
-    listGrants: (query) => read(listGrants({ ...query, at: clock.now() })),
-    listOverrides: (query) => read(listOverrides(query)),
-    getConversation: (query) => read(getConversation(query)),
-    listConversations: (query) => read(listConversations(query)),
-    listItems: (query) => read(listItems(query)),
-    getItem: (query) => read(getItem(query)),
-    findRun: async (query) => publishedOrNone(await read(findRun(query))),
+    getApproval: (query) => read(() => getApproval(query)),
+    listApprovals: (query) => read(() => listApprovals(query)),
+    readReview: (query) => read(() => readReview(query)),
+    everyNextExpiry: () => read(() => everyNextExpiry()),
+    getGrant: (query) => read(() => getGrant(query)),
+    listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),
+    listOverrides: (query) => read(() => listOverrides(query)),
+    getConversation: (query) => read(() => getConversation(query)),
+    listConversations: (query) => read(() => listConversations(query)),
+    listItems: (query) => read(() => listItems(query)),
+    getItem: (query) => read(() => getItem(query)),
+    findRun: async (query) => publishedOrNone(await read(() => findRun(query))),
   };
 }

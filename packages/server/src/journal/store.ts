@@ -10,6 +10,8 @@ export interface Published {
   readonly events: readonly RunEvent[];
   /** The run has ended, or is gone: nothing more will come. */
   readonly closed: boolean;
+  /** Another node wrote, or may have: what there is to know is in the store. */
+  readonly elsewhere?: boolean;
 }
 
 /** Where runs, and all that belongs to them, are kept. */

@@ -9,8 +9,8 @@ import {
   resultOf,
   variableOf,
   withFileStore,
-  withMemoryStore,
 } from "./testing/store-fixtures.ts";
+import { everyStore } from "./testing/every-store.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",
@@ -33,80 +33,92 @@ async function texts(store: Store, runId: string): Promise<{ [name: string]: str
   return Object.fromEntries(await Promise.all(entries));
 }
 
-test("variables are there while the run goes on, and as its manifest afterwards", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await write(store, "r", set("a", "1"), set("b", "2"), set("a", "3"), removed("b"));
-    assert.deepEqual(await texts(store, "r"), { a: "3" });
-    await commit(store, "r", [resultOf("completed")]);
-    assert.deepEqual(await texts(store, "r"), { a: "3" });
-  });
-});
-
-test("a run sees what its parent had at that moment, and nothing that its siblings or the parent write later", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "root" });
-    await write(store, "root", set("a", "1"));
-    await createRun(store, { id: "early", parentId: "root" });
-    await write(store, "root", set("a", "2"));
-    await commit(store, "root", [resultOf("completed")]);
-    await createRun(store, { id: "late", parentId: "root" });
-    await write(store, "early", set("own", "early"));
-    await store.write([
-      { type: "edit-variables", owner, runId: "root", changes: [set("a", "edited")] },
-    ]);
-    assert.deepEqual(await texts(store, "early"), { a: "1", own: "early" });
-    assert.deepEqual(await texts(store, "late"), { a: "2" });
-    assert.deepEqual(await texts(store, "root"), { a: "edited" });
-  });
-});
-
-test("what was evicted from memory stays, and says so until it is set again", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    const evicted = (name: string): VariableChange => ({
-      type: "removed",
-      name,
-      reason: "evicted",
+everyStore(
+  "variables are there while the run goes on, and as its manifest afterwards",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", "1"), set("b", "2"), set("a", "3"), removed("b"));
+      assert.deepEqual(await texts(store, "r"), { a: "3" });
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(await texts(store, "r"), { a: "3" });
     });
-    await write(store, "r", set("a", "1"), evicted("a"), evicted("unknown"));
-    await commit(store, "r", [resultOf("completed")]);
-    assert.deepEqual(await texts(store, "r"), { a: "1" });
-    assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, true);
-    await store.write([{ type: "edit-variables", owner, runId: "r", changes: [set("a", "2")] }]);
-    assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, undefined);
-  });
-});
+  },
+);
 
-test("an edit by a person is a run of its own, made, filled and ended in one call", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await write(store, "r", set("a", "1"));
-    await commit(store, "r", [resultOf("completed")]);
-    const outcomes = await store.write([
-      {
-        type: "create-run",
-        run: {
-          id: "e",
-          owner,
-          kind: "edit",
-          status: "completed",
-          parentId: "r",
-          model: "",
-          request: null,
-          input: [],
+everyStore(
+  "a run sees what its parent had at that moment, and nothing that its siblings or the parent write later",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "root" });
+      await write(store, "root", set("a", "1"));
+      await createRun(store, { id: "early", parentId: "root" });
+      await write(store, "root", set("a", "2"));
+      await commit(store, "root", [resultOf("completed")]);
+      await createRun(store, { id: "late", parentId: "root" });
+      await write(store, "early", set("own", "early"));
+      await store.write([
+        { type: "edit-variables", owner, runId: "root", changes: [set("a", "edited")] },
+      ]);
+      assert.deepEqual(await texts(store, "early"), { a: "1", own: "early" });
+      assert.deepEqual(await texts(store, "late"), { a: "2" });
+      assert.deepEqual(await texts(store, "root"), { a: "edited" });
+    });
+  },
+);
+
+everyStore(
+  "what was evicted from memory stays, and says so until it is set again",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const evicted = (name: string): VariableChange => ({
+        type: "removed",
+        name,
+        reason: "evicted",
+      });
+      await write(store, "r", set("a", "1"), evicted("a"), evicted("unknown"));
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(await texts(store, "r"), { a: "1" });
+      assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, true);
+      await store.write([{ type: "edit-variables", owner, runId: "r", changes: [set("a", "2")] }]);
+      assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, undefined);
+    });
+  },
+);
+
+everyStore(
+  "an edit by a person is a run of its own, made, filled and ended in one call",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", "1"));
+      await commit(store, "r", [resultOf("completed")]);
+      const outcomes = await store.write([
+        {
+          type: "create-run",
+          run: {
+            id: "e",
+            owner,
+            kind: "edit",
+            status: "completed",
+            parentId: "r",
+            model: "",
+            request: null,
+            input: [],
+          },
         },
-      },
-      { type: "edit-variables", owner, runId: "e", changes: [set("a", "2"), set("b", "new")] },
-    ]);
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ["created", "edited"],
-    );
-    assert.deepEqual(await texts(store, "e"), { a: "2", b: "new" });
-    assert.deepEqual(await texts(store, "r"), { a: "1" });
-  });
-});
+        { type: "edit-variables", owner, runId: "e", changes: [set("a", "2"), set("b", "new")] },
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ["created", "edited"],
+      );
+      assert.deepEqual(await texts(store, "e"), { a: "2", b: "new" });
+      assert.deepEqual(await texts(store, "r"), { a: "1" });
+    });
+  },
+);
 
 test("any name and any text comes back as it was, and a value with its data", async () => {
   await withFileStore(async (store) => {
@@ -131,21 +143,26 @@ test("any name and any text comes back as it was, and a value with its data", as
   });
 });
 
-test("another owner sees neither manifest nor value, and cannot edit or continue", async () => {
-  await withMemoryStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await write(store, "r", set("a", "1"));
-    const digest = (await store.readManifest({ owner, runId: "r" }))?.["a"]?.digest ?? "";
-    assert.equal(await store.readManifest({ owner: "other", runId: "r" }), undefined);
-    assert.equal(await store.readValue({ owner: "other", digest }), undefined);
-    const [edit] = await store.write([
-      { type: "edit-variables", owner: "other", runId: "r", changes: [set("a", "x")] },
-    ]);
-    assert.equal(edit.status, "not_found");
-    const run = { id: "s", owner: "other", model: "m", request: {}, input: [] };
-    const [child] = await store.write([{ type: "create-run", run: { ...run, parentId: "r" } }]);
-    const [intruder] = await store.write([{ type: "create-run", run: { ...run, sessionId: "r" } }]);
-    assert.equal(child.status, "refused");
-    assert.equal(intruder.status, "refused");
-  });
-});
+everyStore(
+  "another owner sees neither manifest nor value, and cannot edit or continue",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", "1"));
+      const digest = (await store.readManifest({ owner, runId: "r" }))?.["a"]?.digest ?? "";
+      assert.equal(await store.readManifest({ owner: "other", runId: "r" }), undefined);
+      assert.equal(await store.readValue({ owner: "other", digest }), undefined);
+      const [edit] = await store.write([
+        { type: "edit-variables", owner: "other", runId: "r", changes: [set("a", "x")] },
+      ]);
+      assert.equal(edit.status, "not_found");
+      const run = { id: "s", owner: "other", model: "m", request: {}, input: [] };
+      const [child] = await store.write([{ type: "create-run", run: { ...run, parentId: "r" } }]);
+      const [intruder] = await store.write([
+        { type: "create-run", run: { ...run, sessionId: "r" } },
+      ]);
+      assert.equal(child.status, "refused");
+      assert.equal(intruder.status, "refused");
+    });
+  },
+);

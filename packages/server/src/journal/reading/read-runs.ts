@@ -27,7 +27,7 @@ export interface RunRow {
 
 export const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
   r.model, r.stored, r.title, q.request, q.input, s.result, r.created_at, r.updated_at, r.ended_at,
-  (SELECT COALESCE(MAX(e.seq), 0) FROM run_events e WHERE e.run_n = r.n) AS last_seq
+  (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
 
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {

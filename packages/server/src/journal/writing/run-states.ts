@@ -75,11 +75,38 @@ export class RunStates {
     }
   }
 
-  /** What was written is durable: nothing to undo. */
-  settle(): void {
-    for (const { id } of this.#undo)
-      if (this.#states.get(id)?.status !== "in_progress") this.#states.delete(id);
+  /**
+   * What was written is durable: nothing to undo.
+   *
+   * @param own where other nodes write, too: the runs that this one goes on with
+   */
+  settle(own?: ReadonlySet<string>): void {
+    for (const { id } of this.#undo) {
+      const going = this.#states.get(id)?.status === "in_progress";
+      if (!going || own?.has(id) === false) this.#states.delete(id);
+    }
     this.#undo = [];
+  }
+
+  /** What is known of these runs may be wrong: they are read again. */
+  forget(ids: ReadonlySet<string>): void {
+    this.rollback(0);
+    for (const id of ids) this.#states.delete(id);
+  }
+
+  /** Forgets those of the runs that another node has changed; `rows` is how they are. */
+  verify(
+    ids: ReadonlySet<string>,
+    rows: readonly Pick<RunState, "id" | "epoch" | "status" | "edits">[],
+  ): void {
+    const stored = new Map(rows.map((row) => [row.id, row]));
+    for (const id of ids) {
+      const state = this.#states.get(id);
+      const row = stored.get(id);
+      const same =
+        row?.epoch === state?.epoch && row?.status === state?.status && row?.edits === state?.edits;
+      if (!same) this.#states.delete(id);
+    }
   }
 
   /** Reads those of the named runs that are not known. */
@@ -113,7 +140,7 @@ const countOf = (column: string, table: string) =>
 function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
   const rows = yield* all<Omit<RunState, "open">>(
     `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits,
-       ${countOf("seq", "run_events")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
+       ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
        ${countOf("n", "run_calls")} AS calls, ${countOf("n", "run_variables")} AS variables,
        r.base_manifest AS "baseManifest", r.manifest
      FROM runs r WHERE r.id ${dialect.anyOf}`,
@@ -121,15 +148,14 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
   );
   // SQLite's one writer knows all open items from the beginning.
   if (dialect.name === "sqlite") return rows.map((row) => ({ ...row, open: [] }));
-  const tail = yield* all<{ run_n: number; item_id: string; seq: number }>(
-    `SELECT run_n, item_id, MAX(seq) AS seq FROM tail WHERE run_n ${dialect.anyOf} GROUP BY run_n, item_id`,
+  const tail = yield* all<{ run_n: number; item_id: string }>(
+    `SELECT DISTINCT run_n, item_id FROM tail WHERE run_n ${dialect.anyOf}`,
     dialect.list(rows.map((row) => row.n)),
   );
   const ofRun = Map.groupBy(tail, (item) => item.run_n);
   return rows.map((row) => {
     const items = ofRun.get(row.n) ?? [];
     const open = items.map(({ item_id: itemId }) => ({ itemId, head: 0, kept: undefined }));
-    const lastSeq = items.reduce((seq, item) => Math.max(seq, item.seq), row.lastSeq);
-    return { ...row, open, lastSeq };
+    return { ...row, open };
   });
 }

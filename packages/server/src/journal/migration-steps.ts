@@ -1,0 +1,44 @@
+import { CapstanError } from "@capstan/core";
+import type { Dialect } from "./dialect.ts";
+import type { Migration, MigrationStatement } from "./migrations.ts";
+
+export const createVersions =
+  "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)";
+export const readVersion = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
+export const writeVersion = "INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)";
+
+/**
+ * The steps that a database still needs.
+ *
+ * @throws CapstanError `database_newer` where a later version of Capstan has written it
+ */
+export function stepsAfter(version: number, steps: readonly Migration[]): readonly Migration[] {
+  const newest = steps.at(-1)?.version ?? 0;
+  if (version > newest) {
+    throw new CapstanError({
+      code: "database_newer",
+      message:
+        `The database was written by a newer version of Capstan: its schema is number ${version}, and this version ` +
+        `knows up to ${newest}. Start the newer version, or use another database.`,
+    });
+  }
+  return steps.filter((step) => step.version > version);
+}
+
+/** A step's statements in the words of a database. */
+export function statementsFor(
+  name: Dialect["name"],
+  statements: readonly MigrationStatement[],
+): readonly string[] {
+  return statements.flatMap((statement) => {
+    if (typeof statement === "object") return statement[name] ?? [];
+    return name === "sqlite" ? statement : forPostgres(statement);
+  });
+}
+
+/** PostgreSQL's integers are short, and its texts sorted as people sort them unless it is told otherwise. */
+function forPostgres(statement: string): string {
+  return statement
+    .replaceAll("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY")
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"');
+}

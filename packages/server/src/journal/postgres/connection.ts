@@ -1,0 +1,43 @@
+import pg from "pg";
+
+/** How a node reaches its database. */
+export interface DatabaseAddress {
+  readonly connectionString: string;
+  /** Seen in `pg_stat_activity`. */
+  readonly applicationName: string;
+}
+
+// Numbers here are counts, times and sizes: all below 2^53.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === 20 || oid === 1700
+      ? Number
+      : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser,
+};
+
+/** What a client or a pool is made with. */
+export function clientConfig({
+  connectionString,
+  applicationName,
+}: DatabaseAddress): pg.ClientConfig {
+  return {
+    connectionString,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // What belongs together goes over at once, without waiting for each answer.
+    pipeline: true,
+    types,
+  } as pg.ClientConfig;
+}
+
+/** The address for people: never with the password. */
+export function describeDatabase(connectionString: string): string {
+  try {
+    const url = new URL(connectionString);
+    const host = url.searchParams.get("host") ?? url.host;
+    return `${host === "" ? "the local socket" : host}${url.pathname}`;
+  } catch {
+    return "the address given";
+  }
+}

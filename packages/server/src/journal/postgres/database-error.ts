@@ -1,0 +1,106 @@
+import { CapstanError } from "@capstan/core";
+
+interface Cause {
+  readonly code: string;
+  readonly advice: string;
+}
+
+const unreachable: Cause = {
+  code: "database_unreachable",
+  advice: "See that PostgreSQL runs and listens there, and that nothing is in between.",
+};
+const refused: Cause = {
+  code: "database_refused",
+  advice: "See that the user and the password of the address are right, and may use this database.",
+};
+
+/** SQLSTATEs, and what the network says, that call for something of a person. */
+const causes: { readonly [code: string]: Cause } = {
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  ENOENT: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  EHOSTUNREACH: unreachable,
+  ETIMEDOUT: unreachable,
+  "28P01": refused,
+  "28000": refused,
+  "42501": refused,
+  "3D000": {
+    code: "database_missing",
+    advice: "Create the database, or name another in the address.",
+  },
+  "53100": { code: "disk_full", advice: "The database's disk is full; make room and try again." },
+  "53300": {
+    code: "database_unreachable",
+    advice: "The database takes no more connections; raise `max_connections`, or run fewer nodes.",
+  },
+  "25006": {
+    code: "database_refused",
+    advice: "This is a standby or a read-only database; name the one that can be written.",
+  },
+  XX001: { code: "database_corrupt", advice: "The database is damaged; restore a backup." },
+  XX002: { code: "database_corrupt", advice: "An index is damaged; rebuild it with `REINDEX`." },
+};
+
+const lost: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+  "57P01",
+  "57P02",
+  "57P03",
+  "08000",
+  "08003",
+  "08006",
+  "53300",
+]);
+
+/** Whether the connection is gone, or cannot be had just now: what was under way may have been done or not. */
+export function isLost(thrown: unknown): boolean {
+  if (lost.has(codeOf(thrown))) return true;
+  return (
+    thrown instanceof Error &&
+    codeOf(thrown) === "" &&
+    /connection (error|terminated)|not queryable|connection timeout|timeout exceeded when trying to connect/i.test(
+      thrown.message,
+    )
+  );
+}
+
+/** Whether only other nodes were in the way: a deadlock, or a key that was taken meanwhile. */
+export function isChance(thrown: unknown): boolean {
+  return ["40001", "40P01", "23505"].includes(codeOf(thrown));
+}
+
+/**
+ * What went wrong with the database, with what to do about it.
+ *
+ * @param what what was being done, as the beginning of a sentence; never with a password
+ */
+export function databaseError(what: string, thrown: unknown): CapstanError {
+  if (CapstanError.isInstance(thrown)) return thrown;
+  const cause =
+    causes[codeOf(thrown)] ??
+    (isLost(thrown) ? unreachable : { code: "store_failed", advice: "Nothing of it was written." });
+  const reason = thrown instanceof Error ? reasonOf(thrown) : String(thrown);
+  return new CapstanError({
+    code: cause.code,
+    message: `${what} failed: ${reason}. ${cause.advice}`,
+    cause: thrown,
+  });
+}
+
+/** Where several addresses of a host were tried, the first one's reason. */
+function reasonOf(thrown: Error): string {
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined;
+  return first instanceof Error ? first.message : thrown.message;
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+}

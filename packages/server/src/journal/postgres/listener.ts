@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Publisher } from "../publish.ts";
+import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { channel, type Told } from "./tell.ts";
+
+/**
+ * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a
+ * hint; after a lost connection everybody looks for themselves.
+ */
+export async function listenToNodes(options: {
+  readonly address: DatabaseAddress;
+  /** What this node tells itself is known already. */
+  readonly self: string;
+  readonly publisher: Publisher;
+}): Promise<{ close(): Promise<void> }> {
+  const { address, self, publisher } = options;
+  const closed = new AbortController();
+  let current: pg.Client | undefined;
+
+  async function connect(): Promise<void> {
+    const client = new pg.Client(clientConfig(address));
+    client.on("notification", ({ payload }) => {
+      const told = JSON.parse(payload ?? "{}") as Partial<Told>;
+      if (told.by === self) return;
+      for (const runId of told.runs ?? []) publisher.publish(runId, elsewhere);
+    });
+    client.on("error", () => {});
+    client.on("end", () => {
+      if (!closed.signal.aborted) void reconnect();
+    });
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+    current = client;
+  }
+
+  async function reconnect(): Promise<void> {
+    for (let wait = 100; !closed.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
+      try {
+        await sleep(wait, undefined, { signal: closed.signal });
+        await connect();
+        publisher.publishToAll(elsewhere);
+        return;
+      } catch {
+        // The database is not back, or the node stops.
+      }
+    }
+  }
+
+  await connect();
+  return {
+    close: async () => {
+      closed.abort();
+      await current?.end().catch(() => {});
+    },
+  };
+}
+
+const elsewhere = { events: [], closed: false, elsewhere: true };

@@ -1,0 +1,67 @@
+import { type Clock, newId, systemClock } from "@capstan/core";
+import pg from "pg";
+import { Publisher } from "../publish.ts";
+import { longRead } from "../reading/long-reads.ts";
+import type { Store } from "../store.ts";
+import { storeOn } from "../store-on.ts";
+import { clientConfig, describeDatabase, type DatabaseAddress } from "./connection.ts";
+import { databaseError } from "./database-error.ts";
+import { listenToNodes } from "./listener.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { postgresReads } from "./postgres-reads.ts";
+import { postgresWriter } from "./postgres-writer.ts";
+import { connectWriter } from "./writer-connection.ts";
+
+export interface OpenPostgresStoreOptions {
+  /** `postgres://user:password@host:port/database` */
+  readonly connectionString: string;
+  readonly clock?: Clock;
+  /** For reading, beside the one that writes and the one that listens. @default 8 */
+  readonly connections?: number;
+}
+
+/**
+ * Opens the store in a PostgreSQL database, which other nodes may use at the same time.
+ *
+ * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
+ * `database_newer` or `store_failed`, with what to do about it
+ */
+export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {
+  const { connectionString, clock = systemClock, connections = 8 } = options;
+  const self = newId("node_");
+  const address: DatabaseAddress = { connectionString, applicationName: `capstan ${self}` };
+  try {
+    await prepareDatabase(address, clock.now());
+    const publisher = new Publisher();
+    const listener = await listenToNodes({ address, self, publisher });
+    const connection = await connectWriter(address, self);
+    const { read, snapshot, close } = postgresReads(address, connections);
+    return storeOn({
+      writer: postgresWriter({ connection, writerId: self }),
+      read,
+      snapshot,
+      readLong: (name, query) => snapshot(() => longRead(name, query)),
+      publisher,
+      clock,
+      announce: async () => {},
+      release: async () => {
+        await listener.close();
+        await close();
+      },
+    });
+  } catch (error) {
+    const where = describeDatabase(connectionString);
+    throw databaseError(`Opening the store in PostgreSQL at ${where}`, error);
+  }
+}
+
+async function prepareDatabase(address: DatabaseAddress, at: number): Promise<void> {
+  const client = new pg.Client(clientConfig(address));
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await migratePostgres(client, at);
+  } finally {
+    await client.end();
+  }
+}

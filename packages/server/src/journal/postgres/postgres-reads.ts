@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Script } from "../script.ts";
+import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { databaseError, isLost } from "./database-error.ts";
+import { runScript } from "./run-script.ts";
+import { send } from "./statements.ts";
+
+export interface PostgresReads {
+  /** Each statement sees what is committed as it begins. */
+  read<T>(script: () => Script<T>): Promise<T>;
+  /** All statements see one moment. */
+  snapshot<T>(script: () => Script<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** How often a read is done again because its connection was lost. */
+const mostTries = 6;
+
+export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
+  const pool = new pg.Pool({ ...clientConfig(address), max: connections });
+  // A connection that dies while it is idle is replaced with the next read.
+  pool.on("error", () => {});
+
+  async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      let client: pg.PoolClient | undefined;
+      try {
+        client = await pool.connect();
+        const result = await use(client);
+        client.release();
+        return result;
+      } catch (thrown) {
+        client?.release(true);
+        if (!isLost(thrown) || tries >= mostTries)
+          throw databaseError("Reading from the store", thrown);
+        await sleep(50 * 2 ** tries);
+      }
+    }
+  }
+
+  return {
+    read: (script) =>
+      withClient((client) => runScript(script(), (statement) => send(client, statement))),
+    snapshot: (script) =>
+      withClient(async (client) => {
+        const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const result = await runScript(script(), async (statement) => {
+          const [rows] = await Promise.all([send(client, statement), begun]);
+          return rows;
+        });
+        await client.query("COMMIT");
+        return result;
+      }),
+    close: () => pool.end(),
+  };
+}

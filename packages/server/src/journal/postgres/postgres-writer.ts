@@ -1,0 +1,197 @@
+import type pg from "pg";
+import { errorDataOf } from "../error-data.ts";
+import { postgres } from "../dialect.ts";
+import type { Statement } from "../script.ts";
+import { isAccepted } from "../store-write.ts";
+import type { Writer } from "../writer.ts";
+import {
+  applyRequest,
+  refusedOutcomes,
+  runsOf,
+  type WriteRequest,
+  type WriteResult,
+} from "../writing/apply-request.ts";
+import { RunStates } from "../writing/run-states.ts";
+import type { Writing } from "../writing/writing.ts";
+import { databaseError, isChance, isLost } from "./database-error.ts";
+import { runScript } from "./run-script.ts";
+import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
+import { send } from "./statements.ts";
+import { toldRuns, tellStatements } from "./tell.ts";
+import type { WriterConnection } from "./writer-connection.ts";
+
+/** How often a batch is tried again because other nodes were in the way. */
+const mostTries = 4;
+
+/**
+ * Writes batches to PostgreSQL, one in flight. A batch locks the runs that it names, in the order of
+ * their ids, so that what it decides holds against other nodes until its commit; then it decides
+ * with the same code as SQLite's writer, and sends all its changes at once.
+ */
+export function postgresWriter(options: {
+  readonly connection: WriterConnection;
+  readonly writerId: string;
+}): Writer {
+  const { connection, writerId } = options;
+  const runs = new RunStates(postgres);
+  const writing: Writing & { changes: CallChanges } = {
+    dialect: postgres,
+    runs,
+    changes: new CallChanges(),
+    nextTail: 1,
+  };
+  let batches = 0;
+
+  /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
+  async function commit(requests: readonly WriteRequest[]): Promise<readonly WriteResult[]> {
+    try {
+      return await commitTogether(requests);
+    } catch (thrown) {
+      if (requests.length === 1 || isLost(thrown)) {
+        const { code, message } = databaseError("Writing to the store", thrown);
+        return requests.map(() => ({ error: { code, message } }));
+      }
+    }
+    const results: WriteResult[] = [];
+    for (const request of requests) results.push(...(await commit([request])));
+    return results;
+  }
+
+  async function commitTogether(
+    requests: readonly WriteRequest[],
+  ): Promise<readonly WriteResult[]> {
+    for (let tries = 1; ; tries++) {
+      const batch: Batch = { number: (batches += 1), requests, results: undefined };
+      try {
+        return await transact(batch);
+      } catch (thrown) {
+        runs.forget(runsOf(requests));
+        if (isLost(thrown)) {
+          connection.drop();
+          // Only once all is decided can it have been committed.
+          if (batch.results !== undefined && (await connection.wasCommitted(batch.number)))
+            return batch.results;
+          if (batch.results === undefined) await connection.client();
+        } else if (tries >= mostTries || !isChance(thrown)) throw thrown;
+      }
+    }
+  }
+
+  async function transact(batch: Batch): Promise<readonly WriteResult[]> {
+    const client = await connection.client();
+    try {
+      await begin(client, batch);
+      const gathered = new BatchChanges();
+      const results: WriteResult[] = [];
+      for (const request of batch.requests)
+        results.push(await applyCall(client, gathered, request));
+      batch.results = results;
+      const last = [...gathered.take(), ...tellStatements(writerId, toldRuns(batch))];
+      await sendAll(client, [...last, { text: "COMMIT", values: [] }]);
+      runs.settle(ownRuns(batch));
+      return results;
+    } catch (thrown) {
+      if (!isLost(thrown)) await client.query("ROLLBACK");
+      throw thrown;
+    }
+  }
+
+  /** Locks the runs of a batch, and sees whether what is known of them still holds. */
+  async function begin(client: pg.Client, batch: Batch): Promise<void> {
+    const ids = runsOf(batch.requests);
+    const [, , locked] = await Promise.all([
+      client.query("BEGIN"),
+      send(client, {
+        text: "UPDATE writers SET batch = ? WHERE id = ?",
+        values: [batch.number, writerId],
+      }),
+      send(client, {
+        text: "SELECT id, epoch, status, edits FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+        values: [[...ids]],
+      }),
+    ]);
+    runs.verify(ids, locked as Parameters<RunStates["verify"]>[1]);
+    await runScript(runs.prepare(ids), (statement) => send(client, statement));
+  }
+
+  /** Decides about one call, which is all or nothing by itself. */
+  async function applyCall(
+    client: pg.Client,
+    gathered: BatchChanges,
+    request: WriteRequest,
+  ): Promise<WriteResult> {
+    const mark = runs.mark();
+    const call = new CallChanges();
+    writing.changes = call;
+    let saved = false;
+    const undo = async () => {
+      runs.rollback(mark);
+      if (saved) await client.query("ROLLBACK TO call");
+    };
+    try {
+      const outcomes = await runScript(applyRequest(writing, request), (statement) => {
+        const tables = tablesOf(statement.text);
+        // A read sees what was changed before it.
+        const own = call.touches(tables);
+        const first = own && !saved ? [...gathered.take(), savepoint] : gathered.take(tables);
+        if (own) {
+          saved = true;
+          first.push(...gathered.add(call.list.splice(0)), ...gathered.take());
+        }
+        return sendAll(client, [...first, statement]);
+      });
+      const last = outcomes.at(-1);
+      if (last !== undefined && !isAccepted(last)) {
+        await undo();
+        return { outcomes: refusedOutcomes(request, outcomes) };
+      }
+      await sendAll(client, gathered.add(call.list));
+      return { outcomes };
+    } catch (thrown) {
+      if (isLost(thrown) || isFromDatabase(thrown)) throw thrown;
+      await undo();
+      return { error: errorDataOf("Writing to the store", thrown) };
+    }
+  }
+
+  return { commit, stop: () => connection.close() };
+}
+
+/** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */
+const savepoint: Statement = { text: "SAVEPOINT call", values: [] };
+
+/** Sends statements at once. @returns the last one's rows */
+async function sendAll(
+  client: pg.Client,
+  statements: readonly Statement[],
+): Promise<readonly unknown[]> {
+  const answers = await Promise.all(statements.map((statement) => send(client, statement)));
+  return answers.at(-1) ?? [];
+}
+
+interface Batch {
+  readonly number: number;
+  readonly requests: readonly WriteRequest[];
+  /** Once all is decided, and the commit on its way. */
+  results: readonly WriteResult[] | undefined;
+}
+
+function isFromDatabase(thrown: unknown): boolean {
+  return thrown instanceof Error && "severity" in thrown;
+}
+
+/** The runs that this node goes on writing: what is known of others is read again. */
+function ownRuns({ requests, results }: Batch): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const [index, { writes }] of requests.entries()) {
+    const result = results?.[index];
+    if (result === undefined || "error" in result) continue;
+    for (const [position, write] of writes.entries()) {
+      const outcome = result.outcomes[position];
+      if (outcome === undefined || !isAccepted(outcome)) continue;
+      if (write.type === "create-run") own.add(write.run.id);
+      if (write.type === "journal" || write.type === "claim-run") own.add(write.runId);
+    }
+  }
+  return own;
+}

@@ -1,0 +1,60 @@
+import type { Statement } from "../script.ts";
+import type { WriteRequest, WriteResult } from "../writing/apply-request.ts";
+
+/** The channel on which nodes tell each other that there is something to read. */
+export const channel = "capstan_runs";
+
+/** What a node is told: by whom, and of which runs. */
+export interface Told {
+  readonly by: string;
+  readonly runs: readonly string[];
+}
+
+/** A notification takes less than 8,000 bytes. */
+const most = 7_000;
+
+/** The runs of which a reader on another node may want to know. */
+export function toldRuns(batch: {
+  readonly requests: readonly WriteRequest[];
+  readonly results: readonly WriteResult[] | undefined;
+}): ReadonlySet<string> {
+  const runs = new Set<string>();
+  for (const [index, { writes }] of batch.requests.entries()) {
+    const result = batch.results?.[index];
+    if (result === undefined || "error" in result) continue;
+    for (const [position, write] of writes.entries()) {
+      const outcome = result.outcomes[position];
+      if (outcome?.status === "deleted") for (const id of outcome.runIds) runs.add(id);
+      const written = outcome?.status === "committed" || outcome?.status === "changed";
+      if (written && "runId" in write) runs.add(write.runId);
+    }
+  }
+  return runs;
+}
+
+/** Delivered with the commit, to those who listen then: a hint, never the events themselves. */
+export function tellStatements(by: string, runs: ReadonlySet<string>): Statement[] {
+  const statements: Statement[] = [];
+  let some: string[] = [];
+  let bytes = 0;
+  const send = () => {
+    if (some.length === 0) return;
+    const told: Told = { by, runs: some };
+    statements.push({
+      text: "SELECT pg_notify(?, ?)",
+      values: [channel, JSON.stringify(told)],
+    });
+    some = [];
+    bytes = 0;
+  };
+  for (const id of runs) {
+    const size = Buffer.byteLength(JSON.stringify(id)) + 1;
+    // Nobody can be told of an id that fills a notification alone; its readers find out when they read.
+    if (size > most) continue;
+    if (bytes + size > most) send();
+    some.push(id);
+    bytes += size;
+  }
+  send();
+  return statements;
+}

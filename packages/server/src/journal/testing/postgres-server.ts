@@ -1,0 +1,149 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+
+/** PostgreSQL's own programs, or why there are none: the reason a test gives for skipping. */
+export type FoundPostgres =
+  | { readonly status: "found"; readonly folder: string; readonly user: User | undefined }
+  | { readonly status: "missing"; readonly reason: string };
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A server of the tests' own. */
+export interface TestServer {
+  /** An empty database (a schema of its own). @returns its address, as the user `capstan`, who needs no password */
+  newDatabase(): Promise<string>;
+  /** An address with a password, for the user `locked`, whose password is `right`. */
+  lockedAddress(password: string): string;
+  /** As a crash does it: nothing is finished, and it recovers as it comes back. */
+  restart(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+let found: FoundPostgres | undefined;
+let server: Promise<TestServer> | undefined;
+
+export function findPostgres(): FoundPostgres {
+  found ??= lookFor();
+  return found;
+}
+
+/** One for all tests of a process, started by the first and gone with the process. */
+export function testServer(): Promise<TestServer> {
+  server ??= start();
+  return server;
+}
+
+function lookFor(): FoundPostgres {
+  const folders = [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    ...versions("/usr/lib/postgresql").map((version) => `/usr/lib/postgresql/${version}/bin`),
+  ];
+  const folder = folders.find((path) => path !== "" && existsSync(join(path, "initdb")));
+  if (folder === undefined)
+    return { status: "missing", reason: "PostgreSQL's initdb is not installed" };
+  if (process.getuid?.() !== 0) return { status: "found", folder, user: undefined };
+  // The server refuses to run as root.
+  const user = ["postgres", "nobody"].map(userOf).find((each) => each !== undefined);
+  return user === undefined
+    ? { status: "missing", reason: "PostgreSQL does not run as root, and there is no other user" }
+    : { status: "found", folder, user };
+}
+
+function versions(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.toSorted((a, b) => Number(b) - Number(a));
+}
+
+function userOf(name: string): User | undefined {
+  const line = readFileSync("/etc/passwd", "utf8").match(
+    new RegExp(`^${name}:[^:]*:(\\d+):(\\d+)`, "m"),
+  );
+  return line === null ? undefined : { uid: Number(line[1]), gid: Number(line[2]) };
+}
+
+async function start(): Promise<TestServer> {
+  const programs = findPostgres();
+  if (programs.status === "missing") throw new Error(programs.reason);
+  const { folder, user } = programs;
+  const home = mkdtempSync(join(tmpdir(), "capstan-pg-"));
+  if (user !== undefined) chownSync(home, user.uid, user.gid);
+  const data = join(home, "data");
+  const as = { ...user, cwd: home };
+  await run(
+    join(folder, "initdb"),
+    ["-D", data, "-U", "capstan", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C.UTF-8"],
+    as,
+  );
+  await writeFile(
+    join(data, "pg_hba.conf"),
+    "local all locked scram-sha-256\nlocal all all trust\n",
+  );
+  // What is lost with the machine is lost: these are tests.
+  await appendFile(
+    join(data, "postgresql.conf"),
+    `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\n`,
+  );
+  let pid = launch();
+  process.once("exit", () => {
+    process.kill(pid, "SIGQUIT");
+    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  });
+
+  function launch(): number {
+    const child = spawn(join(folder, "postgres"), ["-D", data], { ...as, stdio: "ignore" });
+    child.unref();
+    if (child.pid === undefined) throw new Error("PostgreSQL could not be started.");
+    return child.pid;
+  }
+
+  const address = (who: string, options = "") =>
+    `postgres://${who}@localhost/postgres?host=${home}${options}`;
+
+  async function ready(): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const client = new pg.Client({ connectionString: address("capstan") });
+      try {
+        await client.connect();
+        await client.end();
+        return;
+      } catch (error) {
+        if (tries > 200) throw error;
+        await sleep(25);
+      }
+    }
+  }
+
+  async function query(text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: address("capstan") });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  }
+
+  await ready();
+  await query("CREATE ROLE locked LOGIN PASSWORD 'right'");
+  let databases = 0;
+  return {
+    newDatabase: async () => {
+      const name = `test_${(databases += 1)}`;
+      await query(`CREATE SCHEMA ${name}`);
+      return address("capstan", `&options=-c%20search_path%3D${name}`);
+    },
+    lockedAddress: (password) => address(`locked:${password}`),
+    restart: async () => {
+      spawnSync(join(folder, "pg_ctl"), ["-D", data, "-m", "immediate", "-w", "stop"], as);
+      pid = launch();
+      await ready();
+    },
+  };
+}
