@@ -222,15 +222,6 @@ export const migrations: readonly Migration[] = [
     statements: [
       // How often it was changed from outside the loop: who keeps a run in memory looks at it.
       "ALTER TABLE runs ADD COLUMN edits BIGINT NOT NULL DEFAULT 0",
-      // The numbers of a run that the database knows by key: SQLite's tail cannot be asked.
-      {
-        sqlite: "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events",
-        postgres:
-          "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events UNION ALL SELECT run_n, seq FROM tail",
-      },
-      // With many writers numbers are given by the database, and each writer says how far it is.
-      { postgres: "CREATE SEQUENCE run_numbers" },
-      { postgres: "CREATE TABLE writers (id TEXT PRIMARY KEY, batch BIGINT NOT NULL)" },
     ],
   },
   {
@@ -248,6 +239,20 @@ export const migrations: readonly Migration[] = [
         submitted_at BIGINT NOT NULL,
         PRIMARY KEY (run_n, call_id)
       )`,
+    ],
+  },
+  {
+    version: 6,
+    statements: [
+      // The numbers of a run that the database knows by key: SQLite's tail cannot be asked.
+      {
+        sqlite: "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events",
+        postgres:
+          "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events UNION ALL SELECT run_n, seq FROM tail",
+      },
+      // With many writers numbers are given by the database, and each writer says how far it is.
+      { postgres: "CREATE SEQUENCE run_numbers" },
+      { postgres: "CREATE TABLE writers (id TEXT PRIMARY KEY, batch BIGINT NOT NULL)" },
     ],
   },
 ];

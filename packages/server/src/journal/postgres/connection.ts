@@ -9,10 +9,8 @@ export interface DatabaseAddress {
 
 // Numbers here are counts, times and sizes: all below 2^53.
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: "text" | "binary") =>
-    oid === 20 || oid === 1700
-      ? Number
-      : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
+    oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
 };
 
 /** What a client or a pool is made with. */
@@ -28,7 +26,7 @@ export function clientConfig({
     // What belongs together goes over at once, without waiting for each answer.
     pipeline: true,
     types,
-  } as pg.ClientConfig;
+  };
 }
 
 /** The address for people: never with the password. */

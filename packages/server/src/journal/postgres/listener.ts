@@ -26,12 +26,14 @@ export async function listenToNodes(options: {
       for (const runId of told.runs ?? []) publisher.publish(runId, elsewhere);
     });
     client.on("error", () => {});
-    client.on("end", () => {
-      if (!closed.signal.aborted) void reconnect();
-    });
     await client.connect();
     await client.query(`LISTEN ${channel}`);
+    // Only one that worked is replaced: one that did not is tried again by who made it.
+    client.once("end", () => {
+      if (!closed.signal.aborted) void reconnect();
+    });
     current = client;
+    if (closed.signal.aborted) await client.end();
   }
 
   async function reconnect(): Promise<void> {

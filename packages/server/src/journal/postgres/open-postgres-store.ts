@@ -1,4 +1,4 @@
-import { type Clock, newId, systemClock } from "@capstan/core";
+import { CapstanError, type Clock, newId, systemClock } from "@capstan/core";
 import pg from "pg";
 import { Publisher } from "../publish.ts";
 import { longRead } from "../reading/long-reads.ts";
@@ -28,13 +28,17 @@ export interface OpenPostgresStoreOptions {
  */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {
   const { connectionString, clock = systemClock, connections = 8 } = options;
+  checkAddress(connectionString);
   const self = newId("node_");
   const address: DatabaseAddress = { connectionString, applicationName: `capstan ${self}` };
   try {
     await prepareDatabase(address, clock.now());
     const publisher = new Publisher();
-    const listener = await listenToNodes({ address, self, publisher });
     const connection = await connectWriter(address, self);
+    const listener = await listenToNodes({ address, self, publisher }).catch(async (error) => {
+      await connection.close();
+      throw error;
+    });
     const { read, snapshot, close } = postgresReads(address, connections);
     return storeOn({
       writer: postgresWriter({ connection, writerId: self }),
@@ -64,4 +68,15 @@ async function prepareDatabase(address: DatabaseAddress, at: number): Promise<vo
   } finally {
     await client.end();
   }
+}
+
+/** Before the driver sees it: what it says of an address that it cannot read has the password in it. */
+function checkAddress(connectionString: string): void {
+  if (URL.canParse(connectionString) && /^postgres(ql)?:/.test(connectionString)) return;
+  throw new CapstanError({
+    code: "database_address",
+    message:
+      "The database's address cannot be read: it should be like postgres://user:password@host:5432/database, " +
+      "with special characters of the password escaped as in any URL (`@` is %40).",
+  });
 }

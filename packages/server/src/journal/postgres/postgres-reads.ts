@@ -8,10 +8,10 @@ import { send } from "./statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
-  read<T>(script: () => Script<T>): Promise<T>;
+  readonly read: <T>(script: () => Script<T>) => Promise<T>;
   /** All statements see one moment. */
-  snapshot<T>(script: () => Script<T>): Promise<T>;
-  close(): Promise<void>;
+  readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
 }
 
 /** How often a read is done again because its connection was lost. */

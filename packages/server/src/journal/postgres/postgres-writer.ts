@@ -1,3 +1,4 @@
+import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { errorDataOf } from "../error-data.ts";
 import { postgres } from "../dialect.ts";
@@ -19,6 +20,9 @@ import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
 import { send } from "./statements.ts";
 import { toldRuns, tellStatements } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
+
+/** For how many ms a batch waits for a database that is gone. */
+const patience = 30_000;
 
 /** How often a batch is tried again because other nodes were in the way. */
 const mostTries = 4;
@@ -47,7 +51,7 @@ export function postgresWriter(options: {
     try {
       return await commitTogether(requests);
     } catch (thrown) {
-      if (requests.length === 1 || isLost(thrown)) {
+      if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
         return requests.map(() => ({ error: { code, message } }));
       }
@@ -60,19 +64,38 @@ export function postgresWriter(options: {
   async function commitTogether(
     requests: readonly WriteRequest[],
   ): Promise<readonly WriteResult[]> {
+    const giveUp = performance.now() + patience;
     for (let tries = 1; ; tries++) {
       const batch: Batch = { number: (batches += 1), requests, results: undefined };
       try {
         return await transact(batch);
       } catch (thrown) {
         runs.forget(runsOf(requests));
-        if (isLost(thrown)) {
-          connection.drop();
-          // Only once all is decided can it have been committed.
-          if (batch.results !== undefined && (await connection.wasCommitted(batch.number)))
-            return batch.results;
-          if (batch.results === undefined) await connection.client();
-        } else if (tries >= mostTries || !isChance(thrown)) throw thrown;
+        if (!isLost(thrown)) {
+          if (tries >= mostTries || !isChance(thrown)) throw thrown;
+          continue;
+        }
+        connection.drop();
+        if (performance.now() > giveUp) throw thrown;
+        const { results } = batch;
+        // Only once all is decided can it have been committed: what is not known is looked up, and never done again blindly.
+        if (results !== undefined && (await wasCommitted(batch.number, giveUp))) return results;
+      }
+    }
+  }
+
+  async function wasCommitted(batch: number, giveUp: number): Promise<boolean> {
+    for (;;) {
+      try {
+        return await connection.wasCommitted(batch);
+      } catch (thrown) {
+        connection.drop();
+        if (!isLost(thrown) || performance.now() > giveUp) {
+          throw databaseError(
+            "Finding out whether the last commit was done before the connection was lost",
+            thrown,
+          );
+        }
       }
     }
   }
@@ -91,7 +114,7 @@ export function postgresWriter(options: {
       runs.settle(ownRuns(batch));
       return results;
     } catch (thrown) {
-      if (!isLost(thrown)) await client.query("ROLLBACK");
+      if (!isLost(thrown)) await client.query("ROLLBACK").catch(() => connection.drop());
       throw thrown;
     }
   }

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
+
+const call = (call_id: string, n: number, status: string) => ({
+  run_n: 1,
+  call_id,
+  n,
+  owner: "o",
+  status,
+  updated_at: 0,
+  record: "{}",
+});
+
+test("rows of a table go over in one statement, and those of one key as its last with the first one's place", () => {
+  const changes = new CallChanges();
+  changes.insert("run_calls", call("a", 1, "proposed"));
+  changes.insert("run_calls", call("b", 2, "proposed"));
+  changes.insert("run_calls", call("a", 3, "success"));
+  const batch = new BatchChanges();
+  assert.deepEqual(batch.add(changes.list), []);
+  const statements = batch.take();
+  assert.equal(statements.length, 1);
+  const [, ids, places, , statuses] = statements[0]?.values ?? [];
+  assert.deepEqual(
+    [ids, places, statuses],
+    [
+      ["a", "b"],
+      [1, 2],
+      ["success", "proposed"],
+    ],
+  );
+  assert.deepEqual(batch.take(), []);
+});
+
+test("within a table the order stays; a statement that reads another table goes after it", () => {
+  const changes = new CallChanges();
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "1" });
+  changes.run("DELETE FROM run_results WHERE run_n = ?", 1);
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "2" });
+  changes.run("UPDATE runs SET status = 'completed' WHERE n = ?", 1);
+  changes.run("DELETE FROM manifests WHERE digest NOT IN (SELECT manifest FROM runs)");
+  const sent = new BatchChanges()
+    .add(changes.list)
+    .map(({ text }) => text.split(" ").slice(0, 3).join(" "));
+  assert.deepEqual(sent, [
+    "INSERT INTO run_results",
+    "DELETE FROM run_results",
+    "INSERT INTO run_results",
+    "UPDATE runs SET",
+    "DELETE FROM manifests",
+  ]);
+});
+
+test("a statement's tables are found, a lock's words are none", () => {
+  assert.deepEqual(
+    tablesOf("SELECT a.id FROM approvals a JOIN runs r ON r.n = a.run_n FOR UPDATE OF a"),
+    ["approvals", "runs"],
+  );
+});
