@@ -5,7 +5,7 @@ import { importCopy } from "./import-copy.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "./script-function.ts";
-import type { FileContents, Snapshots } from "./snapshot.ts";
+import type { FileContents, KeptVersions } from "./kept-versions.ts";
 
 /** Which modules may be imported. They run inside the server, so a person says so for each content. */
 export interface ModuleApprovals {
@@ -31,7 +31,7 @@ export interface LoadedModule {
 export interface LoadModulesOptions {
   readonly previous: ReadonlyMap<string, ToolModule>;
   readonly approvals?: ModuleApprovals;
-  readonly snapshots?: Snapshots;
+  readonly versions?: KeptVersions;
 }
 
 /**
@@ -47,7 +47,7 @@ export function loadModules(
 
 async function loadModule(
   file: ToolFile,
-  { previous, approvals, snapshots }: LoadModulesOptions,
+  { previous, approvals, versions }: LoadModulesOptions,
 ): Promise<LoadedModule> {
   const { path, folder, isPlugin } = file;
   const entry = relative(folder, path);
@@ -72,11 +72,11 @@ async function loadModule(
   const before = previous.get(path);
   if (before?.contentHash === contentHash)
     return { path, status: "live", module: before, problems: [] };
-  if (snapshots === undefined) return failed("Modules are only loaded where copies are kept.");
+  if (versions === undefined) return failed("Modules are only loaded where copies are kept.");
   const stranger = outsideImport(contents);
   if (stranger !== undefined) return failed(stranger);
   try {
-    const copy = await snapshots.keep(contentHash, contents);
+    const copy = await versions.keep(contentHash, contents);
     const exports = await importCopy({ copy, entry, original: folder });
     const found = await groupsOf(exports, file.name);
     if (found.status === "refused") return failed(found.message);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { errorMessage } from "@capstan/core";
 import { basename, relative } from "node:path";
 import {
   type CachedDefinitions,
@@ -11,7 +12,7 @@ import type { ParsedFile } from "./parsed-file.ts";
 import { readPermissions } from "./permissions.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
-import type { FileContents, Snapshots } from "./snapshot.ts";
+import type { FileContents, KeptVersions } from "./kept-versions.ts";
 import type {
   DeclaredPermissions,
   Script,
@@ -35,7 +36,7 @@ export interface ReadScriptsOptions {
   /** Scripts as they were read before, by path: those whose content is the same are kept. */
   readonly previous?: ReadonlyMap<string, Script>;
   /** Keeps what a script is made of; then `folder` is that copy. Without it, scripts stay where they are. */
-  readonly snapshots?: Snapshots;
+  readonly versions?: KeptVersions;
   readonly signal?: AbortSignal;
 }
 
@@ -80,7 +81,13 @@ export async function readScripts(
       if (result !== undefined) parsed.set(one, result);
     }
   }
-  return Promise.all(loaded.map((one) => finish(one, parsed.get(one), options)));
+  const finished = loaded.map((one) =>
+    finish(one, parsed.get(one), options).catch((thrown): ScriptOutcome => {
+      const message = `It cannot be kept: ${errorMessage(thrown)}.`;
+      return { status: "broken", path: one.file.path, problems: [{ severity: "error", message }] };
+    }),
+  );
+  return Promise.all(finished);
 }
 
 type Loaded =
@@ -135,7 +142,7 @@ async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Load
 async function finish(
   loaded: Loaded,
   parsed: ParsedFile | undefined,
-  { cache = true, snapshots }: ReadScriptsOptions,
+  { cache = true, versions }: ReadScriptsOptions,
 ): Promise<ScriptOutcome> {
   const { file } = loaded;
   const { path, language, groupId } = file;
@@ -145,7 +152,7 @@ async function finish(
   const { cached, contents, contentHash } = loaded;
   if (cached === undefined && parsed?.functions === undefined)
     return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
-  const folder = (await snapshots?.keep(contentHash, contents)) ?? file.folder;
+  const folder = (await versions?.keep(contentHash, contents)) ?? file.folder;
   const files = [...contents.keys()];
   const about = { path, language, groupId, folder, files, contentHash };
   if (cached !== undefined) return { status: "read", script: { ...about, ...cached } };

@@ -1,5 +1,5 @@
 import { readdir, realpath } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { groupIdOf } from "./group-id.ts";
 import type { ScriptLanguage, ScriptProblem } from "./script-function.ts";
 import { isCache, isPrivate } from "./script-files.ts";
@@ -57,7 +57,8 @@ export async function scanFolder(folder: string): Promise<Scan> {
     } else if (item.isDirectory()) {
       const entries = await entriesOf(path, refuse);
       files.push(...entries);
-      if (entries.length === 0 && (await hasTools(path)))
+      const isRefused = problems.some((problem) => dirname(problem.path) === path);
+      if (entries.length === 0 && !isRefused && (await hasTools(path)))
         problems.push({
           path,
           severity: "warning",

@@ -4,7 +4,7 @@ import { readScripts, type ReadScriptsOptions, type ScriptFile } from "./read-sc
 import { type FileProblem, scanFolder, type ToolFile } from "./scan-folder.ts";
 import type { RunScriptFunction, Script, ScriptApprovals } from "./script-function.ts";
 import { scriptGroup } from "./script-group.ts";
-import type { Snapshots } from "./snapshot.ts";
+import type { KeptVersions } from "./kept-versions.ts";
 import { type FolderWatch, watchFolders } from "./watch-folders.ts";
 
 export interface ToolLibraryOptions {
@@ -18,7 +18,7 @@ export interface ToolLibraryOptions {
   readonly approvals?: ScriptApprovals;
   /** Which plugin modules are imported. Without it, none: they run inside the server. */
   readonly modules?: ModuleApprovals;
-  readonly snapshots?: Snapshots;
+  readonly versions?: KeptVersions;
   /** @default true */
   readonly watch?: boolean;
   readonly signal?: AbortSignal;
@@ -71,7 +71,7 @@ export class ToolLibrary {
   }
 
   async open(): Promise<void> {
-    const { folders, approvals, modules, snapshots, watch = true } = this.#options;
+    const { folders, approvals, modules, versions, watch = true } = this.#options;
     const changed = () => void this.refresh().catch(() => {});
     const ends = [approvals?.subscribe(changed), modules?.subscribe(changed)];
     this.#endApprovals = () => ends.forEach((end) => end?.());
@@ -87,7 +87,7 @@ export class ToolLibrary {
     await this.refresh();
     // Only now: a call under way may still use the copy of a version that is gone.
     const kept = [...this.#scripts.values(), ...this.#modules.values()];
-    await snapshots?.prune(new Set(kept.map(({ contentHash }) => contentHash)));
+    await versions?.prune(new Set(kept.map(({ contentHash }) => contentHash)));
   }
 
   /** Reads the folders again. Calls while one is under way share the next. */
@@ -145,11 +145,11 @@ export class ToolLibrary {
   }
 
   async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
-    const { parsers, snapshots, signal, run, approvals } = this.#options;
+    const { parsers, versions, signal, run, approvals } = this.#options;
     const outcomes = await readScripts(files, {
       parsers,
       previous: this.#scripts,
-      ...(snapshots && { snapshots }),
+      ...(versions && { versions }),
       ...(signal && { signal }),
     });
     return outcomes.map((outcome): ReadFile => {
@@ -165,11 +165,11 @@ export class ToolLibrary {
   }
 
   async #readModules(files: readonly ToolFile[]): Promise<readonly ReadFile[]> {
-    const { modules, snapshots } = this.#options;
+    const { modules, versions } = this.#options;
     const loaded = await loadModules(files, {
       previous: this.#modules,
       ...(modules && { approvals: modules }),
-      ...(snapshots && { snapshots }),
+      ...(versions && { versions }),
     });
     this.#modules = new Map(
       loaded.flatMap(({ module }) => (module === undefined ? [] : [[module.path, module]])),

@@ -80,12 +80,13 @@ function parametersOf(owner: Node): readonly OutlineParameter[] {
     .map((node) => {
       const children = childrenOf(node);
       const variable = children.find(({ type }) => type === "variable")?.text ?? "";
-      const given = children.find(({ type }) => type === "script_parameter_default");
+      const assigned = children.find(({ type }) => type === "script_parameter_default");
+      const given = assigned?.children.findLast((node) => node !== null && node.type !== "comment");
       return {
         name: variable.replace(/^\$\{?/, "").replace(/\}$/, ""),
         start: node.startIndex,
         attributes: attributesOf(node),
-        ...(given !== undefined && { default: given.text.replace(/^=\s*/, "") }),
+        ...(given != null && { default: given.text }),
       };
     });
 }

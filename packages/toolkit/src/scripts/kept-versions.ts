@@ -9,7 +9,7 @@ export type FileContents = ReadonlyMap<string, Uint8Array>;
  * Keeps unchanging copies of scripts, each in a folder named by its content: what runs is what was
  * read and approved, whatever happens to the files meanwhile.
  */
-export class Snapshots {
+export class KeptVersions {
   readonly #folder: string;
 
   /** @param folder which nothing else uses, out of reach of tools */

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { groupIdOf } from "./group-id.ts";
+
+test("a name that is an id is the group's id, and PowerShell's is another", () => {
+  assert.equal(groupIdOf("weather_2", "python"), "weather_2");
+  assert.equal(groupIdOf("weather_2", "powershell"), "weather_2-ps1");
+});
+
+test("any name gives an id that providers take, the same each time, and other names other ids", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ unit: "binary" }), (a, b) => {
+      for (const name of [a, b])
+        assert.match(groupIdOf(name, "powershell"), /^[a-zA-Z0-9_-]{1,64}$/);
+      assert.equal(groupIdOf(a, "python"), groupIdOf(a, "python"));
+      if (a.normalize("NFC") !== b.normalize("NFC"))
+        assert.notEqual(groupIdOf(a, "python"), groupIdOf(b, "python"));
+    }),
+  );
+});
+
+test("a file's name has one id in whatever form the file system gives it", () => {
+  assert.equal(groupIdOf("caf\u00e9", "python"), groupIdOf("cafe\u0301", "python"));
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RawPermissions } from "./parsed-file.ts";
+import { permissionsOf, readPermissions } from "./permissions.ts";
+
+const read = (file: RawPermissions, functions: { readonly [name: string]: RawPermissions } = {}) =>
+  readPermissions({ declared: { file, functions }, problems: [] });
+
+test("what a function says goes before what its file says", () => {
+  const { declared, problems } = read(
+    { executionPolicy: "auto", network: true },
+    { f: { executionPolicy: "ask-always" } },
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(permissionsOf(declared, "f"), { executionPolicy: "ask-always", network: true });
+  assert.deepEqual(permissionsOf(declared, "toString"), { executionPolicy: "auto", network: true });
+});
+
+test("a policy that is none asks, and is an error", () => {
+  const { declared, problems } = read({ executionPolicy: "atuo", resultApprovalPolicy: 1 });
+  assert.deepEqual(declared.file, {
+    executionPolicy: "ask-always",
+    resultApprovalPolicy: "always",
+  });
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    [
+      'TOOL_CONFIG: executionPolicy is "atuo", expected auto, ask-once, ask-always or deny.',
+      "TOOL_CONFIG: resultApprovalPolicy is 1, expected never, on-error or always.",
+    ],
+  );
+});
+
+test("other wrong values declare nothing, and unknown keys are told with the nearest name", () => {
+  const { declared, problems } = read({
+    netwrok: true,
+    timeoutMs: 0,
+    secrets: "KEY",
+    roots: { raed: ["x"] },
+  });
+  assert.deepEqual(declared.file, {});
+  assert.deepEqual(
+    problems.map(({ severity }) => severity),
+    ["warning", "error", "error", "error"],
+  );
+  assert.match(problems[0]?.message ?? "", /Did you mean network\?/);
+});

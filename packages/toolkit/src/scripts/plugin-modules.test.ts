@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ToolExecutor } from "@capstan/core";
+import { KeptVersions } from "./kept-versions.ts";
+import { fakeParsers, put, toolFolder } from "./testing/tool-folder.ts";
+import { openToolLibrary, type ToolLibrary } from "./tool-library.ts";
+
+async function open(files: { readonly [name: string]: string }, isApproved = () => true) {
+  const folder = await toolFolder(files);
+  const library = await openToolLibrary({
+    folders: [folder],
+    parsers: fakeParsers(),
+    run: async () => ({ value: null }),
+    watch: false,
+    versions: new KeptVersions(join(await toolFolder(), "versions")),
+    modules: { approved: isApproved, subscribe: () => () => {} },
+  });
+  after(() => library.close());
+  return { library, folder };
+}
+
+const toolIds = ({ groups }: ToolLibrary) =>
+  groups.flatMap(({ name, tools }) =>
+    tools.map(({ definition }) => `${name}.${definition.function.name}`),
+  );
+
+const tool = (name: string, body = "1") =>
+  `{ definition: { type: "function", function: { name: "${name}" } }, effects: "read", permission: { executionPolicy: "auto" }, execute: () => ${body} }`;
+
+async function resultOf(library: ToolLibrary, name: string): Promise<unknown> {
+  const executor = new ToolExecutor();
+  for (const group of library.groups) {
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled(group.name, true);
+  }
+  const result = await executor.execute(name, {});
+  return result.status === "success" ? result.data : result;
+}
+
+test("an implementation appears, nothing else changes: exported tools, lists, groups and functions that make them", async () => {
+  const { library } = await open({
+    "plain.js": `export const title = "Plain"; export const one = ${tool("One")}; export const more = [${tool("Two")}]; export const other = 5;`,
+    "typed.ts": `import { defineTool, type Tool } from "@capstan/core";\nexport const made: Tool = defineTool({ name: "Made", description: "d", execute: (): number => 3 });`,
+    "asked.mjs": `export const tools = ({ defineToolGroup }) => defineToolGroup({ name: "own", tools: [${tool("Three")}] });`,
+    "late.js": `export default async () => (${tool("Four")});`,
+  });
+  assert.deepEqual(toolIds(library).toSorted(), [
+    "late.Four",
+    "own.Three",
+    "plain.One",
+    "plain.Two",
+    "typed.Made",
+  ]);
+  assert.equal(library.groups.find(({ name }) => name === "plain")?.title, "Plain");
+  assert.equal(await resultOf(library, "One"), 1);
+});
+
+test("nothing of a module runs before a person approved it as it is", async () => {
+  const mark = "__capstan_plugin_test_ran";
+  const { library } = await open(
+    { "a.js": `globalThis.${mark} = true; export const t = ${tool("T")};` },
+    () => false,
+  );
+  assert.equal(mark in globalThis, false);
+  assert.deepEqual(
+    library.files.map(({ status }) => status),
+    ["unapproved"],
+  );
+  assert.deepEqual(library.groups, []);
+});
+
+test("a module's helpers are part of what was approved, and changed ones are imported anew", async () => {
+  const { library, folder } = await open({
+    "plug/main.ts": `import { value } from "./helper.ts"; export const t = ${tool("T", "value")};`,
+    "plug/helper.ts": "export const value: number = 1;",
+  });
+  assert.equal(await resultOf(library, "T"), 1);
+  await put(folder, { "plug/helper.ts": "export const value: number = 2;" });
+  await library.refresh();
+  assert.equal(await resultOf(library, "T"), 2);
+});
+
+test("what is no part of a module is not imported by it", async () => {
+  const { library } = await open({
+    "a.js": `import { x } from "./other.js"; export const t = ${tool("T", "x")};`,
+    "other.js": `export const x = 1; export const u = ${tool("U")};`,
+    "plug/main.js": `export const load = () => import("../other.js"); export const t = ${tool("V")};`,
+  });
+  assert.deepEqual(toolIds(library), ["other.U"]);
+  for (const index of [0, 2])
+    assert.match(library.files[index]?.problems[0]?.message ?? "", /no part of it/);
+});
+
+test("a module that breaks keeps its last good version; taken back, it is gone", async () => {
+  let isApproved = true;
+  const { library, folder } = await open(
+    { "a.js": `export const t = ${tool("T")};` },
+    () => isApproved,
+  );
+  await put(folder, { "a.js": "export const = ;" });
+  await library.refresh();
+  assert.deepEqual(
+    library.files.map(({ status }) => status),
+    ["stale"],
+  );
+  assert.equal(await resultOf(library, "T"), 1);
+  isApproved = false;
+  await library.refresh();
+  assert.deepEqual(library.groups, []);
+});
+
+const useless: readonly [what: string, source: string, why: RegExp][] = [
+  ["exports nothing of use", "export const x = 1;", /exports no tools/],
+  ["throws", "throw new Error('at once');", /at once/],
+  [
+    "has two tools of one name",
+    `export const a = ${tool("T")}; export const b = ${tool("T")};`,
+    /two tools named "T"/,
+  ],
+  ["has a tool of no name", `export const a = ${tool("no name")};`, /does not fit/],
+  ["has a group of no id", `export const a = { name: "no id", tools: [] };`, /does not fit/],
+];
+for (const [what, source, why] of useless)
+  test(`a module that ${what} is a problem of that file alone`, async () => {
+    const { library } = await open({ "a.js": source, "b.js": `export const t = ${tool("T")};` });
+    assert.deepEqual(toolIds(library), ["b.T"]);
+    assert.match(library.files[0]?.problems[0]?.message ?? "", why);
+  });

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { scanOutline } from "./scan-outline.ts";
+import { loadTreeReader } from "./tree-outline.ts";
+
+const readTree = await loadTreeReader();
+
+/** Both readers must say the same of what both understand. */
+function agreed(source: string) {
+  const scanned = scanOutline(source);
+  assert.deepEqual(scanned.unclosed, [], source);
+  const tree = readTree(source);
+  if (tree !== undefined) assert.deepEqual(scanned, tree, source);
+  return scanned;
+}
+
+test("functions with all that may stand in and around them are found alike by grammar and scanner", () => {
+  const source = `<# .SYNOPSIS
+file #>
+using namespace System.IO
+# TOOL_CONFIG: {"a": {"b": 1}}
+$x = "text with } and $(Get-It "}" ) inside"
+function Get-One {
+    [CmdletBinding(DefaultParameterSetName = 'a')]
+    param(
+        [Parameter(Mandatory = $true, HelpMessage = 'a, "b" ]')]
+        [ValidateSet('a', "b")] [string] $City = 'x', # trailing, comment
+        [int[]]
+        $Days = @(1, 2), <# inline #>
+        [System.Collections.Generic.Dictionary[string, int]] $Map = @{ a = 1 },
+        $Last
+    )
+    function Inner { param($No) }
+    if ($true) { "}" }
+    @'
+function InText { param($x) }
+'@
+}
+filter Pass { $_ }
+function script:Two($a, [int]$b = 2) { $a }
+`;
+  const { functions } = agreed(source);
+  assert.ok(readTree(source) !== undefined, "the grammar knows all of it");
+  assert.deepEqual(
+    functions.map(({ name, parameters }) => [name, parameters.map((one) => one.name)]),
+    [
+      ["Get-One", ["City", "Days", "Map", "Last"]],
+      ["Two", ["a", "b"]],
+    ],
+  );
+  assert.deepEqual(functions[0]?.parameters[0]?.attributes, [
+    { name: "Parameter", arguments: `Mandatory = $true, HelpMessage = 'a, "b" ]'` },
+    { name: "ValidateSet", arguments: `'a', "b"` },
+    { name: "string" },
+  ]);
+  assert.equal(functions[0]?.parameters[2]?.default, "@{ a = 1 }");
+});
+
+test("what the grammar does not know is read by the scanner", () => {
+  for (const body of ["$x = $a ?? 3", "$a?.b", "$x ? 1 : 2", "$a ??= 1", "Get-A && Get-B"]) {
+    const { functions } = scanOutline(`function A { param([int]$x = 1) ${body} }\nfunction B { }`);
+    assert.deepEqual(
+      functions.map(({ name, parameters }) => [name, parameters.length]),
+      [
+        ["A", 1],
+        ["B", 0],
+      ],
+      body,
+    );
+  }
+});
+
+test("what is never closed is told with its place, and nothing hangs", () => {
+  for (const [source, what, at] of [
+    ["function A { param(", "A {", 11],
+    ["function A { 'text }", "A string", 13],
+    ["$x = @'\nnever", "A here-string", 5],
+    ["<# never", "A comment", 0],
+  ] as const) {
+    const { unclosed } = scanOutline(source);
+    assert.ok(
+      unclosed.some((one) => one.what === what && one.at === at),
+      `${source}: ${JSON.stringify(unclosed)}`,
+    );
+  }
+});
+
+test("any text has an outline", () => {
+  const pieces = fc.constantFrom(
+    ..."{}()[]@'\"$#<>`\n ,;=",
+    "function ",
+    "param",
+    "A-b",
+    "<#",
+    "#>",
+    "@'\n",
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
+      const source = parts.join("");
+      for (const { start, bodyStart, bodyEnd } of scanOutline(source).functions)
+        assert.ok(start < bodyStart && bodyStart < bodyEnd && bodyEnd <= source.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const name = fc.constantFrom("Get-It", "Set-Thing", "script:Run", "_hidden", "Format-Get-It");
+const string = fc.constantFrom("'it''s }'", '"say `"{`" $x"', '"$(Get-A "(" )"', "'#'", '"a, b"');
+const literal = fc.oneof(
+  string,
+  fc.constantFrom("1", "-2.5", "0x1F", "$true", "@(1, 2)", "@{ a = 1 }"),
+);
+const type = fc.constantFrom(
+  "[string]",
+  "[int[]]",
+  "[System.Uri]",
+  "[Nullable[int]]",
+  "[switch]",
+  "[hashtable]",
+);
+const attribute = fc.oneof(
+  fc.constantFrom(
+    "[Parameter()]",
+    "[Parameter(Mandatory)]",
+    "[Parameter(Mandatory = $true, Position = 0)]",
+  ),
+  fc.constantFrom("[ValidateSet('a', 'b')]", "[ValidateRange(1, 10)]", '[Alias("x")]'),
+);
+const gap = fc.constantFrom(" ", "\n    ", " # note, }\n    ", " <# { #> ");
+const parameter = fc
+  .tuple(
+    fc.array(attribute, { maxLength: 2 }),
+    fc.option(type),
+    fc.constantFrom("$A", "$Bee", "$c_3"),
+    fc.option(literal),
+    gap,
+  )
+  .map(([attributes, written, variable, value, space]) =>
+    [
+      ...attributes,
+      ...(written === null ? [] : [written]),
+      variable,
+      ...(value === null ? [] : ["=", value]),
+    ].join(space),
+  );
+const parameters = fc.array(parameter, { maxLength: 4 }).map((all) => all.join(",\n    "));
+const statement = fc.oneof(
+  literal.map((value) => `$x = ${value}`),
+  fc.constantFrom(
+    'Write-Output "a{b" ',
+    "if ($x -gt 1) { 'a' } else { 'b' }",
+    "foreach ($y in $x) { $y }",
+  ),
+  fc.constantFrom(
+    "# } comment",
+    "<# } block #>",
+    "@'\n} text {\n'@",
+    "function Inner { param($z) $z }",
+  ),
+);
+const body = fc.array(statement, { maxLength: 3 }).map((all) => all.join("\n    "));
+const definition = fc.oneof(
+  fc
+    .tuple(name, parameters, body)
+    .map(([n, p, b]) => `function ${n} {\n    param(${p})\n    ${b}\n}`),
+  fc
+    .tuple(name, parameters, body)
+    .map(
+      ([n, p, b]) =>
+        `function ${n} {\n    [CmdletBinding()]\n    param(\n    ${p}\n    )\n    ${b}\n}`,
+    ),
+  fc.tuple(name, parameters, body).map(([n, p, b]) => `function ${n}(${p}) {\n    ${b}\n}`),
+);
+
+test("grammar and scanner say the same of any file made of what PowerShell has", () => {
+  let understood = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(definition, statement), { minLength: 1, maxLength: 4 }),
+      (parts) => {
+        const source = `${parts.join("\n\n")}\n`;
+        agreed(source);
+        if (readTree(source) !== undefined) understood++;
+      },
+    ),
+    { numRuns: 150 },
+  );
+  assert.ok(understood > 50, `only ${understood} of 150 files were compared`);
+});
