@@ -88,7 +88,7 @@ test("what is never closed is told with its place, and nothing hangs", () => {
 
 test("any text has an outline", () => {
   const pieces = fc.constantFrom(
-    ..."{}()[]@'\"$#<>`\n ,;=",
+    ..."{}()[]@'\"$#<>`\n ,;=".split(""),
     "function ",
     "param",
     "A-b",
