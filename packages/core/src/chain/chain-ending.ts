@@ -1,3 +1,4 @@
+import { CapstanError } from "../errors/capstan-error.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { FinishReason } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -44,4 +45,10 @@ export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding
     return { status: "completed" };
   const message = "The model's answer was empty, and empty again when it was asked once more.";
   return { status: "error", error: { code: "empty_answer", message, phase: "final_response" } };
+}
+
+/** What went wrong in the loop itself: an option that fails where it is asked, or a fault of ours. */
+export function loopError(thrown: unknown): ChainError {
+  const code = CapstanError.isInstance(thrown) ? thrown.code : "internal";
+  return { code, message: errorMessage(thrown), phase: "chain" };
 }

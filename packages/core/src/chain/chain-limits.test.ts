@@ -162,13 +162,20 @@ test("a limit of cost for a model without prices is refused at the start, with a
 test("a limit that is no number from 0 on is refused at the start, with its name", async () => {
   for (const [name, value] of [
     ["maxRounds", Number.NaN],
+    ["maxRounds", 1.5],
+    ["maxCallsPerRound", -3],
+    ["maxToolCalls", 0.5],
     ["maxTokens", -1],
+    ["maxCost", -0.1],
     ["maxDurationMs", "soon"],
     ["maxRepeatedFailures", null],
   ] as const) {
     const { result, requests } = await run(["never"], { [name]: value });
     assert.equal(result.error?.code, "invalid_limits");
-    assert.match(result.error?.message ?? "", new RegExp(`${name} must be a number`));
+    assert.match(
+      result.error?.message ?? "",
+      new RegExp(`${name} must be a (whole )?number from 0 on`),
+    );
     assert.equal(requests.length, 0);
   }
 });
@@ -201,6 +208,47 @@ test("when a turn's time is over its running calls are stopped and the model ans
   assert.equal(ran.result.toolCallHistory[0]?.status, "cancelled");
   assert.match(ran.result.toolCallHistory[0]?.result?.finalText ?? "", /time is over/);
   assert.equal(clock.pending, 0);
+});
+
+/** A model that says something, and then nothing more. */
+function silentModel(): { readonly model: Model; readonly asked: Promise<void> } {
+  const asked = Promise.withResolvers<void>();
+  const model: Model = {
+    id: "test/silent",
+    async *stream() {
+      yield { type: "text-delta", text: "I think" };
+      asked.resolve();
+      await new Promise(() => {});
+    },
+  };
+  return { model, asked: asked.promise };
+}
+
+test("a model that is being asked when a turn's time is over is stopped: a timeout, with its words", async () => {
+  const clock = new FakeClock();
+  const { model, asked } = silentModel();
+  const running = run([], { model, maxDurationMs: 5000 }, [ok], { clock });
+  await asked;
+  clock.advance(5000);
+  const { result } = await running;
+  assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
+  assert.match(result.error?.message ?? "", /5 seconds were over before the model had answered/);
+  assert.equal(result.answer, "I think");
+  assert.equal(clock.pending, 0);
+});
+
+test("the last answer, after a turn's time is over, has a minute and no more", async () => {
+  const clock = new FakeClock();
+  const { model, asked } = silentModel();
+  const running = run([], { model, maxDurationMs: 0 }, [ok], { clock });
+  await asked;
+  let ended = false;
+  void running.then(() => (ended = true));
+  clock.advance(59_999);
+  await new Promise(setImmediate);
+  assert.equal(ended, false);
+  clock.advance(1);
+  assert.equal((await running).result.status, "timeout");
 });
 
 test("a call that fails again with the same arguments is named to the model, and then no more are run", async () => {

@@ -16,7 +16,11 @@ export interface ChainLimits {
   readonly maxToolCalls?: number;
   /** Tokens read and written by the model, as the provider counts them. @default no limit */
   readonly maxTokens?: number;
-  /** Ms of running time, time parked for people and clients not counted; running calls are stopped then. @default no limit */
+  /**
+   * Ms of running time, time parked for people and clients not counted. Calls that run then are
+   * stopped, and the model has a minute for its last answer; a model that is being asked then is
+   * stopped, and the chain ends as `timeout`. @default no limit
+   */
   readonly maxDurationMs?: number;
   /** In the currency of the model's prices; a model without prices is refused. @default no limit */
   readonly maxCost?: number;
@@ -78,14 +82,23 @@ export function reachedLimit(
 export function limitsProblem(limits: ChainLimits, model: Model): ChainError | undefined {
   for (const name of names) {
     const value = limits[name];
-    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
-    return invalid(`${name} must be a number from 0 on, or Infinity, not ${shortJson(value)}.`);
+    if (value === undefined || isLimit(value, !ofMeasures.has(name))) continue;
+    const kind = ofMeasures.has(name) ? "number" : "whole number";
+    return invalid(`${name} must be a ${kind} from 0 on, or Infinity, not ${shortJson(value)}.`);
   }
   const { maxCost } = limits;
   if (maxCost === undefined || maxCost === Infinity || arePrices(model.prices)) return undefined;
   return invalid(
     `maxCost is ${maxCost}, but no prices are known for the model ${model.id}. Configure its prices, or set a limit of tokens instead.`,
   );
+}
+
+/** Of what is no count. */
+const ofMeasures: ReadonlySet<string> = new Set(["maxDurationMs", "maxCost"]);
+
+function isLimit(value: unknown, whole: boolean): boolean {
+  if (typeof value !== "number" || !(value >= 0)) return false;
+  return !whole || value === Infinity || Number.isInteger(value);
 }
 
 const names = [

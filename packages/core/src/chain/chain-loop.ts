@@ -8,23 +8,19 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import { type Caller, callerWith } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
-import {
-  abortError,
-  type ChainEnding,
-  emptyAnswer,
-  modelFailure,
-  stopped,
-} from "./chain-ending.ts";
+import { type ChainEnding, emptyAnswer, loopError, modelFailure, stopped } from "./chain-ending.ts";
 import { limitsProblem, type ReachedLimit } from "./chain-limits.ts";
 import { ChainIds } from "./chain-ids.ts";
 import { chainReport } from "./chain-report.ts";
 import { chainRequest } from "./chain-request.ts";
 import type { ChainError } from "./chain-result.ts";
+import { heed } from "./heed-signals.ts";
 import type { JournalWrite } from "./journal.ts";
 import { callName, modelStep } from "./model-step.ts";
 import { proposeCalls, type TakeIn } from "./propose-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { Recorder, type RecorderOptions } from "./recorder.ts";
+import { letGo, takeUp } from "./taken-up.ts";
 import { countResults, reopen } from "./reopen.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
@@ -59,6 +55,7 @@ export class ChainLoop {
   /** Rounds of the chain that this one took over: each has its own budget. */
   readonly #roundsBefore: number;
   #failure: ChainError | undefined;
+  #tookUp = false;
   #stopped = false;
 
   constructor(
@@ -148,7 +145,7 @@ export class ChainLoop {
 
   async run(): Promise<ToolChainResult> {
     const { signal, abortController } = this.#options;
-    using _heeded = this.#heed([signal, abortController?.signal]);
+    using _heeded = heed([signal, abortController?.signal], (error) => this.#abortWith(error));
     const disarm = this.#budget.whenTimeIsOver(() =>
       this.#calls.stopRunning("the turn's time is over"),
     );
@@ -158,28 +155,12 @@ export class ChainLoop {
     } catch (thrown) {
       this.#calls.cancelAll("the loop failed");
       await this.#calls.idle();
-      ended = {
-        status: "error",
-        error: { code: "internal", message: errorMessage(thrown), phase: "chain" },
-      };
+      ended = { status: "error", error: loopError(thrown) };
     } finally {
       disarm();
     }
     this.#stopped = true;
     return await this.#end(ended);
-  }
-
-  /** Stops the chain when one of these aborts, until it is disposed of. */
-  #heed(signals: readonly (AbortSignal | undefined)[]): Disposable {
-    const heeded: (() => void)[] = [];
-    for (const signal of signals) {
-      if (signal === undefined) continue;
-      const onAbort = () => this.#abortWith(abortError(signal));
-      if (signal.aborted) onAbort();
-      else signal.addEventListener("abort", onAbort, { once: true });
-      heeded.push(() => signal.removeEventListener("abort", onAbort));
-    }
-    return { [Symbol.dispose]: () => heeded.forEach((leave) => leave()) };
   }
 
   async #loop(): Promise<ChainEnding> {
@@ -236,7 +217,11 @@ export class ChainLoop {
 
   /** Takes the chain up where it stopped; an ending where it goes no further. */
   async #resume(resume: ChainResume): Promise<ChainEnding | undefined> {
-    const { executor } = this.#options;
+    const { executor, journal } = this.#options;
+    // A journal has its own say in who carries a chain on.
+    const taken = journal === undefined ? takeUp(executor, resume.state.calls) : undefined;
+    if (taken !== undefined) return { status: "error", error: taken };
+    this.#tookUp = true;
     this.#budget.restore(resume.state.calls);
     if (resume.close === undefined) await this.#turn.restart(resume.state);
     const { close } = resume;
@@ -308,20 +293,20 @@ export class ChainLoop {
       return this.#stop() ?? { status: "error", error: request.error };
     if (request.status === "stopped") return stopped(this.#failure);
     const last = limit !== undefined;
-    const step = await modelStep({
-      model,
-      messages: request.messages,
-      tools: last ? [] : offer.definitions,
-      settings: roundSettings(chatOption, {
-        last,
-        first: this.#turn.round === 1,
-        tools: offer.definitions.length,
+    const tools = last ? [] : offer.definitions;
+    const first = this.#turn.round === 1;
+    const step = await this.#budget.inTime(signal, last, (inTime) =>
+      modelStep({
+        model,
+        messages: request.messages,
+        tools,
+        settings: roundSettings(chatOption, { last, first, tools: offer.definitions.length }),
+        recorder: this.#recorder,
+        signal: inTime,
+        clientNames: offer.clientNames,
+        ids: this.#ids,
       }),
-      recorder: this.#recorder,
-      signal,
-      clientNames: offer.clientNames,
-      ids: this.#ids,
-    });
+    );
     if (step.failure !== undefined) {
       await this.#turn.cutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
@@ -444,6 +429,7 @@ export class ChainLoop {
       { type: "event", event },
     ]);
     this.#recorder.close();
+    if (this.#tookUp) letGo(executor, this.#calls.records.values());
     if (written || this.#failure === undefined) return result;
     return { ...result, status: "error", error: this.#failure };
   }

@@ -29,8 +29,8 @@ export type ChainPhase =
 
 export interface ChainError {
   /**
-   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`,
-   * `before_send_failed`, `fenced`, `interrupted`, `internal`.
+   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`, `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`,
+   * `already_resumed`, `before_send_failed`, `fenced`, `interrupted`, `internal`.
    */
   readonly code: string;
   readonly message: string;

@@ -1,6 +1,9 @@
+import { CapstanError } from "../errors/capstan-error.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { OfferOptions } from "../executor/tool-executor.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
+import { clientToolsProblem } from "./options-problem.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 /**
@@ -18,7 +21,7 @@ export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
     } catch (thrown) {
       const why = errorMessage(thrown);
       const message = `groups, clientTools or allowTool cannot be asked what is offered: ${why}`;
-      throw new Error(message, { cause: thrown });
+      throw new CapstanError({ code: "invalid_options", message, cause: thrown });
     }
   };
 }
@@ -27,8 +30,15 @@ function offerOptions({ groups, clientTools, allowTool }: ToolChainOptions): Off
   return {
     ...(groups !== undefined && { groups: typeof groups === "function" ? groups() : groups }),
     ...(clientTools !== undefined && {
-      clientTools: typeof clientTools === "function" ? clientTools() : clientTools,
+      clientTools: typeof clientTools === "function" ? sound(clientTools()) : clientTools,
     }),
     ...(allowTool !== undefined && { allowTool }),
   };
+}
+
+/** A list that was given as such was looked at when the chain began. */
+function sound(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const expected = clientToolsProblem(tools);
+  if (expected === undefined) return tools;
+  throw new Error(`clientTools should give ${expected}.`);
 }

@@ -34,15 +34,18 @@ export interface ToolChainRun {
  * the results, until it answers. Ends in `requires_action` where it waits for a person or a
  * client; `result.state` carries it on.
  *
+ * @throws CapstanError `invalid_options` where there is no executor to run it on; all else that is
+ *   wrong with the options is the result's `error`
  * @example
  * const run = runToolChain({ executor, model, contextMessages: [{ role: "user", content: "What is in this folder?" }] });
  * console.log((await run.result).responseContent);
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
-  const listeners = new Listeners(options.callbacks, options.onEvent);
+  const sound = soundOptions(options);
+  const listeners = new Listeners(sound.callbacks, sound.onEvent);
   const loop = new ChainLoop(
-    { ...soundOptions(options), runId: options.runId ?? newId("run_") },
+    { ...sound, runId: sound.runId ?? newId("run_") },
     listeners,
     {
       publish: (event) => {

@@ -1,19 +1,29 @@
+import { isObject } from "../arguments/json-type.ts";
+import { CapstanError } from "../errors/capstan-error.ts";
 import type { AssistantMessage, Message } from "../model/message.ts";
+import type { Model, ModelEvent } from "../model/model.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
 import type { ChainError, ChainState } from "./chain-result.ts";
 import { answersProblem } from "./answers-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "./message-problem.ts";
+import { optionsProblem } from "./options-problem.ts";
 import { list, type Problem, problemText } from "./shape-problem.ts";
 import { soundUsage } from "./sound-event.ts";
+import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
 import { noUsage } from "./usage.ts";
 
 /**
- * A chain's options with messages in the one form that the loop takes; or, where a message or a
- * state is none, the options of a chain that does and writes nothing but say so.
+ * A chain's options with messages in the one form that the loop takes; or, where an option, a
+ * message or a state is none, the options of a chain that does and writes nothing but say so.
+ *
+ * @throws CapstanError `invalid_options` without an executor: there is nothing to run a chain on
  */
-export function soundOptions(options: ToolChainOptions): ToolChainOptions {
+export function soundOptions(given: ToolChainOptions): ToolChainOptions {
+  const wrong = optionsProblem(given);
+  if (wrong !== undefined) return refused(given, "invalid_options", wrong);
+  const options = withoutNulls(given);
   const { contextMessages, inputMessages, firstResponse, resume } = options;
   if (resume !== undefined) {
     const problem = chainStateProblem(resume.state);
@@ -37,14 +47,49 @@ export function soundOptions(options: ToolChainOptions): ToolChainOptions {
   return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
 }
 
+/** Of what was given only who listens stays: nothing else need be what it should. */
 function refused(
-  { journal: _journal, ...options }: ToolChainOptions,
+  options: Partial<ToolChainOptions> | null,
   code: string,
   message: string,
 ): ToolChainOptions {
+  const { executor, onEvent, callbacks } = options ?? {};
+  if (executor?.gate === undefined) throw new CapstanError({ code, message });
   const close: ChainError = { code, message, phase: "chain" };
-  return { ...options, contextMessages: [], resume: { state: noState, close } };
+  return {
+    executor,
+    model: noModel,
+    contextMessages: [],
+    resume: { state: noState, close },
+    ...(typeof onEvent === "function" && { onEvent }),
+    ...(isObject(callbacks) && { callbacks: onlyFunctions(callbacks) }),
+  };
 }
+
+function onlyFunctions(callbacks: object): ToolChainCallbacks {
+  return Object.fromEntries(
+    Object.entries(callbacks).filter(([, callback]) => typeof callback === "function"),
+  );
+}
+
+/** Who has nothing to say for an option may say null; for these it is no answer. */
+const notNull = new Set(["contextMessages", "inputMessages", "firstResponse"]);
+
+function withoutNulls(options: ToolChainOptions): ToolChainOptions {
+  const entries = Object.entries(options);
+  const isNothing = ([name, value]: [string, unknown]) =>
+    value === null && !notNull.has(name) && !name.startsWith("max");
+  if (!entries.some(isNothing)) return options;
+  return Object.fromEntries(
+    entries.filter((entry) => !isNothing(entry)),
+  ) as unknown as ToolChainOptions;
+}
+
+/** It is not asked. */
+const noModel: Model = {
+  id: "none",
+  stream: async function* (): AsyncGenerator<ModelEvent> {},
+};
 
 const noState: ChainState = {
   round: 0,

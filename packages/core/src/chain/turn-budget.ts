@@ -1,6 +1,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import type { Model, Usage } from "../model/model.ts";
+import { ModelError } from "../model/model-error.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import { beyondLimit, isBeyondLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
 import {
@@ -10,6 +11,8 @@ import {
   reachedLimit,
 } from "./chain-limits.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
+
+const lastAnswerMs = 60_000;
 
 /** What a turn has used of its limits, and whether it may go on with tools. */
 export class TurnBudget {
@@ -51,6 +54,26 @@ export class TurnBudget {
       this.#timeIsOver = true;
       callback();
     });
+  }
+
+  /**
+   * Asks the model, for as long as the turn's time lasts: a step that is under way when it ends is
+   * stopped with a `timeout`. The last answer, without tools, has at least a minute.
+   */
+  inTime<T>(
+    signal: AbortSignal,
+    last: boolean,
+    step: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { maxDurationMs = Infinity } = this.#limits;
+    if (maxDurationMs === Infinity) return step(signal);
+    const left = Math.max(maxDurationMs - this.elapsed, last ? lastAnswerMs : 0);
+    const over = new AbortController();
+    const message = `The turn's ${maxDurationMs / 1000} seconds were over before the model had answered.`;
+    const disarm = this.#clock.after(left, () =>
+      over.abort(new ModelError({ code: "timeout", message })),
+    );
+    return step(AbortSignal.any([signal, over.signal])).finally(disarm);
   }
 
   /**

@@ -39,7 +39,8 @@ import { checkAnswer } from "./check-answer.ts";
 import { askedAgain } from "./asked-again.ts";
 import { executeAnswered, executeCall } from "./execute-call.ts";
 import { isOn } from "./find-tool.ts";
-import { defaultGateLimits, type Gate, type GateLimits } from "./gate.ts";
+import type { Gate, GateLimits } from "./gate.ts";
+import { gateLimits } from "./gate-limits.ts";
 import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
@@ -121,9 +122,9 @@ export class ToolExecutor {
     { readonly revision: string; readonly offer: ToolOffer }
   >();
 
-  /** @throws CapstanError `invalid_rule` with what is wrong, and where */
+  /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
   constructor(options: ToolExecutorOptions = {}) {
-    const limits = { ...defaultGateLimits, ...options.limits };
+    const limits = gateLimits(options.limits);
     const { rules = [], overrides = [] } = options;
     checkRules("rules", rules);
     if (typeof overrides !== "function") checkRules("overrides", overrides);

@@ -30,7 +30,7 @@ test("head, notice and tail: the notice says what is missing between them", () =
   assert.equal(head.length, 80);
   assert.equal(tail.length, 20);
   assert.equal(omitted, 9_900);
-  assert.equal(notice, "\n[… 9,900 characters left out …]\n");
+  assert.equal(notice, "\n[... 9,900 characters left out ...]\n");
 });
 
 test("any text, any limit: head, rest and tail are the whole, and no more is shown than asked for", () => {

@@ -32,7 +32,8 @@ export function truncate(text: string, limit: number): Truncated {
   if (text.length <= limit) return untruncated(text);
   const { headEnd, tailStart } = cutPlaces(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
-  const notice = `\n[… ${thousands(omitted)} characters left out …]\n`;
+  // No letter beyond Latin-1: one would double what the text takes in memory.
+  const notice = `\n[... ${thousands(omitted)} characters left out ...]\n`;
   if (omitted <= notice.length) return untruncated(text);
   return {
     text: text.slice(0, headEnd) + notice + text.slice(tailStart),
