@@ -45,7 +45,14 @@ export {
 export { reviewProblem } from "./policy/review-problem.ts";
 export { type Quarantine, reviewRequestOf } from "./executor/quarantine.ts";
 export { GrantBook } from "./policy/grant-book.ts";
-export { executionRule, type PolicyRule, resultRule, type RuledCall } from "./policy/rule.ts";
+export {
+  executionRule,
+  namesTool,
+  type PolicyRule,
+  resultRule,
+  type RuledCall,
+} from "./policy/rule.ts";
+export { type Overruled, overruled } from "./policy/overruled.ts";
 export { type RegisteredTool, titleOf } from "./tool/registry.ts";
 export type { SwitchState } from "./tool/switches.ts";
 export type { ToolOffer } from "./tool/tool-offer.ts";

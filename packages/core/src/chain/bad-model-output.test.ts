@@ -186,6 +186,7 @@ test("calls of a stream that broke off are not run", async () => {
   }
   const { result, ran, history } = await run([{ events: broken() }]);
   assert.deepEqual([result.status, result.answer], ["error", "Let me "]);
+  assert.ok(result.messages.toolChain.every((message) => !("tool_calls" in message)));
   assert.deepEqual([ran.length, history.length], [0, 0]);
 });
 

@@ -38,6 +38,19 @@ const shownIn = (model: ScriptedModel, round: number) =>
   model.requests[round]?.messages.findLast(({ role }) => role === "user")?.content as string;
 const nameIn = (text: string) => /\n\n\[Kept as (Message-[0-9a-f]{8})\]$/.exec(text)?.[1] ?? "";
 
+test("2,000 characters are a long message, and one less is none", async () => {
+  for (const [chars, isKept] of [
+    [1_999, false],
+    [2_000, true],
+  ] as const) {
+    const { model, result } = start(executorWith([count]), ["done"], {
+      inputMessages: [user("x".repeat(chars))],
+    });
+    await result;
+    assert.equal(nameIn(shownIn(model, 0)) !== "", isKept);
+  }
+});
+
 test("a long message of a user is a variable from the first question to the model on, and a call takes it by its name", async () => {
   const executor = executorWith([count]);
   const script: ScriptedStep[] = [

@@ -98,9 +98,11 @@ test("checkToolResults: false lifts a tool's own wish for a review, and no rule"
   for (const [checkToolResults, executor, status] of [
     [false, executorWith([shy]), "success"],
     [true, executorWith([shy]), "result_rejected"],
+    [undefined, executorWith([shy]), "result_rejected"],
     [false, executorWith([shy], { rules }), "result_rejected"],
   ] as const) {
-    const { result } = run([calls("Shy"), "Done."], { checkToolResults }, executor);
+    const said = checkToolResults === undefined ? {} : { checkToolResults };
+    const { result } = run([calls("Shy"), "Done."], said, executor);
     const [entry] = (await result).toolCallHistory;
     assert.equal(entry?.status, status);
     assert.equal(entry?.resultRejected, status === "result_rejected" ? true : undefined);

@@ -105,9 +105,10 @@ test("what a person withheld is in no variable, no result and no record", async 
 });
 
 test("a tool's short words stand in the log, of a failed call its arguments' alone", async () => {
+  const compressed: unknown[] = [];
   const words: Options = {
     compressArgs: (args) => `path ${(args as { path: string }).path}`,
-    compressResult: (data) => `${(data as string).length} characters`,
+    compressResult: (data) => (compressed.push(data), `${(data as string).length} characters`),
   };
   const logOf = async (options: Options) => {
     const model = new ScriptedModel([{ calls: [{ name: "T", args: { path: "a" } }] }, "done"]);
@@ -117,6 +118,7 @@ test("a tool's short words stand in the log, of a failed call its arguments' alo
   assert.match(await logOf({ execute: () => long }), /- T path a .*✓.*"20000 characters"/);
   const failed = await logOf({ execute: () => toolError({ code: "busy", message: "Busy." }) });
   assert.match(failed, /- T path a .*✗.*Busy\./);
+  assert.deepEqual(compressed, [long], "compressResult is given results alone");
 });
 
 test("a person's changes are told to the model, shortened where they are long", async () => {

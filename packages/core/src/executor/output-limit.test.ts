@@ -94,6 +94,11 @@ test("a tool's own cut is read on from where it is known to end, else from the s
   assert.equal(digest.text, "10,000 words");
   assert.match(digest.hint, /by the tool itself; the whole has 50,000 .*"start":0,/);
   assert.equal(digest.isTruncated, true);
+  const args: unknown[] = [];
+  const see = (text: string, given: unknown) => (args.push(given), text.slice(0, 7));
+  await shown({ truncateForLLM: see });
+  await shown({ truncateForLLM: see }, { limit: 7 });
+  assert.deepEqual(args, [{}, { limit: 7 }], "it is told how much the model wants to be shown");
   const broken = await shown({ truncateForLLM: () => null as unknown as string });
   assert.ok(Math.abs(broken.text.length - 8_000) < 100);
   const longer = await shown(

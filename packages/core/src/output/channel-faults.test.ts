@@ -91,13 +91,18 @@ test("no word of the next model turn comes before what the tools of this one sai
       }
     },
   });
-  const { heard } = await hear(
-    [late, tool("Quick", { execute: () => "q" })],
+  const { heard, raw } = await hear(
+    [late, tool("Quick", { execute: (_args, { output }) => (output.write("q"), "q") })],
     [call("Quick", "Late"), "The next turn."],
   );
-  const lastWord = heard.findLastIndex(({ type }) => type === "output.text");
-  const nextTurn = heard.findIndex((event) => event.type === "round.started" && event.round === 2);
-  assert.ok(lastWord < nextTurn);
+  // A reader who begins when all has been said hears it in the same order.
+  const afterwards = new ToolOutputChannel();
+  for (const event of raw) afterwards.push(event);
+  for (const order of [heard, await Array.fromAsync(afterwards.read())]) {
+    const lastWord = order.findLastIndex(({ type }) => type === "output.text");
+    const nextTurn = order.findIndex((one) => one.type === "round.started" && one.round === 2);
+    assert.ok(lastWord !== -1 && lastWord < nextTurn);
+  }
 });
 
 test("a call that throws, says nothing, is stopped or is refused keeps the floor from nobody, in no round", async () => {

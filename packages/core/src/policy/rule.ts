@@ -79,22 +79,27 @@ function choose<F extends Field>(
   return best;
 }
 
+/** Whether a rule for `tool` is about this one: by its name, by its group's, or `*`. */
+export function namesTool(tool: string, toolId: string): boolean {
+  return (
+    tool === "*" || tool === toolId || (tool.endsWith(".*") && toolId.startsWith(tool.slice(0, -1)))
+  );
+}
+
 function covers(rule: PolicyRule, { toolId, args }: RuledCall, word: unknown): boolean {
   const { tool, when } = rule;
-  const named =
-    tool === "*" ||
-    tool === toolId ||
-    (tool.endsWith(".*") && toolId.startsWith(tool.slice(0, -1)));
-  if (!named) return false;
+  if (!namesTool(tool, toolId)) return false;
   const loosens = word === "auto" || word === "never";
   return when === undefined || conditionsHold(when, args, loosens ? "every" : "some");
 }
 
-function specificity({ tool, when }: PolicyRule): readonly number[] {
+/** How narrow a rule is: compare with `isAbove`. */
+export function specificity({ tool, when }: PolicyRule): readonly number[] {
   return [tool === "*" ? 0 : tool.endsWith(".*") ? 1 : 2, ...narrowness(when)];
 }
 
-function isAbove(one: readonly number[], other: readonly number[]): boolean {
+/** Whether the first of two ranks is the higher one. */
+export function isAbove(one: readonly number[], other: readonly number[]): boolean {
   for (const [index, value] of one.entries()) {
     const against = other[index] ?? 0;
     if (value !== against) return value > against;

@@ -76,10 +76,12 @@ test("a tool is found by its id or its bare name; a group lists its tools", () =
 test("an unknown name is answered with those nearest to it, of the tools that are on", async () => {
   const executor = executorOff();
   executor.toggleGroupEnabled("a", true);
+  const off = defineTool({ ...reads, name: "Onn", execute: () => "" });
+  executor.registerToolGroup({ name: "b", tools: [off] });
   const result = await executor.execute("on", {});
   assert.equal(result.status === "not_found" && result.error.code, "tool_not_found");
   assert.match(
     result.status === "not_found" ? result.finalText : "",
-    /There is no tool "on"\. Did you mean One/,
+    /There is no tool "on"\. Did you mean One\?$/m,
   );
 });

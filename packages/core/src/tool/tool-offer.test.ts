@@ -47,12 +47,13 @@ test("a client's tools keep their names, and the server's give way", () => {
 test("names that are too long or taken twice are numbered, and fit every provider", () => {
   const long = "x".repeat(64);
   const executor = executorOf(
-    { name: "a", tools: [tool(long)] },
+    { name: "a", tools: [tool(long), tool("y".repeat(64))] },
     { name: "b".repeat(64), tools: [tool(long), tool("y".repeat(64))] },
     { name: "c", tools: [tool("y".repeat(64))] },
   );
   const offered = names(executor.getEnabledToolDefinitions());
-  assert.equal(new Set(offered).size, 4);
+  assert.equal(new Set(offered).size, 5);
+  assert.ok(offered.includes(`${"b".repeat(60)}_2`), "the group's name is taken by its first tool");
   for (const name of offered) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
 });
 

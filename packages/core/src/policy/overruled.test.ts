@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { overruled } from "./overruled.ts";
+import {
+  executionRule,
+  executionStrictness,
+  type PolicyRule,
+  resultRule,
+  resultStrictness,
+} from "./rule.ts";
+
+const toolIds = ["files.View", "files.Write", "web.Fetch"];
+const said = (rule: PolicyRule, ...rules: readonly PolicyRule[]) =>
+  overruled({ rule, rules, toolIds }).map(({ field, calls }) => `${field} ${calls}`);
+
+test("a wish to be asked less than the administrator's rule asks has no effect", () => {
+  const auto = { tool: "files.View", execution: "auto" } as const;
+  for (const tool of ["*", "files.*", "files.View"])
+    for (const execution of ["ask-once", "ask-always", "deny"] as const)
+      assert.deepEqual(said(auto, { tool, execution }), ["execution all"]);
+});
+
+test("a wish for the same, or for more, is none of these", () => {
+  const always = { tool: "files.View", execution: "ask-always", result: "always" } as const;
+  assert.deepEqual(said(always, { tool: "*", execution: "ask-always", result: "on-error" }), []);
+  assert.deepEqual(said(always), []);
+  assert.deepEqual(said(always, { tool: "web.*", execution: "deny", result: "always" }), []);
+});
+
+test("a rule that is about some of the tools, or about some arguments, leaves the wish its effect elsewhere", () => {
+  const wide = { tool: "*", execution: "auto" } as const;
+  assert.deepEqual(said(wide, { tool: "files.*", execution: "ask-once" }), ["execution some"]);
+  const secrets = { tool: "files.View", when: { path: "secrets/**" }, execution: "deny" } as const;
+  assert.deepEqual(said({ tool: "files.View", execution: "auto" }, secrets), ["execution some"]);
+  assert.deepEqual(said({ ...secrets, execution: "auto" }, secrets), ["execution all"]);
+});
+
+test("of the administrator's rules the narrowest counts here too, and a deny always", () => {
+  const auto = { tool: "files.View", execution: "auto" } as const;
+  const asks = { tool: "*", execution: "ask-always" } as const;
+  assert.deepEqual(said(auto, asks, { tool: "files.*", execution: "auto" }), []);
+  assert.deepEqual(said(auto, { tool: "*", execution: "deny" }, auto), ["execution all"]);
+  const docs = { tool: "files.View", when: { path: "docs/**" }, execution: "auto" } as const;
+  assert.deepEqual(said(auto, asks, docs), ["execution some"]);
+});
+
+test("each word is looked at by itself, and the rule that counts is named", () => {
+  const rule = { tool: "files.*", execution: "deny", result: "never", approvalMs: 5 } as const;
+  const by = { tool: "files.*", result: "on-error", approvalMs: 9, reason: "law" } as const;
+  assert.deepEqual(overruled({ rule, rules: [by], toolIds }), [
+    { field: "result", calls: "all", by },
+    { field: "approvalMs", calls: "all", by },
+  ]);
+});
+
+const anyRule = fc.record(
+  {
+    tool: fc.constantFrom("*", "files.*", "files.View", "files.Write"),
+    when: fc.constantFrom({ a: { equals: 1 } }, { a: { equals: 2 } }, { b: { equals: 1 } }),
+    execution: fc.constantFrom("auto", "ask-once", "ask-always", "deny"),
+    result: fc.constantFrom("never", "on-error", "always"),
+  },
+  { requiredKeys: ["tool"] },
+) as fc.Arbitrary<PolicyRule>;
+
+test("what is said to be void for all calls never decides one, and what is said nothing of always may", () =>
+  fc.assert(
+    fc.property(anyRule, fc.array(anyRule, { maxLength: 5 }), (rule, rules) => {
+      const verdicts = new Map(
+        overruled({ rule, rules, toolIds }).map((one) => [one.field, one.calls]),
+      );
+      for (const toolId of toolIds)
+        for (const args of [{ a: 1 }, { a: 2 }, { a: 1, b: 1 }, { a: 2, b: 1 }, {}]) {
+          const call = { toolId, args };
+          const wish = executionRule([rule], call)?.execution;
+          const ruled = executionRule(rules, call)?.execution;
+          const isVoid =
+            wish !== undefined &&
+            ruled !== undefined &&
+            executionStrictness(ruled) > executionStrictness(wish);
+          if (wish !== undefined && verdicts.get("execution") === "all") assert.ok(isVoid);
+          if (verdicts.get("execution") === undefined) assert.ok(!isVoid);
+          const seen = resultRule([rule], call)?.result;
+          const review = resultRule(rules, call)?.result;
+          const unseen =
+            seen !== undefined &&
+            review !== undefined &&
+            resultStrictness(review) > resultStrictness(seen);
+          if (seen !== undefined && verdicts.get("result") === "all") assert.ok(unseen);
+          if (verdicts.get("result") === undefined) assert.ok(!unseen);
+        }
+    }),
+    { numRuns: 2_000, examples: [] },
+  ));

@@ -1,0 +1,102 @@
+import { canonicalJson } from "../arguments/canonical-json.ts";
+import {
+  executionStrictness,
+  isAbove,
+  namesTool,
+  type PolicyRule,
+  resultStrictness,
+  specificity,
+} from "./rule.ts";
+
+/** A wish of a user's own rule that an administrator's rule makes void. */
+export interface Overruled {
+  readonly field: "execution" | "result" | "approvalMs";
+  /** `all` the calls that the rule is about: the wish has no effect. `some`: it has where the administrator's rule does not apply. */
+  readonly calls: "all" | "some";
+  /** The administrator's rule that counts. */
+  readonly by: PolicyRule;
+}
+
+export interface OverruledOptions {
+  /** The user's own. */
+  readonly rule: PolicyRule;
+  /** The administrator's rules. */
+  readonly rules: readonly PolicyRule[];
+  /** Every tool there is, as `group.Tool`. */
+  readonly toolIds: readonly string[];
+}
+
+/**
+ * Which wishes of a user's rule come to nothing, since who may be asked less is the
+ * administrator's alone to say. Nothing of a wish for the same, or for more.
+ *
+ * @example
+ * overruled({
+ *   rule: { tool: "files.*", execution: "auto" },
+ *   rules: [{ tool: "*", execution: "ask-always" }],
+ *   toolIds: ["files.ViewFile"],
+ * }); // [{ field: "execution", calls: "all", by: { tool: "*", execution: "ask-always" } }]
+ */
+export function overruled({ rule, rules, toolIds }: OverruledOptions): readonly Overruled[] {
+  const mine = toolIds.filter((id) => namesTool(rule.tool, id));
+  return fields.flatMap((field): readonly Overruled[] => {
+    if (rule[field] === undefined) return [];
+    const found = mine.map((id) => overruledFor(id, { field, rule, rules }));
+    const first = found.find((one) => one !== undefined);
+    if (first === undefined) return [];
+    const calls = found.every((one) => one?.calls === "all") ? "all" : "some";
+    return [{ ...first, calls }];
+  });
+}
+
+const fields = ["execution", "result", "approvalMs"] as const;
+
+function overruledFor(
+  toolId: string,
+  {
+    field,
+    rule,
+    rules,
+  }: Pick<OverruledOptions, "rule" | "rules"> & { readonly field: Overruled["field"] },
+): Overruled | undefined {
+  const about = rules.filter((one) => one[field] !== undefined && namesTool(one.tool, toolId));
+  const always = about.filter((one) => coversAll(one, rule));
+  const denies = always.find((one) => field === "execution" && one.execution === "deny");
+  const narrowest = denies ?? always.reduce<PolicyRule | undefined>(narrower, undefined);
+  // What is broader than a rule that always applies never counts, but where it denies.
+  const counting = about.filter(
+    (one) =>
+      narrowest === undefined ||
+      one === narrowest ||
+      one.execution === "deny" ||
+      (denies === undefined && !isAbove(specificity(narrowest), specificity(one))),
+  );
+  const winning = counting.filter((one) => outdoes(one, rule, field));
+  const [by] = winning.includes(narrowest as PolicyRule) ? [narrowest as PolicyRule] : winning;
+  if (by === undefined) return undefined;
+  const all = narrowest !== undefined && winning.length === counting.length;
+  return { field, calls: all || by === denies ? "all" : "some", by };
+}
+
+/** Whether a rule applies to every call that the other is about: it asks for no arguments, or for the same. */
+function coversAll(one: PolicyRule, other: PolicyRule): boolean {
+  if (one.when === undefined) return true;
+  return other.when !== undefined && canonicalJson(one.when) === canonicalJson(other.when);
+}
+
+function narrower(best: PolicyRule | undefined, one: PolicyRule): PolicyRule {
+  return best === undefined || isAbove(specificity(one), specificity(best)) ? one : best;
+}
+
+function outdoes(by: PolicyRule, rule: PolicyRule, field: Overruled["field"]): boolean {
+  switch (field) {
+    case "execution":
+      return (
+        executionStrictness(by.execution ?? "auto") > executionStrictness(rule.execution ?? "auto")
+      );
+    case "result":
+      return resultStrictness(by.result ?? "never") > resultStrictness(rule.result ?? "never");
+    case "approvalMs":
+      return by.approvalMs !== rule.approvalMs;
+  }
+}
