@@ -44,12 +44,15 @@ export interface CompileOptions {
 
 const maxSchemaLength = 1_000_000;
 const maxCached = 500;
+/** Characters of a schema's text that are kept to find it again. */
+const longestKey = 4_096;
 const anything: JsonSchema = {};
 const nothing: JsonSchema = { not: {} };
 
 interface SchemaCache {
   readonly bySchema: WeakMap<JsonSchema, CompiledSchema>;
-  readonly byDigest: LruCache<string, CompiledSchema>;
+  /** By the canonical text, or its digest where that is long. */
+  readonly byText: LruCache<string, CompiledSchema>;
 }
 
 const withoutEngine = schemaCache();
@@ -58,7 +61,7 @@ const byEngine = new WeakMap<PatternEngine, SchemaCache>();
 /**
  * Makes a validator of a schema (draft-07 or 2020-12, as `$schema` says). The schema itself is
  * checked at once, and compiled when it is first used; where code may not be made from text it is
- * interpreted. Results are cached by the schema's digest. A schema must not be changed afterwards.
+ * interpreted. Results are cached by the schema's text. A schema must not be changed afterwards.
  *
  * @returns refused, with the reason, for what is not a schema: broken keywords, references that
  * lead nowhere, invalid patterns, more than 1,000,000 characters
@@ -80,18 +83,19 @@ export function compileSchema(
   if (known) return known;
   let key: string;
   try {
-    if (canonicalJson(schema).length > maxSchemaLength) {
+    key = canonicalJson(schema);
+    if (key.length > maxSchemaLength) {
       return {
         status: "refused",
         message: `The schema has more than ${maxSchemaLength} characters.`,
       };
     }
-    key = digest(schema);
+    if (key.length > longestKey) key = digest(schema);
   } catch (thrown) {
     return { status: "refused", message: `The schema is not JSON: ${errorMessage(thrown)}` };
   }
-  const compiled = cache.byDigest.get(key) ?? compile(schema, options.pattern);
-  cache.byDigest.set(key, compiled);
+  const compiled = cache.byText.get(key) ?? compile(schema, options.pattern);
+  cache.byText.set(key, compiled);
   cache.bySchema.set(schema, compiled);
   return compiled;
 }
@@ -205,5 +209,5 @@ function cacheOf(engine: PatternEngine | undefined): SchemaCache {
 }
 
 function schemaCache(): SchemaCache {
-  return { bySchema: new WeakMap(), byDigest: new LruCache(maxCached) };
+  return { bySchema: new WeakMap(), byText: new LruCache(maxCached) };
 }

@@ -32,6 +32,7 @@ export class OpenReviews {
 
   /** What is waited for; a sub-call's parent runs, and waits itself. */
   waiting(): readonly Awaited[] {
+    if (this.#open.size === 0) return [];
     return [...this.#open.values()]
       .filter(({ tell }) => tell === undefined)
       .map(({ record }) => ({

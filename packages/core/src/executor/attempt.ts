@@ -1,5 +1,7 @@
 import { errorMessage } from "../errors/error-message.ts";
 import { plainData } from "../output/plain-data.ts";
+import type { Tool, ToolArgs } from "../tool/tool.ts";
+import type { ToolContext } from "../tool/tool-context.ts";
 import { isToolError, type ToolError, type ToolErrorData } from "../tool/tool-error.ts";
 import { isWithText } from "../tool/with-text.ts";
 
@@ -9,9 +11,13 @@ export type Attempt =
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
 
 /** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
-export function attempt(run: () => unknown): Attempt | Promise<Attempt> {
+export function attempt(
+  execute: NonNullable<Tool["execute"]>,
+  args: ToolArgs,
+  context: ToolContext,
+): Attempt | Promise<Attempt> {
   try {
-    const returned = run();
+    const returned: unknown = execute(args, context);
     return isThenable(returned) ? Promise.resolve(returned).then(ended, threw) : ended(returned);
   } catch (thrown) {
     return threw(thrown);

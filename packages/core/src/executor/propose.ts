@@ -45,6 +45,8 @@ export interface CallRequest {
   readonly references?: boolean;
 }
 
+const none: readonly string[] = [];
+
 /** What the first segment yields. `record` is what is kept, and what runs. */
 export type Proposal =
   | {
@@ -71,7 +73,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     round: request.round,
     status: "proposed",
     argumentsText: text,
-    repairs: [],
+    repairs: none,
     idempotencyKey: request.idempotencyKey,
     proposedAt: gate.clock.now(),
   };
@@ -132,7 +134,8 @@ function checkResolved(
 }
 
 interface Given {
-  readonly record: CallRecord;
+  /** Nobody else has it yet. */
+  readonly record: Mutable<CallRecord>;
   readonly registered: RegisteredTool;
   readonly repairs: readonly string[];
   readonly requireApproval: RequireApproval | undefined;
@@ -143,7 +146,8 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
   const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { args } = checked;
-  const repairs =
+  record.args = args;
+  record.repairs =
     checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
   const digests = new Digests(registered, args);
@@ -160,35 +164,20 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     now,
   });
   if (decision.verdict === "allow") {
-    const approved: CallRecord = {
-      ...record,
-      args,
-      repairs,
-      status: "approved",
-      decision: allowedBy(decision),
-      decidedAt: now,
-    };
-    return { status: "approved", registered, record: approved };
+    record.status = "approved";
+    record.decision = allowedBy(decision);
+    record.decidedAt = now;
+    return { status: "approved", registered, record };
   }
   if (decision.verdict === "deny") {
-    const by: CallDecision = { verdict: "refused", by: decision.by, reason: decision.reason };
-    const denied: CallRecord = { ...record, args, repairs, decision: by, decidedAt: now };
-    return rejected(gate, denied, decision.reason);
+    record.decision = { verdict: "refused", by: decision.by, reason: decision.reason };
+    record.decidedAt = now;
+    return rejected(gate, record, decision.reason);
   }
-  const valid: CallRecord = { ...record, args, repairs };
-  const { approval, kept } = questions(gate, {
-    record: valid,
-    registered,
-    args,
-    digests,
-    decision,
-  });
-  return {
-    status: "asks",
-    registered,
-    approval,
-    record: { ...valid, status: "waiting", approval: kept },
-  };
+  const { approval, kept } = questions(gate, { record, registered, args, digests, decision });
+  record.status = "waiting";
+  record.approval = kept;
+  return { status: "asks", registered, approval, record };
 }
 
 /** Each is made when it is first looked at: hashing costs more than most of the gate. */

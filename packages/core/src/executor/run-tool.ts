@@ -39,15 +39,18 @@ export function runTool(options: RunToolOptions): RunningTool {
   if (execute === undefined) {
     const message = `${registered.name} is run by the client, not here.`;
     const error = { code: "client_tool", message };
-    return { outcome: { status: "failed", error, durationMs: 0 }, cancel() {} };
+    return { outcome: { status: "failed", error, durationMs: 0 }, cancel };
   }
   // Its own, each time: the record, the events and the next try have the arguments as they were.
-  const run = () => attempt(() => execute(copyJson(args), context));
+  const run = () => attempt(execute, copyJson(args), context);
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
-    return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel() {} };
+    return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel };
   return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
 }
+
+/** It has ended. */
+const cancel = (): void => {};
 
 /** The tries of one call, until one is its end, or it is stopped. */
 class Tries implements RunningTool {

@@ -47,8 +47,11 @@ export class ResultNames {
   /** A result has come: its name is the one it was promised, here or elsewhere, or another where that is none or somebody took it since. */
   given(name: string | undefined, tool: string): string {
     if (name === undefined) return this.next(tool);
-    if (this.isAwaited(name)) this.#awaited[(resultNumber(name) ?? 0) % remembered] = undefined;
-    else if (resultNameOf(name)?.result !== name || variableNameProblem(name) !== undefined)
+    if (this.isAwaited(name)) {
+      this.#awaited[(resultNumber(name) ?? 0) % remembered] = undefined;
+      // Nobody gave a variable a result's name: it is as free as when it was given.
+      if (!this.#lookAlikes) return name;
+    } else if (resultNameOf(name)?.result !== name || variableNameProblem(name) !== undefined)
       return this.next(tool);
     if (!this.#isFree(name)) return this.next(tool);
     this.#count = Math.max(this.#count, resultNumber(name) ?? 0);
