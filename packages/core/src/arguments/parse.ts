@@ -71,7 +71,8 @@ function parseJson(text: string): ParsedJson {
 
 /** What would be lost or go wrong with JSON that can be parsed. */
 function lossProblem(json: string, value: JsonValue): string | undefined {
-  if (isDeeper(value, maxArgumentsDepth)) {
+  // Each level takes two brackets.
+  if (json.length > 2 * maxArgumentsDepth && isDeeper(value, maxArgumentsDepth)) {
     return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   }
   const inexact = /\d{16}|\d[eE]\+?\d{3}/.test(json) ? scanJson(json).inexact : undefined;

@@ -50,7 +50,7 @@ export interface ChainReport {
   readonly result: ToolChainResult;
 }
 
-/** The log is written when it is first read: a program that has its answer may never look at it. */
+/** What a program may never look at, as it has its answer, is made when it is first looked at: the log, the messages, the history. */
 export function chainReport(facts: ChainFacts): ChainReport {
   const { ending, contextMessages, messages, calls, waiting, usage, endTime: at } = facts;
   const { status } = ending;
@@ -61,7 +61,14 @@ export function chainReport(facts: ChainFacts): ChainReport {
   const reason = facts.finishReason === undefined ? {} : { finishReason: facts.finishReason };
   const awaited = waiting.length === 0 ? {} : { waiting };
   const limit = facts.limit === undefined ? {} : { limit: facts.limit };
-  const toolChain = turnMessages(messages, calls);
+  const before = [...contextMessages];
+  const spoken = lazy(() => {
+    const toolChain = turnMessages(messages, calls);
+    return { context: contextMessages, toolChain, complete: [...before, ...toolChain] };
+  });
+  const history = lazy(() =>
+    calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
+  );
   return {
     record: () => ({
       status,
@@ -91,12 +98,12 @@ export function chainReport(facts: ChainFacts): ChainReport {
         return log().replay;
       },
       usage,
-      messages: {
-        context: contextMessages,
-        toolChain,
-        complete: [...contextMessages, ...toolChain],
+      get messages() {
+        return spoken();
       },
-      toolCallHistory: calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
+      get toolCallHistory() {
+        return history();
+      },
       stats,
       ...error,
       ...limit,

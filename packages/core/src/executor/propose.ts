@@ -64,6 +64,7 @@ export type Proposal =
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
+  const now = gate.clock.now();
   const { parsed, text } = givenArguments(request.args);
   const found = findTool(gate, request.name, request.names);
   const record: Mutable<CallRecord> = {
@@ -75,7 +76,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     argumentsText: text,
     repairs: none,
     idempotencyKey: request.idempotencyKey,
-    proposedAt: gate.clock.now(),
+    proposedAt: now,
   };
   if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
   if (request.principalId !== undefined) record.principalId = request.principalId;
@@ -104,8 +105,8 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
           schema: registered.tool.definition.function.parameters,
         });
   return resolved instanceof Promise
-    ? resolved.then((outcome) => checkResolved(gate, given, outcome))
-    : checkResolved(gate, given, resolved);
+    ? resolved.then((outcome) => checkResolved(gate, given, outcome, gate.clock.now()))
+    : checkResolved(gate, given, resolved, now);
 }
 
 /** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
@@ -124,13 +125,14 @@ function checkResolved(
   gate: Gate,
   given: Given,
   resolved: ResolveOutcome,
+  now: number,
 ): Proposal | Promise<Proposal> {
   const { record, registered } = given;
   if (resolved.status === "failed") return refused(gate, record, "error", resolved.error);
   const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
   return checked instanceof Promise
-    ? checked.then((result) => decideOn(gate, given, result))
-    : decideOn(gate, given, checked);
+    ? checked.then((result) => decideOn(gate, given, result, gate.clock.now()))
+    : decideOn(gate, given, checked, now);
 }
 
 interface Given {
@@ -142,7 +144,7 @@ interface Given {
 }
 
 /** Stage 5, for arguments that stage 4 let through. */
-function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposal {
+function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: number): Proposal {
   const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
   const { args } = checked;
@@ -151,7 +153,6 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments): Proposa
     checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
   const digests = new Digests(registered, args);
-  const now = gate.clock.now();
   const decision = decide({
     registered,
     args,
