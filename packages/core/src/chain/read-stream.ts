@@ -1,8 +1,11 @@
+import { onAbort } from "./on-abort.ts";
+
 /**
  * Hands each value of a stream to `take` as it comes, until that says `"enough"`, the stream ends
  * or the signal aborts. Who ignores the signal is left behind. A promise that `take` returns holds
  * the stream back.
  *
+ * @param signal the chain's own, on which a listener stays
  * @throws what the stream throws, or `take`; the signal's reason where it aborts
  */
 export function readStream<T>(
@@ -15,7 +18,7 @@ export function readStream<T>(
 
   const end = (settle: () => void): void => {
     isOver = true;
-    signal.removeEventListener("abort", onAbort);
+    unheed?.();
     settle();
   };
   const leave = (settle: () => void): void => {
@@ -23,7 +26,7 @@ export function readStream<T>(
     end(settle);
     void letGo(values);
   };
-  const onAbort = (): void => leave(() => reject(signal.reason as Error));
+  const stop = (): void => leave(() => reject(signal.reason as Error));
   const read = async (): Promise<void> => {
     try {
       while (!isOver) {
@@ -39,9 +42,12 @@ export function readStream<T>(
     }
   };
 
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  else void read();
+  let unheed: (() => void) | undefined;
+  if (signal.aborted) stop();
+  else {
+    unheed = onAbort(signal, stop);
+    void read();
+  }
   return promise;
 }
 
