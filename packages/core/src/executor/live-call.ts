@@ -81,7 +81,7 @@ export class StartedCall implements LiveCall {
     gate.live.add(this);
     const entered = scheduler.enter(claimOf(registered, this.#args), {
       start: (own) => this.#carry(() => this.#start(own)),
-      ...(lineage !== undefined && { parent: lineage.ticket }),
+      parent: lineage?.ticket,
     });
     if (entered !== undefined) {
       this.#ticket = entered;

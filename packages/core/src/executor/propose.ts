@@ -267,8 +267,12 @@ function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | und
   return { ...scope, title: `${registered.name}: ${scope.title}` };
 }
 
+/** What nearly every call has. */
+const allowedByTool: CallDecision = Object.freeze({ verdict: "allowed", by: "tool" });
+
 function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
-  return reason === undefined ? { verdict: "allowed", by } : { verdict: "allowed", by, reason };
+  if (reason !== undefined) return { verdict: "allowed", by, reason };
+  return by === "tool" ? allowedByTool : { verdict: "allowed", by };
 }
 
 /** A call that ends as it is proposed, or answered. */

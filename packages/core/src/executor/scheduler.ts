@@ -10,7 +10,7 @@ export interface EnterOptions {
   /** Called once the claim may run: at once, or later. */
   readonly start: (ticket: Ticket) => void;
   /** The running call that this one is made in. It runs in that one's slot. */
-  readonly parent?: Ticket;
+  readonly parent?: Ticket | undefined;
 }
 
 /**

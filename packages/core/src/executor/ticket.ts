@@ -20,7 +20,10 @@ export class Ticket {
 
   constructor(
     claim: Claim,
-    { parent, start }: { readonly parent?: Ticket; readonly start: (ticket: Ticket) => void },
+    {
+      parent,
+      start,
+    }: { readonly parent?: Ticket | undefined; readonly start: (ticket: Ticket) => void },
   ) {
     this.claim = claim;
     this.parent = parent;

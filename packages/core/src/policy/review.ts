@@ -78,12 +78,8 @@ export interface ReviewPolicy {
 
 /** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
 export function reviewReason(policy: ReviewPolicy): string | undefined {
-  const { registered, args, isError, rules, overrides, checkToolResults } = policy;
-  const call = ruledCall(registered, args);
-  const rule = resultRule(rules, call);
-  const override = resultRule(overrides, call);
-  // The user may see more than the administrator's rule asks for, not less.
-  const chosen = stricter(rule, override);
+  const { registered, isError, checkToolResults } = policy;
+  const { rule, chosen } = ruling(policy);
   const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
   const wish = chosen?.result ?? own ?? "never";
   if (!asks(wish, isError)) return undefined;
@@ -93,6 +89,20 @@ export function reviewReason(policy: ReviewPolicy): string | undefined {
   const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
   return `${whose} wants ${what} seen by a person first${why}`;
 }
+
+/** The administrator's rule on this result, and the one that counts. */
+function ruling({ registered, args, rules, overrides }: ReviewPolicy): {
+  readonly rule?: PolicyRule | undefined;
+  readonly chosen?: PolicyRule | undefined;
+} {
+  if (rules.length === 0 && overrides.length === 0) return unruled;
+  const call = ruledCall(registered, args);
+  const rule = resultRule(rules, call);
+  // The user may see more than the administrator's rule asks for, not less.
+  return { rule, chosen: stricter(rule, resultRule(overrides, call)) };
+}
+
+const unruled = {};
 
 function stricter(
   one: PolicyRule | undefined,

@@ -17,7 +17,8 @@ export interface VariableEntry {
   /** Counts up with every visit; decides who is evicted. */
   visit: number;
   readonly order: VisitNode<VariableEntry>;
-  readonly eviction: VisitNode<VariableEntry>;
+  /** Absent until it is a unit of its own; see `evictionOf`. */
+  eviction: VisitNode<VariableEntry> | undefined;
   /** A result's arguments, which come and go with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
@@ -52,16 +53,19 @@ export function variableEntry(fields: EntryFields): VariableEntry {
     info: undefined,
     searchText: undefined,
   };
-  // The two nodes point back at the entry, so they come last.
+  // It points back at the entry, so it comes last.
   entry.order = visitNode(entry as VariableEntry);
-  entry.eviction = visitNode(entry as VariableEntry);
   return entry as VariableEntry;
 }
 
-type Unlisted = Omit<VariableEntry, "order" | "eviction"> & {
+type Unlisted = Omit<VariableEntry, "order"> & {
   order: VisitNode<VariableEntry> | undefined;
-  eviction: VisitNode<VariableEntry> | undefined;
 };
+
+/** A unit's place in the order of eviction. */
+export function evictionOf(unit: VariableEntry): VisitNode<VariableEntry> {
+  return (unit.eviction ??= visitNode(unit));
+}
 
 /** What is counted and evicted as one: a variable, or a result together with its arguments. */
 export function unitOf(entry: VariableEntry): VariableEntry {

@@ -2,6 +2,7 @@ import { EvictionOrder } from "./eviction-order.ts";
 import { resultNameOf } from "./result-name.ts";
 import type { VariableFilter } from "./variable-contract.ts";
 import {
+  evictionOf,
   infoOf,
   isKept,
   matchesSearch,
@@ -72,14 +73,18 @@ export class VariableStore {
     this.visit(entry);
   }
 
-  /** Puts a new result with its arguments, as made in this turn. */
+  /** Puts a new result with its arguments, as made in this turn. Neither is kept yet. */
   putPair(result: VariableEntry, args: VariableEntry): void {
     this.#entries.set(result.name, result);
     result.args = args;
     args.owner = result;
-    this.#add(result, 1);
-    this.visit(result, true);
-    this.visit(args, true);
+    this.count += 1;
+    this.bytes += unitBytes(result);
+    this.#visit += 2;
+    result.visit = args.visit = this.#visit;
+    this.#visits.push(result.order);
+    this.#visits.push(args.order);
+    this.#eviction.made(evictionOf(result));
   }
 
   /** Takes an entry out; a partner that it was paired with stays. */
@@ -87,7 +92,7 @@ export class VariableStore {
     this.#separate(entry);
     this.#entries.delete(entry.name);
     detach(entry.order);
-    detach(entry.eviction);
+    if (entry.eviction) detach(entry.eviction);
   }
 
   /** Changes fields of an entry and brings pairs, totals and orders in line. */
@@ -106,8 +111,8 @@ export class VariableStore {
     entry.visit = unit.visit = ++this.#visit;
     this.#visits.push(entry.order);
     if (isKept(unit)) return;
-    if (made) this.#eviction.made(unit.eviction);
-    else this.#eviction.visit(unit.eviction);
+    if (made) this.#eviction.made(evictionOf(unit));
+    else this.#eviction.visit(evictionOf(unit));
   }
 
   /** Whether a new entry of this size would find room once all that may go is gone. */
@@ -149,7 +154,7 @@ export class VariableStore {
       result.args = args;
       args.owner = result;
       this.#entries.delete(args.name);
-      detach(args.eviction);
+      if (args.eviction) detach(args.eviction);
     }
     this.#add(unitOf(entry), 1);
   }
@@ -167,16 +172,16 @@ export class VariableStore {
 
   /** Rules belong to the host: they have room beside whatever a session keeps. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
-    if (unit.type === "RULE") return detach(unit.eviction);
+    if (unit.type === "RULE") return detach(evictionOf(unit));
     const bytes = sign * unitBytes(unit);
     this.count += sign;
     this.bytes += bytes;
     if (isKept(unit)) {
       this.keptCount += sign;
       this.keptBytes += bytes;
-      detach(unit.eviction);
-    } else if (!unit.eviction.list && sign === 1) {
-      this.#eviction.visit(unit.eviction);
+      detach(evictionOf(unit));
+    } else if (!unit.eviction?.list && sign === 1) {
+      this.#eviction.visit(evictionOf(unit));
     }
   }
 
