@@ -2,6 +2,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
 import { approvalQuery } from "../policy/approval-query.ts";
 import { callerWith } from "../tool/caller.ts";
+import { andThen } from "./and-then.ts";
 import { answer } from "./answer.ts";
 import { askApproval, type Asked } from "./ask-approval.ts";
 import type { CallObserver } from "./call-observer.ts";
@@ -31,10 +32,11 @@ export function executeCall(
   context: ExecuteContext,
   options: ExecuteOptions,
   called: { readonly name: string; readonly args: JsonObject | string },
-): Promise<ToolExecuteResult> {
+): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { callId = newId("call_") } = options;
+  const { name, args } = called;
   return stoppable(context, options, callId, (stop) =>
-    carry(context, options, { ...called, callId }, stop),
+    carry(context, options, { name, args, callId }, stop),
   );
 }
 
@@ -44,30 +46,39 @@ export function executeAnswered(
   options: ExecuteOptions,
   asked: Asks,
   decision: ApprovalDecision,
-): Promise<ToolExecuteResult> {
+): ToolExecuteResult | Promise<ToolExecuteResult> {
   return stoppable(context, options, asked.record.callId, async (stop) => {
     const { proposal } = await answer(context.gate, asked, decision);
     return carryOn(context, options, proposal, stop);
   });
 }
 
-async function stoppable(
+/** A promise only where the work is one. */
+function stoppable(
   { gate }: ExecuteContext,
   { signal }: ExecuteOptions,
   callId: string,
-  work: (stop: Stop) => Promise<ToolExecuteResult>,
-): Promise<ToolExecuteResult> {
+  work: (stop: Stop) => ToolExecuteResult | Promise<ToolExecuteResult>,
+): ToolExecuteResult | Promise<ToolExecuteResult> {
   const stop = new Stop(callId);
   const abort = () => stop.cancel("the caller stopped it");
   gate.live.add(stop);
   if (signal?.aborted === true) abort();
   else signal?.addEventListener("abort", abort, { once: true });
-  try {
-    return await work(stop);
-  } finally {
+  const leave = (): void => {
     signal?.removeEventListener("abort", abort);
     gate.live.delete(stop);
+  };
+  let result;
+  try {
+    result = work(stop);
+  } catch (thrown) {
+    leave();
+    throw thrown;
   }
+  if (result instanceof Promise) return result.finally(leave);
+  leave();
+  return result;
 }
 
 /** Whether a call was stopped, and what is to be stopped of it at the moment. */
@@ -93,12 +104,12 @@ class Stop implements Stoppable {
   }
 }
 
-async function carry(
+function carry(
   context: ExecuteContext,
   options: ExecuteOptions,
   called: Pick<CallRequest, "name" | "args" | "callId">,
   stop: Stop,
-): Promise<ToolExecuteResult> {
+): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { gate, observer } = context;
   const { requireApproval } = options;
   const { id: principalId } = callerWith(gate.caller, options.caller).principal;
@@ -110,36 +121,47 @@ async function carry(
     requireApproval,
     principalId: principalId === gate.caller.principal.id ? undefined : principalId,
   };
-  const proposed = propose(gate, request);
-  let proposal = proposed instanceof Promise ? await proposed : proposed;
-  const told = observer.proposed(proposal);
-  if (told instanceof Promise) await told;
-  if (proposal.status === "asks" && stop.reason === undefined) {
-    const word = await ask(context, proposal, stop);
-    if (word.decision === "pending") {
-      const { approval, registered, record } = proposal;
-      const toolId = registered.id;
-      return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
-    }
-    if (word.decision !== "stopped") proposal = (await answer(gate, proposal, word)).proposal;
+  return andThen(propose(gate, request), (proposal) =>
+    andThen(observer.proposed(proposal), () =>
+      proposal.status === "asks" && stop.reason === undefined
+        ? askedFor(context, options, proposal, stop)
+        : carryOn(context, options, proposal, stop),
+    ),
+  );
+}
+
+/** Carries a call on once a person has allowed it. */
+async function askedFor(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  asked: Asks,
+  stop: Stop,
+): Promise<ToolExecuteResult> {
+  const word = await ask(context, asked, stop);
+  if (word.decision === "pending") {
+    const { approval, registered, record } = asked;
+    const { callId } = record;
+    const toolId = registered.id;
+    return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
   }
+  if (word.decision === "stopped") return carryOn(context, options, asked, stop);
+  const { proposal } = await answer(context.gate, asked, word);
   return carryOn(context, options, proposal, stop);
 }
 
-async function carryOn(
+function carryOn(
   { gate, scheduler, observer }: ExecuteContext,
   options: ExecuteOptions,
   given: Proposal,
   stop: Stop,
-): Promise<ToolExecuteResult> {
+): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { requireApproval, checkToolResults } = options;
   let proposal = given;
   if (proposal.status !== "settled" && stop.reason !== undefined)
     proposal = stopped(gate, proposal, stop.reason);
   if (proposal.status === "settled") {
-    const told = observer.settled(proposal);
-    if (told instanceof Promise) await told;
-    return proposal.result;
+    const { result } = proposal;
+    return andThen(observer.settled(proposal), () => result);
   }
   if (proposal.status === "asks")
     throw new TypeError(`The question of ${proposal.record.callId} has no answer.`);
@@ -154,8 +176,9 @@ async function carryOn(
     requireApproval,
     checkToolResults,
   });
+  if (call.ended !== undefined) return executeResultOf(call.ended);
   stop.by((reason) => call.cancel(reason));
-  return executeResultOf(call.ended ?? (await call.settled));
+  return call.settled.then(executeResultOf);
 }
 
 /** While it asks, a call can be stopped like any other. */

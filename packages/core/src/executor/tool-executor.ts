@@ -44,6 +44,7 @@ import { gateLimits } from "./gate-limits.ts";
 import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
+import { ledgerObserver } from "./ledger-observer.ts";
 import { Scheduler } from "./scheduler.ts";
 import { previewReviewed, settleReviewed } from "./review-result.ts";
 import type { SettledToolResult, ToolExecuteResult } from "./tool-execute-result.ts";
@@ -116,6 +117,8 @@ export class ToolExecutor {
   readonly #listeners = new Set<(change: ToolsChange) => void>();
   /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
   readonly #answered = new WeakSet<CallRecord>();
+  /** What records the calls of those who observe none. */
+  #ownObserver: CallObserver | undefined;
   /** The loop asks every round with the same object. */
   readonly #offers = new WeakMap<
     OfferOptions,
@@ -412,46 +415,7 @@ export class ToolExecutor {
   }
 
   #observer({ observer }: ExecuteOptions): CallObserver {
-    const { ledger } = this.gate;
-    const recorded = ledger === undefined ? unrecorded : recordedIn(ledger);
-    return {
-      ...recorded,
-      review: async ({ record, request }, stop) => {
-        await ledger?.record(record);
-        return this.review(request, stop);
-      },
-      spoke: () => {},
-      progressed: () => {},
-      said: () => {},
-      ask: async (approval, stop) => {
-        const word = await this.ask(approval, stop);
-        return word.decision === "pending"
-          ? {
-              decision: "refuse",
-              by: "system",
-              reason: "it needs an approval that is not here yet",
-            }
-          : word;
-      },
-      ...observer,
-    };
+    this.#ownObserver ??= ledgerObserver(this);
+    return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
   }
-}
-
-type Recorded = Pick<CallObserver, "proposed" | "started" | "settled" | "answered">;
-
-const unrecorded: Recorded = { proposed() {}, started: () => true, settled() {}, answered() {} };
-
-function recordedIn(ledger: Ledger): Recorded {
-  return {
-    // What is settled as it is proposed is written once.
-    proposed: ({ status, record }) => (status === "settled" ? undefined : ledger.record(record)),
-    started(record) {
-      const written = ledger.record(record);
-      return written instanceof Promise ? written.then(() => true) : true;
-    },
-    settled: ({ record }) => ledger.record(record),
-    answered: ({ proposal: { status, record } }) =>
-      status === "settled" ? undefined : ledger.record(record),
-  };
 }
