@@ -142,7 +142,7 @@ export type {
 export type { Grant, GrantMatch } from "./policy/grant.ts";
 export type { ExecutionDecision, ExecutionPolicy, ResultApprovalPolicy } from "./policy/policy.ts";
 export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./tool/content-part.ts";
-export { type ContentParts, contentParts } from "./tool/content-parts.ts";
+export { type ContentParts, contentParts, isContentParts } from "./tool/content-parts.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export { defineToolGroup } from "./tool/define-tool-group.ts";
 export type { StandardSchema } from "./tool/standard-schema.ts";

@@ -11,26 +11,35 @@ import { prepareFolders, type Snapshot } from "./snapshot.ts";
 /** The same place from the source and from the build: both lie two folders below the package. */
 const workerFolder = fileURLToPath(new URL("../../../src/scripts/running/python", import.meta.url));
 
-const known = new Map<string, Promise<readonly string[]>>();
-
-/**
- * The folders that a Python needs to run: where it is installed, and its virtual environment. Asks
- * it, once.
- */
-export function pythonFolders(executable: string): Promise<readonly string[]> {
-  const folders = known.get(executable) ?? askFolders(executable);
-  known.set(executable, folders);
-  return folders;
+/** A Python as it is installed. */
+export interface PythonPlace {
+  /** Itself, not what chooses one of several. */
+  readonly executable: string;
+  /** The folders that it needs to run: where it is installed, and its virtual environment. */
+  readonly folders: readonly string[];
 }
 
-async function askFolders(executable: string): Promise<readonly string[]> {
-  const code = "import sys; print(sys.base_prefix); print(sys.prefix)";
-  const { stdout } = await promisify(execFile)(executable, ["-I", "-S", "-c", code], {
+const known = new Map<string, Promise<PythonPlace>>();
+
+/** Where a Python is installed: asks it, once. */
+export function pythonPlace(command: string): Promise<PythonPlace> {
+  const place = known.get(command) ?? askPlace(command);
+  known.set(command, place);
+  return place;
+}
+
+async function askPlace(command: string): Promise<PythonPlace> {
+  const code = "import sys; print(sys.executable); print(sys.base_prefix); print(sys.prefix)";
+  const { stdout } = await promisify(execFile)(command, ["-I", "-S", "-c", code], {
     timeout: 10_000,
   });
-  const folders = [...stdout.trim().split("\n"), executable, realpathSync(executable)];
-  // The system's own are there anyway.
-  return [...new Set(folders)].filter((path) => path !== "/usr" && !path.startsWith("/usr/"));
+  const [executable = command, ...prefixes] = stdout.trim().split("\n");
+  const folders = [...prefixes, executable, realpathSync(executable)];
+  return {
+    executable,
+    // The system's own are there anyway.
+    folders: [...new Set(folders)].filter((path) => path !== "/usr" && !path.startsWith("/usr/")),
+  };
 }
 
 /** A script's worker as a program: what it sees is what a person approved. */
@@ -38,9 +47,7 @@ export function scriptProgram(options: {
   readonly script: Script;
   readonly snapshot: Snapshot;
   readonly permissions: Pick<ScriptPermissions, "network" | "roots" | "secrets">;
-  readonly executable: string;
-  /** Where that is installed. */
-  readonly executableFolders: readonly string[];
+  readonly python: PythonPlace;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly hidden: readonly string[];
   readonly limits: Partial<SandboxLimits>;
@@ -56,10 +63,10 @@ export function scriptProgram(options: {
   const folder = options.sandbox === "none" ? snapshot.folder : script.folder;
   const file = relative(script.folder, script.path);
   return {
-    command: options.executable,
+    command: options.python.executable,
     args: ["-I", join(workerFolder, "worker.py"), join(folder, file)],
     env: secretsOf(permissions.secrets ?? [], environment),
-    read: [workerFolder, ...options.executableFolders, ...read],
+    read: [workerFolder, ...options.python.folders, ...read],
     write,
     shown: [{ at: script.folder, from: snapshot.folder }],
     hidden: options.hidden,

@@ -8,7 +8,7 @@ import type {
   ScriptPermissions,
 } from "../script-function.ts";
 import { answerQuestion } from "./answer-question.ts";
-import { pythonFolders, scriptProgram } from "./script-program.ts";
+import { pythonPlace, scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
@@ -79,8 +79,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           limits,
-          executable: python.executable,
-          executableFolders: await pythonFolders(python.executable),
+          python: await pythonPlace(python.executable),
           sandbox: sandbox.kind,
         });
         const worker = startScriptWorker(sandbox, program);

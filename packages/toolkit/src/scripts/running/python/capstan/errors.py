@@ -1,6 +1,7 @@
 """Exceptions as data: short for the model, whole for the person."""
 
 import os
+import sys
 import traceback
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -17,8 +18,10 @@ class ToolError(Exception):
 
 
 def describe(error: BaseException, script: str) -> dict:
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith((HERE, "<frozen"))]
-    own = [one for one in frames if os.path.dirname(one.filename) == os.path.dirname(script)]
+    # What hides itself is ours, or a wrapper's, by the convention of pytest.
+    walked = [one for one in traceback.walk_tb(error.__traceback__) if not one[0].f_locals.get("__tracebackhide__")]
+    frames = [one for one in traceback.StackSummary.extract(iter(walked)) if not one.filename.startswith((HERE, "<frozen"))]
+    own = [one for one in frames if not one.filename.startswith((sys.prefix, sys.base_prefix, "<"))]
     name = type(error).__name__
     made = traceback.TracebackException(type(error), error, error.__traceback__)
     made.stack = traceback.StackSummary.from_list(frames)

@@ -1,0 +1,58 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readBack, toolError, type ToolError, type VariableSystem } from "@capstan/core";
+
+/** What one run of code is given as files: its text, and variables of the session. */
+export interface CodeFolder {
+  readonly path: string;
+  /** The code. */
+  readonly main: string;
+  remove(): Promise<void>;
+}
+
+/** Where a program sees the folder. */
+export const codeFolderInside = "/capstan";
+
+/**
+ * Writes code and the variables it names into a folder of its own: text is never pasted into
+ * code, so nothing in a value can be taken for code. A variable is `vars/NAME`, its data, where
+ * it has structure, `vars/NAME.json`.
+ */
+export async function makeCodeFolder(options: {
+  readonly main: string;
+  readonly code: string;
+  readonly variables: VariableSystem;
+  readonly names: readonly string[];
+}): Promise<CodeFolder | ToolError> {
+  const { main, code, variables, names } = options;
+  const path = await mkdtemp(join(tmpdir(), `capstan-code-${process.pid}-`));
+  const remove = () => rm(path, { recursive: true, force: true });
+  try {
+    await mkdir(join(path, "vars"));
+    await writeFile(join(path, main), code);
+    for (const name of names) {
+      if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+      const found = variables.getVariable(name);
+      if (found === undefined) {
+        await remove();
+        return toolError(variables.missingVariable(name));
+      }
+      const { text, data } = found.value;
+      const file = join(path, "vars", fileName(name));
+      await writeFile(file, text);
+      if (data !== undefined) await writeFile(`${file}.json`, JSON.stringify(data));
+    }
+    // Made for its owner alone; the program may run as another user.
+    await chmod(path, 0o755);
+    return { path, main: join(path, main), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A variable's name may have slashes and dots: what is no plain character is an underscore. */
+export function fileName(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}_-]/gu, "_");
+}

@@ -1,0 +1,22 @@
+import {
+  type JsonValue,
+  readBack,
+  toolError,
+  type ToolError,
+  type VariableSystem,
+} from "@capstan/core";
+
+/** The values of variables by their names, with their structure where they have one. */
+export async function givenValues(
+  names: readonly string[],
+  variables: VariableSystem,
+): Promise<{ readonly [name: string]: JsonValue } | ToolError> {
+  const values: [string, JsonValue][] = [];
+  for (const name of names) {
+    if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+    const found = variables.getVariable(name);
+    if (found === undefined) return toolError(variables.missingVariable(name));
+    values.push([name, found.value.data ?? found.value.text]);
+  }
+  return Object.fromEntries(values);
+}

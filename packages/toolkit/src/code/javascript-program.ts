@@ -1,0 +1,101 @@
+// A program of its own: reads a request on standard input, runs its code in an isolate, and
+// answers with a frame on descriptor 3. Imports nothing but what it is told the place of.
+import { writeSync } from "node:fs";
+import type ivm from "isolated-vm";
+
+type Api = typeof ivm;
+
+interface Request {
+  readonly code: string;
+  readonly variables: { readonly [name: string]: unknown };
+  readonly memoryMb: number;
+}
+
+type Answer =
+  | { readonly type: "result"; readonly value: unknown }
+  | { readonly type: "error"; readonly name: string; readonly message: string };
+
+const [, , place = ""] = process.argv;
+const { default: api } = (await import(place)) as { readonly default: Api };
+
+const chunks: Buffer[] = [];
+for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+answer(await run(JSON.parse(Buffer.concat(chunks).toString()) as Request));
+
+async function run({ code, variables, memoryMb }: Request): Promise<Answer> {
+  const isolate = new api.Isolate({ memoryLimit: memoryMb });
+  try {
+    const context = await isolate.createContext();
+    await prepare(context, variables);
+    const value: unknown = await evaluate(isolate, context, code);
+    return { type: "result", value };
+  } catch (error) {
+    const { name = "Error", message = String(error), stack = "" } = error as Partial<Error>;
+    const line = /<code>:(\d+)/.exec(stack)?.[1];
+    return {
+      type: "error",
+      name,
+      message: line === undefined ? message : `${message} (line ${line})`,
+    };
+  }
+}
+
+async function prepare(context: ivm.Context, variables: Request["variables"]): Promise<void> {
+  await context.global.set("print", new api.Callback((text: string) => void writeSync(1, text)));
+  await context.global.set("given", new api.ExternalCopy(variables).copyInto());
+  await context.eval(`{
+    const { print, given } = globalThis;
+    delete globalThis.print; delete globalThis.given;
+    const show = (value) => {
+      if (typeof value === "string") return value;
+      if (value instanceof Error) return String(value.stack ?? value);
+      try { return JSON.stringify(value) ?? String(value); } catch { return String(value); }
+    };
+    const log = (...values) => print(values.map(show).join(" ") + "\\n");
+    globalThis.console = Object.freeze({ log, info: log, warn: log, error: log, debug: log });
+    globalThis.vars = given;
+  }`);
+}
+
+/** The value of a last expression; code with \`await\` or \`return\` at the top is a function's body. */
+async function evaluate(
+  isolate: ivm.Isolate,
+  context: ivm.Context,
+  code: string,
+): Promise<unknown> {
+  const script = await isolate
+    .compileScript(code, { filename: "<code>" })
+    .catch(() => isolate.compileScript(`(async () => {${code}\n})()`, { filename: "<code>" }));
+  const ended: unknown = await script.run(context, { promise: true, reference: true });
+  return plain(ended as ivm.Reference | undefined, context);
+}
+
+async function plain(value: ivm.Reference | undefined, context: ivm.Context): Promise<unknown> {
+  if (!(value instanceof api.Reference)) return value;
+  if (value.typeof === "undefined") return undefined;
+  const text: unknown = await context.evalClosure(
+    "const text = JSON.stringify($0); return text === undefined ? String($0) : text;",
+    [value.derefInto()],
+    { result: { copy: true } },
+  );
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return text;
+  }
+}
+
+function answer(message: Answer): void {
+  const body = Buffer.from(JSON.stringify(message));
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(body.length);
+  let data = Buffer.concat([head, body]);
+  while (data.length > 0) {
+    try {
+      data = data.subarray(writeSync(3, data));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+  process.exit(0);
+}

@@ -1,0 +1,53 @@
+import { StringDecoder } from "node:string_decoder";
+
+/** Characters at the beginning and at the end that are kept; those at the beginning are streamed. */
+const headLength = 256 * 1024;
+const tailLength = 64 * 1024;
+
+/** What a program says: streamed up to a limit, kept without its middle, never more than that in memory. */
+export class KeptOutput {
+  readonly #onText: (text: string) => void;
+  readonly #decoders = { out: new StringDecoder("utf8"), err: new StringDecoder("utf8") };
+  #head = "";
+  #tail = "";
+  #dropped = 0;
+
+  constructor(onText: (text: string) => void) {
+    this.#onText = onText;
+  }
+
+  push(chunk: Buffer, from: "out" | "err"): void {
+    this.#add(this.#decoders[from].write(chunk));
+  }
+
+  add(text: string): void {
+    this.#add(text);
+  }
+
+  finish(): string {
+    this.#add(this.#decoders.out.end() + this.#decoders.err.end());
+    if (this.#tail.length > tailLength) this.#cutTail();
+    const left = this.#dropped;
+    return left === 0
+      ? this.#head + this.#tail
+      : `${this.#head}\n[… ${left} characters are left out …]\n${this.#tail}`;
+  }
+
+  #add(text: string): void {
+    if (text === "") return;
+    const room = headLength - this.#head.length;
+    const first = text.slice(0, room);
+    if (first !== "") {
+      this.#head += first;
+      this.#onText(first);
+    }
+    this.#tail += text.slice(room);
+    // Not with every piece: cutting costs.
+    if (this.#tail.length > 2 * tailLength) this.#cutTail();
+  }
+
+  #cutTail(): void {
+    this.#dropped += this.#tail.length - tailLength;
+    this.#tail = this.#tail.slice(-tailLength);
+  }
+}

@@ -1,0 +1,95 @@
+import { defineTool, isToolError, type Tool, type ToolContext, toolError } from "@capstan/core";
+import { z } from "zod";
+import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
+import { type CodeToolsOptions, placeText } from "./code-options.ts";
+import { runCode } from "./run-code.ts";
+
+export const variableNames = z
+  .array(z.string())
+  .max(100)
+  .default([])
+  .describe("Session variables to give along.");
+
+/** An interpreter of command lines. */
+export interface ShellProgram {
+  readonly tool: "Shell" | "PowerShell";
+  readonly language: string;
+  readonly path: string;
+  /** What comes before the file that it runs. */
+  readonly args: readonly string[];
+  readonly file: string;
+  readonly variables: string;
+  readonly limits?: { readonly addressBytes: number };
+  readonly env?: { readonly [name: string]: string };
+}
+
+interface ShellResult {
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+/** `Shell` and `PowerShell`: commands in the sandbox. */
+export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool {
+  const parameters = z.object({
+    command: z.string().min(1).max(1_000_000).describe(`${shell.language}, one line or many.`),
+    variables: variableNames,
+  });
+  return defineTool({
+    name: shell.tool,
+    description: `Runs ${shell.language} in a sandbox: ${placeText(options)}. ${shell.variables}`,
+    parameters,
+    permission: { executionPolicy: "ask-always" },
+    compressArgs: ({ command }) => command,
+    formatForLLM: formatShellResult,
+    execute: async (args, context) => runCommand(shell, args, context, options),
+  });
+}
+
+async function runCommand(
+  shell: ShellProgram,
+  args: { readonly command: string; readonly variables: readonly string[] },
+  context: ToolContext,
+  options: CodeToolsOptions,
+) {
+  const folder = await makeCodeFolder({
+    main: shell.file,
+    code: args.command,
+    variables: context.variables,
+    names: args.variables,
+  });
+  if (isToolError(folder)) return folder;
+  try {
+    const { roots = [], write = false, network = false, hidden = [], limits = {} } = options;
+    const [first] = roots;
+    const { output, end } = await runCode({
+      sandbox: options.sandbox,
+      context,
+      program: {
+        command: shell.path,
+        args: [...shell.args, `${codeFolderInside}/${shell.file}`],
+        env: { VARS: `${codeFolderInside}/vars`, ...shell.env },
+        shown: [{ at: codeFolderInside, from: folder.path }],
+        read: [...(write ? [] : roots), ...(shell.path.startsWith("/usr/") ? [] : [shell.path])],
+        write: write ? roots : [],
+        hidden,
+        network,
+        ...(first !== undefined && { folder: first }),
+        limits: { ...shell.limits, ...limits },
+      },
+    });
+    if (end.status === "exited") return { output, exitCode: end.code };
+    const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
+    return toolError({
+      code: "command_ended",
+      message: why,
+      details: { output: output.slice(-2000) },
+    });
+  } finally {
+    await folder.remove();
+  }
+}
+
+function formatShellResult({ output, exitCode }: ShellResult): string {
+  const text = output === "" ? "[It said nothing.]" : output;
+  return exitCode === 0 ? text : `${text.replace(/\n$/, "")}\n[exit code ${exitCode}]`;
+}
