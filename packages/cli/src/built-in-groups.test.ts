@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findSandbox } from "@capstan/toolkit";
 import { builtInGroups } from "./built-in-groups.ts";
+import { configuredGroups } from "./configured-groups.ts";
 
 /** The kinds of docs/reference/policy.md. */
 const kinds = {
   reads: { effects: "read", execution: "auto", result: "never" },
   "writes variables": { effects: "locks", execution: "auto", result: "never" },
+  "runs code": { effects: "write", execution: "ask-always", result: "never" },
   "reads the web": { effects: "read", execution: "ask-once", result: "never" },
 } as const;
 
@@ -19,19 +22,42 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "basic.Text": "reads",
   "basic.JsonToInterface": "reads",
   "web.FetchWebPage": "reads the web",
+  "code.Shell": "runs code",
+  "code.Python": "runs code",
+  "code.JavaScript": "runs code",
+  "code.PowerShell": "runs code",
   "files.ViewFile": "reads",
   "files.ListFiles": "reads",
   "files.FindFiles": "reads",
   "files.SearchFiles": "reads",
 };
 
-const groups = builtInGroups({ roots: ["."] });
+const { sandbox } = await findSandbox();
+const groups = builtInGroups({ roots: ["."], code: { sandbox } });
 const shipped = groups.flatMap(({ name, tools }) =>
   tools.map((tool) => ({ id: `${name}.${tool.definition.function.name}`, tool })),
 );
 
 test("every shipped tool has a kind", () => {
-  assert.deepEqual(shipped.map(({ id }) => id).sort(), Object.keys(kindOf).sort());
+  for (const { id } of shipped) assert.ok(Object.hasOwn(kindOf, id), id);
+});
+
+test("every tool that has a kind is shipped, but for what this machine has no interpreter for", () => {
+  const missing = Object.keys(kindOf).filter((id) => !shipped.some((tool) => tool.id === id));
+  for (const id of missing) assert.match(id, /^code\.(Shell|Python|PowerShell)$/);
+});
+
+test("code that models write is run only where the configuration names the group", async () => {
+  const configuration = {
+    roots: ["."],
+    dataDir: ".capstan",
+    web: { allowPrivateHosts: [] },
+    code: { write: false, network: false },
+  };
+  const named = await configuredGroups({ ...configuration, groups: { code: false } });
+  const unnamed = await configuredGroups({ ...configuration, groups: {} });
+  assert.ok(named.some(({ name }) => name === "code"));
+  assert.ok(!unnamed.some(({ name }) => name === "code"));
 });
 
 for (const { id, tool } of shipped)

@@ -1,5 +1,12 @@
 import type { ToolGroup } from "@capstan/core";
-import { basicTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
+import {
+  basicTools,
+  codeTools,
+  type CodeToolsOptions,
+  fileTools,
+  variableTools,
+  webTools,
+} from "@capstan/toolkit";
 
 export interface BuiltInGroupsOptions {
   /** Folders that the file tools may read. */
@@ -8,6 +15,8 @@ export interface BuiltInGroupsOptions {
   readonly deny?: readonly string[];
   /** Hosts, as `host` or `host:port`, that web tools may reach although they are private. @default none */
   readonly allowPrivateHosts?: readonly string[];
+  /** Where code that a model writes is run, and what it may there. @default there is no such group */
+  readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network">;
 }
 
 /**
@@ -21,5 +30,6 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     basicTools(),
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
+    ...(options.code === undefined ? [] : [codeTools({ ...options.code, roots, hidden: deny })]),
   ];
 }

@@ -2,10 +2,10 @@ import type { GateLimits, ModelEntry } from "@capstan/core";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
 import { type ServerLimits, startServer } from "@capstan/server";
 import { webRoot } from "@capstan/web";
-import { builtInGroups } from "./built-in-groups.ts";
 import { checkSchemas } from "./configuration/check-schemas.ts";
 import { checkSwitches } from "./configuration/check-switches.ts";
 import type { Configuration, ConfiguredLimits } from "./configuration/configuration.ts";
+import { configuredGroups } from "./configured-groups.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -34,11 +34,7 @@ export async function startInstallation(options: {
 }): Promise<RunningInstallation> {
   const { configuration, environment, log } = options;
   const { model: defaultModel, rules } = configuration;
-  const groups = builtInGroups({
-    roots: configuration.roots,
-    deny: [configuration.dataDir],
-    allowPrivateHosts: configuration.web.allowPrivateHosts,
-  });
+  const groups = await configuredGroups(configuration);
   const groupDefaults = {
     ...Object.fromEntries(groups.map((group) => [group.name, true])),
     ...configuration.groups,

@@ -20,24 +20,20 @@ are changed in capstan.config.json:
   async run({ values }) {
     const [
       { readConfiguration },
-      { builtInGroups },
+      { configuredGroups },
       { describeTools, renderTools },
       { styleFor },
       { checkSwitches },
     ] = await Promise.all([
       import("./read-configuration.ts"),
-      import("../built-in-groups.ts"),
+      import("../configured-groups.ts"),
       import("./describe-tools.ts"),
       import("../chat/style.ts"),
       import("../configuration/check-switches.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
-    const groups = builtInGroups({
-      roots: configuration.roots,
-      deny: [configuration.dataDir],
-      allowPrivateHosts: configuration.web.allowPrivateHosts,
-    });
+    const groups = await configuredGroups(configuration);
     for (const warning of checkSwitches(configuration, groups)) {
       process.stderr.write(`warning: ${warning}\n`);
     }

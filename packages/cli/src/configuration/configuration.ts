@@ -48,6 +48,12 @@ export interface Configuration {
   readonly tools: { readonly [toolId: string]: boolean };
   /** Folders that the file tools may read. @default the working directory */
   readonly roots: readonly string[];
+  readonly code: {
+    /** Whether code that a model writes may change the roots. */
+    readonly write: boolean;
+    /** Whether it reaches the network. */
+    readonly network: boolean;
+  };
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

@@ -59,6 +59,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       groups: {},
       tools: {},
       roots: [folder],
+      code: { write: false, network: false },
       web: { allowPrivateHosts: [] },
       rules: [],
       history: "log",

@@ -55,6 +55,7 @@ export async function loadConfiguration(
     groups: merged.groups ?? {},
     tools: merged.tools ?? {},
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
+    code: { write: merged.code?.write ?? false, network: merged.code?.network ?? false },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
     history: merged.history ?? "log",

@@ -57,6 +57,15 @@ export const settingsSchema = z.object(
         error: "at least one folder; to switch the file tools off, set groups.files to false",
       })
       .optional(),
+    code: z
+      .object(
+        {
+          write: z.boolean({ error: "true or false" }).optional(),
+          network: z.boolean({ error: "true or false" }).optional(),
+        },
+        { error: "an object" },
+      )
+      .optional(),
     web: z
       .object(
         {
