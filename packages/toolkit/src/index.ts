@@ -3,6 +3,15 @@ export { type CodeToolsOptions } from "./code/code-options.ts";
 export { codeTools } from "./code/code-tools.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
+export { askWithoutSandbox } from "./scripts/approvals/ask-without-sandbox.ts";
+export { findPython } from "./scripts/python/find-python.ts";
+export { createScriptRunner, type ScriptRunner } from "./scripts/running/script-runner.ts";
+export {
+  openScriptApprovals,
+  type ScriptApprovalBook,
+} from "./scripts/approvals/script-approvals.ts";
+export { readScriptFiles } from "./scripts/script-files.ts";
+export { scriptGroup } from "./scripts/script-group.ts";
 export type {
   DeclaredPermissions,
   RunScriptFunction,
@@ -16,6 +25,8 @@ export type {
   ScriptReturn,
 } from "./scripts/script-function.ts";
 export { findSandbox, type FoundSandbox } from "./sandbox/find-sandbox.ts";
+export { unconfined } from "./sandbox/unconfined.ts";
+export { findProgram } from "./sandbox/launcher.ts";
 export { type Sandbox, type SandboxLimits } from "./sandbox/sandbox.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";
 export { variableTools } from "./vars/variable-tools.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Program, SandboxLimits, Sandbox } from "../../sandbox/sandbox.ts";
@@ -54,28 +54,29 @@ export function scriptProgram(options: {
   readonly sandbox: Sandbox["kind"];
 }): Program {
   const { script, snapshot, permissions, environment } = options;
-  const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, script));
-  const write = (permissions.roots?.write ?? []).map((path) => rootOf(path, script));
+  // Where it is for its author: its content may be a copy kept elsewhere.
+  const home = dirname(script.path);
+  const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, home));
+  const write = (permissions.roots?.write ?? []).map((path) => rootOf(path, home));
   const inside = [...read, ...write]
-    .map((path) => relative(script.folder, path))
+    .map((path) => relative(home, path))
     .filter((path) => path !== "" && !path.startsWith(".."));
   prepareFolders(snapshot, inside);
-  const folder = options.sandbox === "none" ? snapshot.folder : script.folder;
-  const file = relative(script.folder, script.path);
+  const folder = options.sandbox === "none" ? snapshot.folder : home;
   return {
     command: options.python.executable,
-    args: ["-I", join(workerFolder, "worker.py"), join(folder, file)],
+    args: ["-I", join(workerFolder, "worker.py"), join(folder, basename(script.path))],
     env: secretsOf(permissions.secrets ?? [], environment),
     read: [workerFolder, ...options.python.folders, ...read],
     write,
-    shown: [{ at: script.folder, from: snapshot.folder }],
+    shown: [{ at: home, from: snapshot.folder }],
     hidden: options.hidden,
     network: permissions.network ?? false,
     limits: options.limits,
   };
 }
 
-function rootOf(path: string, { folder }: Script): string {
+function rootOf(path: string, folder: string): string {
   return path === "~" || path.startsWith("~/")
     ? join(homedir(), path.slice(1))
     : resolve(folder, path);

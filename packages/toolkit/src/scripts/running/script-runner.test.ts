@@ -325,3 +325,21 @@ test(
     assert.deepEqual(await call("leave_traces"), [1, false]);
   },
 );
+
+test("a Python is looked for once; where there was none, again, and the model is told", async () => {
+  let looked = 0;
+  const late = testRunner({
+    sandbox: unconfined,
+    python: () =>
+      Promise.resolve(
+        ++looked === 1
+          ? { status: "missing", message: "Install Python." }
+          : { status: "found", executable: "/usr/bin/python3" },
+      ),
+  });
+  const one = async () => (await runFunction(late, calls, "double", { n: 1 })).value;
+  const missing = errorOf(await one());
+  assert.deepEqual([missing.code, missing.message], ["python_missing", "Install Python."]);
+  if (noPython !== false) return;
+  assert.deepEqual([await one(), await one(), looked], [2, 2, 2]);
+});

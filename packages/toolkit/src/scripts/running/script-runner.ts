@@ -49,6 +49,14 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
   const { sandbox, approvals, environment = process.env, hidden = [], limits = {} } = options;
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
+  let found: ReturnType<ScriptRunnerOptions["python"]> | undefined;
+  /** Looking takes as long as many calls; where there was none there may be one later. */
+  const findOnce = async () => {
+    found ??= options.python();
+    const python = await found;
+    if (python.status === "missing") found = undefined;
+    return python;
+  };
 
   const run: RunScriptFunction = async ({
     script,
@@ -64,7 +72,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           message: "PowerShell functions cannot be run here yet; Python ones can.",
         }),
       };
-    const python = await options.python();
+    const python = await findOnce();
     if (python.status === "missing")
       return { value: toolError({ code: "python_missing", message: python.message }) };
     const permissions = grantedTo(script, fn.name, approvals);

@@ -71,7 +71,11 @@ export class WorkerPool {
     this.#isClosed = true;
     for (const slot of this.#idle.splice(0)) clearTimeout(slot.timer);
     const workers = [...this.#all];
-    for (const worker of workers) worker.end();
+    for (const worker of workers) {
+      // Their ends are waited for, with nothing else to keep this process alive.
+      worker.hold(true);
+      worker.end();
+    }
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
