@@ -26,6 +26,7 @@ export type {
 } from "./scripts/script-function.ts";
 export { findSandbox, type FoundSandbox } from "./sandbox/find-sandbox.ts";
 export { unconfined } from "./sandbox/unconfined.ts";
+export { installCommand } from "./sandbox/install-command.ts";
 export { findProgram } from "./sandbox/launcher.ts";
 export { type Sandbox, type SandboxLimits } from "./sandbox/sandbox.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";

@@ -1,7 +1,13 @@
 import type { Command } from "../command-line/command.ts";
 import { chatCommand } from "./chat.ts";
+import { doctorCommand } from "./doctor.ts";
 import { serveCommand } from "./serve.ts";
 import { toolsCommand } from "./tools.ts";
 
 /** In the order of the help. */
-export const commands: readonly Command[] = [serveCommand, chatCommand, toolsCommand];
+export const commands: readonly Command[] = [
+  serveCommand,
+  chatCommand,
+  toolsCommand,
+  doctorCommand,
+];

@@ -1,4 +1,5 @@
 import { bubblewrap } from "./bubblewrap.ts";
+import { installCommand } from "./install-command.ts";
 import { findProgram } from "./launcher.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { unconfined } from "./unconfined.ts";
@@ -47,18 +48,4 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
   if (end.status === "exited" && end.code === 7) return undefined;
   if (end.status === "not_started") return end.message;
   return said.trim().split("\n").at(-1) ?? "it ends at once";
-}
-
-const installers = [
-  { program: "apt-get", line: "sudo apt-get install -y" },
-  { program: "dnf", line: "sudo dnf install -y" },
-  { program: "pacman", line: "sudo pacman -S --noconfirm" },
-  { program: "zypper", line: "sudo zypper install -y" },
-  { program: "apk", line: "sudo apk add" },
-] as const;
-
-/** The command that installs a package here. */
-export function installCommand(name: string): string {
-  const installer = installers.find(({ program }) => findProgram(program) !== undefined);
-  return installer === undefined ? `Install ${name}.` : `${installer.line} ${name}`;
 }

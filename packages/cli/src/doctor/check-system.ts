@@ -1,0 +1,86 @@
+import { findProgram, findPython, findSandbox, installCommand } from "@capstan/toolkit";
+
+/** One thing that Capstan can use, and whether it is here. */
+export interface SystemCheck {
+  readonly name: string;
+  readonly status: "ok" | "missing";
+  /** Its version or place; what is wrong. */
+  readonly detail: string;
+  /** What is not to be had without it. */
+  readonly without: string;
+  /** The command that mends it, or what to do. */
+  readonly fix?: string;
+}
+
+/** Looks for what Capstan can use on this machine. Nothing of it is needed to start. */
+export async function checkSystem(): Promise<readonly SystemCheck[]> {
+  return [
+    await checkSandbox(),
+    await checkPython(),
+    checkBash(),
+    checkPowerShell(),
+    checkBrowser(),
+  ];
+}
+
+async function checkSandbox(): Promise<SystemCheck> {
+  const name = "sandbox";
+  const without =
+    "Scripts ask every time and are not confined; of the code tools only JavaScript is there.";
+  const { problem } = await findSandbox();
+  if (problem === undefined)
+    return { name, status: "ok", detail: `bubblewrap at ${findProgram("bwrap")}`, without };
+  return { name, status: "missing", detail: problem.message, without, fix: problem.fix };
+}
+
+async function checkPython(): Promise<SystemCheck> {
+  const name = "python";
+  const without = "Python scripts are neither read nor run, and there is no Python tool.";
+  const found = await findPython({});
+  if (found.status === "found")
+    return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
+  const fix = installCommand("python3", { pacman: "python", brew: "python" });
+  return { name, status: "missing", detail: found.message, without, fix };
+}
+
+function checkBash(): SystemCheck {
+  return checkProgram({
+    name: "bash",
+    programs: ["bash"],
+    without: "There is no Shell tool.",
+    fix: installCommand("bash"),
+  });
+}
+
+function checkPowerShell(): SystemCheck {
+  return checkProgram({
+    name: "powershell",
+    programs: ["pwsh"],
+    without: "There is no PowerShell tool.",
+    fix:
+      findProgram("dotnet") === undefined
+        ? "Install PowerShell 7: https://aka.ms/install-powershell"
+        : "dotnet tool install --global PowerShell",
+  });
+}
+
+function checkBrowser(): SystemCheck {
+  return checkProgram({
+    name: "browser",
+    programs: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    without: "Of the project's own tests those of the page are skipped.",
+    fix: installCommand("chromium", { brew: "--cask chromium" }),
+  });
+}
+
+function checkProgram(options: {
+  readonly name: string;
+  readonly programs: readonly string[];
+  readonly without: string;
+  readonly fix: string;
+}): SystemCheck {
+  const { name, programs, without, fix } = options;
+  const path = programs.map((program) => findProgram(program)).find((found) => found !== undefined);
+  if (path !== undefined) return { name, status: "ok", detail: path, without };
+  return { name, status: "missing", detail: `${programs[0]} is not on PATH.`, without, fix };
+}
