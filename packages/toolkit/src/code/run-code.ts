@@ -51,14 +51,17 @@ export async function runCode(options: {
       (stream) => new Promise<void>((resolve) => void stream.once("close", resolve)),
     ),
   );
-  const abort = () => running.kill();
+  const stopped = Promise.withResolvers<never>();
+  const abort = () => {
+    running.kill();
+    stopped.reject(signal.reason as Error);
+  };
   signal.addEventListener("abort", abort, { once: true });
   try {
     running.stdin.end(stdin);
-    const end = await running.ended;
-    signal.throwIfAborted();
+    const end = await Promise.race([running.ended, stopped.promise]);
     // What was said last may still be on its way.
-    await closed;
+    await Promise.race([closed, stopped.promise]);
     return { output: kept.finish(), end, ...(answer !== undefined && { answer }) };
   } finally {
     signal.removeEventListener("abort", abort);

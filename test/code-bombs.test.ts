@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Api, createApi, spokenText } from "./api.ts";
+import { createServerFolder, type ServerProcess, startServerProcess } from "./server-process.ts";
+
+const isConfined = spawnSync("bwrap", ["--version"]).status === 0;
+const skip = isConfined ? false : "no bubblewrap (bwrap) on PATH";
+
+const resources = new AsyncDisposableStack();
+let api: Api;
+let server: ServerProcess;
+
+before(async () => {
+  if (!isConfined) return;
+  const folder = resources.use(
+    await createServerFolder({
+      "capstan.config.json": JSON.stringify({
+        groups: { code: true },
+        rules: [{ tool: "code.*", execution: "auto" }],
+        limits: { toolTimeoutMs: 20_000 },
+      }),
+    }),
+  );
+  server = resources.use(await startServerProcess({ folder }));
+  api = createApi(server.url);
+});
+
+after(() => resources.disposeAsync());
+
+/** Runs one call to its end, and says what became of it. */
+async function run(tool: string, args: { readonly [name: string]: string }): Promise<string> {
+  const { id: conversation } = await api.createConversation();
+  const input = `/${tool} ${JSON.stringify(args)}`;
+  const turn = await api.startTurn({ conversation, input, groups: ["code"] });
+  return spokenText(await api.finishedEvents(turn));
+}
+
+/** Asks the server again and again until something has ended; how often it answered. */
+async function answersUntil(ended: Promise<unknown>): Promise<number> {
+  let answers = 0;
+  let over = false;
+  void ended.finally(() => (over = true));
+  while (!over) {
+    const response = await fetch(`${server.url}/v1/models`);
+    assert.equal(response.status, 200);
+    await response.text();
+    answers++;
+    await pause(20);
+  }
+  return answers;
+}
+
+const bombs = [
+  {
+    name: "an endless loop",
+    tool: "Python",
+    args: { code: "while True: pass" },
+    ends: /stopped after 20 s/,
+  },
+  {
+    name: "a fork bomb",
+    tool: "Shell",
+    args: { command: "b() { b | b & }; b; sleep 2; echo still here" },
+    ends: /fork|still here|stopped after 20 s/,
+  },
+  {
+    name: "an allocation of 10 GB",
+    tool: "Python",
+    args: { code: "x = bytearray(10 << 30)" },
+    ends: /MemoryError/,
+  },
+  {
+    name: "memory taken piece by piece",
+    tool: "Python",
+    args: { code: "x = []\nwhile True: x.append(bytearray(1 << 20))" },
+    ends: /MemoryError|memory/i,
+  },
+  {
+    name: "a gigabyte of prints",
+    tool: "Shell",
+    args: { command: "head -c 1000000000 /dev/zero | tr '\\0' x; echo END" },
+    // On a slow machine the deadline comes first.
+    ends: /END|stopped after 20 s/,
+  },
+] as const;
+
+for (const { name, tool, args, ends } of bombs)
+  test(`${name} leaves the server answering`, { skip }, async () => {
+    const ended = run(tool, args);
+    const answers = await answersUntil(ended);
+    assert.match(await ended, ends);
+    assert.ok(answers > 5, `the server answered ${answers} times`);
+  });
+
+test(
+  "all of them at once leave the server answering, and nothing of them is left",
+  { skip },
+  async () => {
+    const ended = Promise.all(bombs.map(({ tool, args }) => run(tool, args)));
+    assert.ok((await answersUntil(ended)) > 5);
+    assert.equal(
+      await run("JavaScript", { code: "6 * 7" }).then((text) => text.includes("42")),
+      true,
+    );
+  },
+);
