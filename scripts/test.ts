@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { root } from "./command.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
+import { runShards } from "./testing/run-shards.ts";
 import { runTests, type TestRun } from "./testing/run-tests.ts";
 import { sumTotals, type TestTotals } from "./testing/test-totals.ts";
 
@@ -24,7 +25,8 @@ if (unitFiles.length + integrationFiles.length === 0) {
 }
 
 const totals = [
-  (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runTests)).totals,
+  (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runShards))
+    .totals,
 ];
 let flaky: readonly string[] = [];
 if (integrationFiles.length > 0) {

@@ -6,6 +6,7 @@ import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { root } from "../scripts/command.ts";
 import { runTestsAgain } from "../scripts/testing/run-again.ts";
+import { runShards } from "../scripts/testing/run-shards.ts";
 import { runTests } from "../scripts/testing/run-tests.ts";
 
 let folder: string;
@@ -68,6 +69,31 @@ test("a run that does not end is a failure that says so", async () => {
   const { totals, printed } = await runText(hanging, "none", 500);
   assert.equal(totals.failed, 1);
   assert.match(printed, /did not end within 0\.5 s/);
+});
+
+test("in several processes each file runs once, and all results count", async () => {
+  const texts = [
+    'test("one", () => {});',
+    'test("two", () => {}); test("no", { skip: "no reason" }, () => {});',
+    'test("three", () => { throw new Error("third"); });',
+  ];
+  const files = await Promise.all(
+    texts.map(async (text, index) => {
+      const file = join(folder, `shard-${index}.test.mjs`);
+      await writeFile(file, `import test from "node:test";\n${text}`);
+      return file;
+    }),
+  );
+  const printed: string[] = [];
+  const print = (line: string) => void printed.push(line);
+  for (const shards of [1, 2, 5]) {
+    const run = { files, isolation: "none", limitMs: 120_000, print } as const;
+    const { totals, byFile, isWhole } = await runShards(run, shards);
+    assert.deepEqual(totals, { passed: 2, failed: 1, skipped: { "no reason": 1 } });
+    assert.equal(Object.keys(byFile).length, 3);
+    assert.ok(isWhole);
+    assert.match(printed.splice(0).join(""), /third/);
+  }
 });
 
 /** Runs files of these texts as the whole suite is run; a text may ask how often it ran. */

@@ -9,9 +9,10 @@ const limitMs = 15_000;
 function check(schema: JsonSchema, value: unknown): boolean {
   const compiled = compileSchema(schema);
   assert.ok(compiled.status === "compiled", JSON.stringify(compiled));
-  const start = performance.now();
+  // By the processor's time: what else the machine does is not measured.
+  const start = process.cpuUsage();
   const isValid = compiled.validator.validate(value).length === 0;
-  const took = performance.now() - start;
+  const took = process.cpuUsage(start).user / 1000;
   assert.ok(took < limitMs, `${JSON.stringify(schema).slice(0, 200)} took ${Math.round(took)} ms`);
   return isValid;
 }

@@ -10,10 +10,11 @@ import type { JsonSchema, JsonValue } from "../src/model/json.ts";
 /** Far more than any of these takes, and far less than what is not linear would. */
 const limitMs = 30_000;
 
+/** By the processor's time: what else the machine does is not measured. */
 function timed<T>(run: () => T): T {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const result = run();
-  const took = performance.now() - start;
+  const took = process.cpuUsage(start).user / 1000;
   assert.ok(took < limitMs, `took ${Math.round(took)} ms`);
   return result;
 }
@@ -109,10 +110,10 @@ test("10 MB pass the gate, as text and as an object", async () => {
   executor.registerToolGroup(defineToolGroup({ name: "large", tools: [tool] }));
   executor.toggleGroupEnabled("large", true);
   const text = "text, ".repeat(1_700_000);
-  const start = performance.now();
+  const start = process.cpuUsage();
   assert.equal((await executor.execute("Take", { text })).status, "success");
   assert.equal((await executor.execute("Take", JSON.stringify({ text }))).status, "success");
-  assert.ok(performance.now() - start < limitMs);
+  assert.ok(process.cpuUsage(start).user / 1000 < limitMs);
   assert.deepEqual(lengths, [text.length, text.length]);
 });
 
