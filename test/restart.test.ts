@@ -111,7 +111,7 @@ test("an answer that was written when the server died is acted on by the next on
 test("an answer that ends within the grace of a stop is whole", async () => {
   const hold = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["Half. ", "Whole."], hold: hold.promise }));
-  const first = await place.start();
+  const first = await place.start({ TOY_GRACE_MS: "60000" });
   const { run } = await startTurn(first.api, "Speak");
   await first.api.firstEvent(run, "item.delta");
   const stopped = first.stop();
