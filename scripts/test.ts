@@ -4,6 +4,7 @@
 import { globSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { root } from "./command.ts";
+import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards } from "./testing/run-shards.ts";
@@ -24,6 +25,7 @@ if (unitFiles.length + integrationFiles.length === 0) {
   process.exit(2);
 }
 
+await ensureBubblewrap();
 const totals = [
   (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runShards))
     .totals,

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { findBrowser, forgetBrowser, type FoundBrowser } from "../../test/browser.ts";
-import { runCommand } from "../command.ts";
+import { apt, canInstall } from "./apt.ts";
 
 /**
  * Finds the browser that tests of the page need; where there is none, and this is root on a system
@@ -27,27 +26,6 @@ export async function ensureBrowser(): Promise<FoundBrowser> {
   }
   forgetBrowser();
   return findBrowser();
-}
-
-function canInstall(): boolean {
-  return process.getuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0;
-}
-
-/** Runs apt-get with a line of progress for every 50 packages. */
-async function apt(...args: readonly string[]): Promise<boolean> {
-  console.log(`  apt-get ${args.join(" ")} …`);
-  let unpacked = 0;
-  const { code, output, ms } = await runCommand("apt-get", args, {
-    env: { DEBIAN_FRONTEND: "noninteractive" },
-    onOutput: (text) => {
-      for (const _ of text.matchAll(/^Unpacking /gm)) {
-        unpacked += 1;
-        if (unpacked % 50 === 0) console.log(`  ${unpacked} packages unpacked …`);
-      }
-    },
-  });
-  console.log(code === 0 ? `  done in ${(ms / 1000).toFixed(0)} s` : `  failed:\n${output}`);
-  return code === 0;
 }
 
 function capitalised(text: string): string {
