@@ -92,6 +92,7 @@ export {
   resultStatusOf,
   type SettledStatus,
 } from "./executor/call-status.ts";
+export { type FoundOutcome, reopenedByPerson, withFoundOutcome } from "./executor/found-outcome.ts";
 export type { SettledToolResult, ToolExecuteResult } from "./executor/tool-execute-result.ts";
 export { type Clock, systemClock } from "./model/clock.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./model/json.ts";

@@ -5,6 +5,7 @@ import type { ContentPart } from "../tool/content-part.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
 import type { CallStatus } from "./call-status.ts";
 import type { CallTokens } from "./call-tokens.ts";
+import type { FoundOutcome } from "./found-outcome.ts";
 import type { Quarantine } from "./quarantine.ts";
 
 /** Who runs a call. A client's calls are announced and wait. */
@@ -96,4 +97,6 @@ export interface CallRecord {
   /** What was done with it. */
   readonly reviewed?: ReviewOutcome;
   readonly result?: CallResult;
+  /** Of an `outcome_unknown` call: what a person found out since. */
+  readonly found?: FoundOutcome;
 }

@@ -9,7 +9,7 @@ export type {
   ReviewedResult,
   ReviewPreview,
 } from "./approval.ts";
-export type { CallView, ToolOutputsBody } from "./call.ts";
+export type { CallOutcomeBody, CallView, ToolOutputsBody } from "./call.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type {
   ErrorBody,

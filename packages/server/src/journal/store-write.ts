@@ -1,5 +1,6 @@
 import type {
   ApprovalDecision,
+  CallRecord,
   ChainEvent,
   ClientOutput,
   Grant,
@@ -80,6 +81,14 @@ export type StoreWrite =
     }
   /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
   | { readonly type: "expire-approvals" }
+  /** A person's word on a call whose outcome is unknown, as its row says it from now on. The first one counts. */
+  | {
+      readonly type: "answer-call";
+      readonly owner: string;
+      readonly runId: string;
+      /** With `found`. */
+      readonly call: CallRecord;
+    }
   /** Keeps what a client's tools answered until their run takes it: all of it, or nothing. */
   | {
       readonly type: "submit-outputs";
@@ -195,6 +204,10 @@ interface Outcomes {
     readonly status: "expired";
     readonly approvals: readonly ApprovalRecord[];
   };
+  readonly "answer-call":
+    | { readonly status: "answered"; readonly call: CallRecord }
+    | { readonly status: "already_answered"; readonly call: CallRecord }
+    | NotFound;
   /** `taken` are new; the others were submitted before, the same. */
   readonly "submit-outputs":
     | { readonly status: "submitted"; readonly taken: readonly string[] }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { RunStatus, RunView } from "../contract/run.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
+import { answerCall } from "../run/answer-call.ts";
 import { transitions } from "../run/run-status.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
@@ -10,7 +11,7 @@ import type { Environment, Services } from "./environment.ts";
 import { findAnyRun, findRun } from "./find-run.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
-import { badRequest, conflict } from "./request-refused.ts";
+import { badRequest, conflict, notFound } from "./request-refused.ts";
 import { runEvents } from "./run-events.ts";
 import { runView } from "./run-view.ts";
 import { submitToolOutputs } from "./tool-outputs.ts";
@@ -76,6 +77,19 @@ export function runRoutes(services: Services): Hono<Environment> {
     return context.json(await viewOf(service.store, run));
   });
 
+  routes.post("/:id/calls/:callId/outcome", async (context) => {
+    const { service, run } = await findAnyRun(services, context);
+    const callId = context.req.param("callId");
+    const { outcome: answer, note } = await readBody(context, outcomeBody);
+    const by = context.get("principal");
+    const found = { answer, by, at: Date.now(), ...(note != null && { note }) };
+    const outcome = await answerCall(service.store, run, callId, found);
+    if (outcome.status !== "refused")
+      return context.json(callView({ runId: run.id, call: outcome.call, updatedAt: found.at }));
+    if (outcome.call === undefined) throw notFound("call", callId);
+    throw conflict(`It is known what became of this call: it is ${outcome.call.status}.`);
+  });
+
   routes.post("/:id/calls/:callId/cancel", async (context) => {
     const { service, run } = await findAnyRun(services, context);
     const callId = context.req.param("callId");
@@ -97,6 +111,11 @@ export function runRoutes(services: Services): Hono<Environment> {
 
   return routes;
 }
+
+const outcomeBody = z.object({
+  outcome: z.enum(["happened", "did_not_happen", "run_again"]),
+  note: z.string().max(2_000).nullish(),
+});
 
 /** A run as it is now. */
 async function viewOf(store: Store, before: RunRecord): Promise<RunView> {

@@ -5,6 +5,7 @@ import {
   type ChainState,
   isSettled,
   type Message,
+  reopenedByPerson,
 } from "@capstan/core";
 import type { ExecutionApproval, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
@@ -30,7 +31,8 @@ export async function inheritedTurn(
   parent: RunRecord,
   { continuesParent }: Pick<StoredRunRequest, "continuesParent">,
 ): Promise<ChainState> {
-  const { state } = await readChainState(store, parent);
+  const stored = await readChainState(store, parent);
+  const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
   return continuesParent ? { ...state, messages: withoutCutAnswer(state.messages) } : state;
 }
 

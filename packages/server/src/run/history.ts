@@ -45,6 +45,7 @@ async function turnOf(
   { run, messages }: RunWithMessages,
 ): Promise<StoredTurn> {
   const calls = ((await store.readCalls({ owner, runId: run.id })) ?? []).map(({ call }) => call);
-  const log = run.result?.log;
+  // What a person found out of a call since then is told anew.
+  const log = calls.some(({ found }) => found !== undefined) ? undefined : run.result?.log;
   return { messages, calls, ...(log !== undefined && { log }) };
 }

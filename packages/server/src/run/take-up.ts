@@ -5,6 +5,7 @@ import {
   type ChainResume,
   isSettled,
   type Message,
+  reopenedByPerson,
   type ReviewDecision,
 } from "@capstan/core";
 import type {
@@ -38,7 +39,8 @@ export async function resumption(store: Store, run: RunRecord): Promise<TakeUp> 
   };
   const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
   const answers = await answersTo(store, run.owner, stored.state.calls);
-  const resume = { state: stored.state, ...answers, outputs };
+  const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
+  const resume = { state, ...answers, outputs };
   return { writes, resume, fruitless: stored.fruitless };
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorData } from "../error-data.ts";
 import type { Script } from "../script.ts";
 import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
+import { answerCall } from "./answer-call.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
 import { submitOutputs } from "./submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
@@ -75,6 +76,8 @@ function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<Ap
       return yield* answerApproval(writing, write, at);
     case "expire-approvals":
       return yield* expireApprovals(writing, at);
+    case "answer-call":
+      return yield* answerCall(writing, write, at);
     case "submit-outputs":
       return yield* submitOutputs(writing, write, at);
     case "create-grant":
