@@ -1,6 +1,6 @@
 import type { GateLimits, ModelEntry } from "@capstan/core";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
-import { type ServerLimits, startServer } from "@capstan/server";
+import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
 import { webRoot } from "@capstan/web";
 import { checkSchemas } from "./configuration/check-schemas.ts";
 import { checkSwitches } from "./configuration/check-switches.ts";
@@ -18,8 +18,8 @@ export interface RunningInstallation {
   readonly warnings: readonly string[];
   /** The page was built anew: it is served from now on. */
   reloadPage(): Promise<void>;
-  /** Finishes or parks what runs. */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  /** Finishes what runs in the configured time, or hands it back for the next start. */
+  close(): Promise<Stopped>;
 }
 
 /**
@@ -34,6 +34,7 @@ export async function startInstallation(options: {
 }): Promise<RunningInstallation> {
   const { configuration, environment, log } = options;
   const { model: defaultModel, rules } = configuration;
+  const { graceMs } = configuration.limits;
   const groups = await configuredGroups(configuration);
   const groupDefaults = {
     ...Object.fromEntries(groups.map((group) => [group.name, true])),
@@ -80,7 +81,7 @@ export async function startInstallation(options: {
     model: models.default,
     warnings: [...checkSwitches(configuration, groups), ...checkSchemas(groups)],
     reloadPage: () => server.reloadPage(),
-    close: (closing) => server.close(closing),
+    close: () => server.close(graceMs === undefined ? {} : { graceMs }),
   };
 }
 
@@ -94,6 +95,15 @@ function gateLimits({ toolTimeoutMs, approvalHours }: ConfiguredLimits): Partial
 
 /** What the server is told of them. */
 function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
-  const { toolTimeoutMs: _ofTools, approvalHours: _ofPeople, ...ofTurns } = limits;
-  return ofTurns;
+  const {
+    toolTimeoutMs: _ofTools,
+    approvalHours: _ofPeople,
+    graceMs: _ofStopping,
+    runWaitDays,
+    ...ofTurns
+  } = limits;
+  return {
+    ...ofTurns,
+    ...(runWaitDays !== undefined && { parkedMs: runWaitDays * 24 * 3_600_000 }),
+  };
 }

@@ -1,6 +1,12 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { CapstanError, type HistoryMode, type ModelCatalog, type ToolGroup } from "@capstan/core";
+import {
+  CapstanError,
+  type HistoryMode,
+  type ModelCatalog,
+  systemClock,
+  type ToolGroup,
+} from "@capstan/core";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
@@ -8,7 +14,7 @@ import { openMemoryStore, openStore } from "./journal/open-store.ts";
 import type { RunRecord } from "./journal/records.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
-import { expireApprovals } from "./run/expire-approvals.ts";
+import { watchDeadlines } from "./run/deadlines.ts";
 import { RunService } from "./run/run-service.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
 import type { CreateExecutor } from "./run/session.ts";
@@ -42,12 +48,18 @@ export interface ServerOptions {
 /** What becomes of runs with `store: false`, which only live in memory. */
 const passing = { afterMs: 60 * 60 * 1_000, runs: 1_000 };
 
+/** What a server left as it stopped. */
+export interface Stopped {
+  /** Runs that the next server goes on with. */
+  readonly handedBack: number;
+}
+
 export interface RunningServer {
   readonly url: string;
   /** The page was built anew: it is served from now on. */
   reloadPage(): Promise<void>;
   /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options?: { readonly graceMs?: number }): Promise<Stopped>;
 }
 
 /**
@@ -121,18 +133,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   await store.announce(url);
   await runs.recover(left);
-  const stopExpiry = [expireApprovals(runs, log), expireApprovals(ephemeral, log)];
+  const stopWatching = [runs, ephemeral].map((service) =>
+    watchDeadlines({ runs: service, parkedMs: limits.parkedMs, clock: systemClock, log }),
+  );
   return {
     url,
     reloadPage: async () => page?.reload(),
     async close({ graceMs = 5_000 } = {}) {
-      for (const stop of stopExpiry) stop();
+      for (const stop of stopWatching) stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+      const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
       // Streams of runs that were handed back have no end of their own.
       server.closeAllConnections();
       await closed;
       await Promise.all([store.close(), memory.close()]);
+      return { handedBack };
     },
   };
 }

@@ -33,7 +33,7 @@ export const connect = {
       const installation = await startInstallation({ configuration: own, environment });
       return {
         client: createClient({ url: installation.url, key }),
-        close: () => installation.close(),
+        close: async () => void (await installation.close()),
       };
     } catch (error) {
       // Another process was quicker.

@@ -30,8 +30,16 @@ export async function serve(configuration: Configuration): Promise<number> {
   await stopped;
   say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
-  await installation.close();
+  const { handedBack } = await installation.close();
+  say(stoppedLine(handedBack));
   return 0;
+}
+
+/** What a person needs to know of a server that has stopped. */
+export function stoppedLine(handedBack: number): string {
+  if (handedBack === 0) return "Stopped. Nothing was left unfinished.";
+  if (handedBack === 1) return "Stopped. 1 run was handed back: the next start goes on with it.";
+  return `Stopped. ${handedBack} runs were handed back: the next start goes on with them.`;
 }
 
 /** What a person needs to know of a server that has started. */

@@ -20,6 +20,12 @@ export interface ConfiguredLimits {
   readonly turnTokens?: number;
   /** Milliseconds of running time of one turn. @default no limit */
   readonly turnMs?: number;
+  /** Milliseconds of running time after which a run is stopped as expired. @default no limit */
+  readonly runMs?: number;
+  /** Days that a run waits for people and clients before it is expired. @default 7 */
+  readonly runWaitDays?: number;
+  /** Milliseconds that what runs gets to end when the server is stopped. @default 5000 */
+  readonly graceMs?: number;
   /** What one turn may cost, in the currency of `prices`. @default no limit */
   readonly turnCost?: number;
   /** Milliseconds of running time of one call, where the tool says nothing. @default 60000 */

@@ -93,6 +93,17 @@ export const settingsSchema = z.object(
           turnCalls: whole("a whole number from 1 to 100000", 100_000).optional(),
           turnTokens: whole("tokens from 1 to 1000000000", 1_000_000_000).optional(),
           turnMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
+          runMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
+          runWaitDays: z
+            .number({ error: "days, more than 0 and at most 365" })
+            .positive({ error: "days, more than 0 and at most 365" })
+            .max(365, { error: "days, more than 0 and at most 365" })
+            .optional(),
+          graceMs: z
+            .int({ error: "milliseconds from 0 to 3600000" })
+            .min(0, { error: "milliseconds from 0 to 3600000" })
+            .max(3_600_000, { error: "milliseconds from 0 to 3600000" })
+            .optional(),
           turnCost: z
             .number({ error: "an amount, more than 0" })
             .positive({ error: "an amount, more than 0" })

@@ -237,7 +237,7 @@ export class ChainLoop {
     for (const problem of problems) this.#listeners.report(problem);
     const waits = await this.#runCalls(requests, proposed);
     if (close === undefined) return waits;
-    return { status: close.code === "aborted" ? "aborted" : "error", error: close };
+    return stopped(close);
   }
 
   /** The caller asked the model first: its answer is this turn's first round. */

@@ -87,6 +87,10 @@ export interface StoreReading {
    * the run on; nothing else reads it. Undefined once the call is settled.
    */
   readReview(query: OwnedId): Promise<CallRecord | undefined>;
+  /** Every owner's runs that have waited since before a time, in ms since the epoch; at most 100. */
+  everyParkedBefore(query: { readonly before: number }): Promise<readonly RunRecord[]>;
+  /** Since when the run waits that has waited longest. */
+  everyParkedSince(): Promise<number | undefined>;
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyNextExpiry(): Promise<number | undefined>;
 

@@ -9,6 +9,7 @@ import { getGrant, listGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
 import { listOutputs } from "./reading/read-outputs.ts";
 import { listOverrides } from "./reading/read-overrides.ts";
+import { everyParkedBefore, everyParkedSince } from "./reading/read-parked.ts";
 import { readReview } from "./reading/read-reviews.ts";
 import { everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
 import { searchRuns } from "./reading/search-runs.ts";
@@ -73,6 +74,8 @@ export function storeReads({
     getApproval: (query) => read(() => getApproval(query)),
     listApprovals: (query) => read(() => listApprovals(query)),
     readReview: (query) => read(() => readReview(query)),
+    everyParkedBefore: async (query) => (await read(() => everyParkedBefore(query))).map(published),
+    everyParkedSince: () => read(() => everyParkedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),
     listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),

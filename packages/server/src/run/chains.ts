@@ -1,5 +1,6 @@
 import {
   type ChainResume,
+  type Clock,
   errorMessage,
   type Grant,
   type GrantBook,
@@ -27,6 +28,7 @@ export interface ChainsOptions {
   readonly limits: ServerLimits;
   readonly variables: ConversationVariables;
   readonly overrides: Overrides;
+  readonly clock: Clock;
   readonly log: (line: string) => void;
   /** A person's word was kept that holds for more than one call. */
   readonly onGrant: (run: RunRecord, grant: Grant) => void;

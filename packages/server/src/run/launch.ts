@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type PolicyRule,
   type OfferOptions,
   type ChainResume,
@@ -32,6 +33,7 @@ export interface LaunchOptions {
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
   readonly overrides: () => readonly PolicyRule[];
+  readonly clock: Clock;
   readonly inputMessages?: readonly Message[];
   readonly resume?: ChainResume;
 }
@@ -55,7 +57,9 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     clientTools: request.clientTools,
   };
   if (resume === undefined) variables.beginTurn();
-  return runToolChain({
+  const limit = timeLimit(options);
+  const chain = runToolChain({
+    ...(limit && { signal: limit.signal }),
     executor,
     model,
     runId: run.id,
@@ -72,6 +76,20 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     ...chainLimits(limits, maxToolCalls),
     ...(resume !== undefined && { resume }),
   });
+  if (limit !== undefined) void chain.result.then(limit.lift);
+  return chain;
+}
+
+/** Aborts as the run's time is over; what it took before it stopped is counted, waiting is not. */
+function timeLimit({ clock, limits, resume }: LaunchOptions) {
+  const { runMs } = limits;
+  if (runMs === undefined) return undefined;
+  const controller = new AbortController();
+  const left = runMs - (resume?.state.elapsed ?? 0);
+  const lift = clock.after(Math.max(0, left), () =>
+    controller.abort(new DOMException("The run took longer than it may.", "TimeoutError")),
+  );
+  return { signal: controller.signal, lift };
 }
 
 /**

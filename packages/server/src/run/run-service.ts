@@ -1,15 +1,14 @@
 import {
   type ApprovalDecision,
   type ChainError,
+  type Clock,
   type ClientOutput,
-  coveredBy,
   errorMessage,
-  type Grant,
   type ModelCatalog,
   neutraliseMessage,
   newId,
   type ReviewDecision,
-  type ToolChainRun,
+  systemClock,
   VariableSystem,
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
@@ -21,8 +20,9 @@ import {
   type StoreWrite,
 } from "../journal/store-write.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
+import { Answers, type Submission } from "./answers.ts";
 import { beginWith, readBeginning } from "./beginning.ts";
-import { Chains, type EndedChain, type Given, type LiveRun } from "./chains.ts";
+import { Chains, type EndedChain, type Given } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { LostRuns } from "./lost-runs.ts";
 import { newRunWrites } from "./new-run.ts";
@@ -34,7 +34,7 @@ import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
-import { canGoOn, decisionOf, ending, resumption, reviewDecisionOf } from "./take-up.ts";
+import { canGoOn, ending, resumption } from "./take-up.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -47,6 +47,8 @@ export interface RunServiceOptions {
   readonly overrides?: Overrides;
   /** When runs are forgotten, with all they left. @default never */
   readonly passing?: Passing;
+  /** @default the system's */
+  readonly clock?: Clock;
   readonly log: (line: string) => void;
 }
 
@@ -55,13 +57,17 @@ export type StartOutcome =
   /** The conversation went on elsewhere, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
-type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }>;
 
 const interrupted: ChainError = {
   code: "interrupted",
   message:
     "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
+  phase: "chain",
+};
+const unanswered: ChainError = {
+  code: "timeout",
+  message: "Nobody answered what it waited for in time.",
   phase: "chain",
 };
 const stoppedByPerson: ChainError = {
@@ -79,13 +85,16 @@ export class RunService {
   readonly #variables: ConversationVariables;
   readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
+  readonly #answers: Answers;
   readonly #lost: LostRuns;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
+  readonly #clock: Clock;
   #closing = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
     const { store, createExecutor, limits, passing } = options;
+    this.#clock = options.clock ?? systemClock;
     this.#variables = new ConversationVariables({
       store,
       createExecutor,
@@ -95,10 +104,21 @@ export class RunService {
     this.#chains = new Chains({
       grants: store,
       ...options,
+      clock: this.#clock,
       overrides: this.overrides,
-      onGrant: (run, grant) => void this.#release(run, grant),
+      onGrant: (run, grant) => void this.#answers.release(run, grant),
       variables: this.#variables,
       onEnd: (ended) => this.#onEnd(ended),
+    });
+    this.#answers = new Answers({
+      store,
+      createExecutor,
+      chains: this.#chains,
+      serial: this.#serial,
+      resume: async (run) => {
+        if (!this.#closing) await this.#resume(run);
+      },
+      log: options.log,
     });
     this.#showWaiting = createWaitingSigns(store, options.log);
     this.#lost = new LostRuns({
@@ -197,71 +217,34 @@ export class RunService {
   }
 
   /** A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval. */
-  async answer(
+  answer(
     owner: string,
     id: string,
     answer: ApprovalDecision | ReviewDecision,
   ): Promise<ApprovalRecord | undefined> {
-    const [outcome] = await this.store.write([{ type: "answer-approval", owner, id, answer }]);
-    if (!("approval" in outcome)) return undefined;
-    const { approval } = outcome;
-    const isTold = ({ chain }: LiveRun) => tell(chain, approval);
-    if (outcome.status === "answered") await this.#deliver(approval, isTold);
-    else if (approval.status === "expired") await this.expireApprovals();
-    // The first answer may have been kept by a server that did not live to act on it.
-    if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
-      await this.#deliver(approval, isTold);
-    return approval;
-  }
-
-  /** What one answer allowed answers the questions of other runs that it covers, too. */
-  async #release(run: RunRecord, grant: Grant): Promise<void> {
-    if (grant.verdict !== "allow") return;
-    this.#chains.shareGrant(run, grant);
-    try {
-      const { owner, sessionId } = run;
-      const open = await this.store.listApprovals({ owner, status: "pending", limit: 1_000 });
-      const requests = open.data.flatMap((approval) => {
-        const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
-        if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
-        return [approval.request];
-      });
-      if (requests.length === 0) return;
-      const { registry } = this.#options.createExecutor({ variables: new VariableSystem() }).gate;
-      for (const id of coveredBy(grant, requests, registry))
-        await this.answer(owner, id, { decision: "allow", by: "grant" });
-    } catch (thrown) {
-      this.#options.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
-    }
+    return this.#answers.answer(owner, id, answer);
   }
 
   /**
    * What a client's tools answered. Kept at once; the run goes on when it lacks nothing more. The
    * first output of a call counts, and the same again changes nothing.
    */
-  async submitOutputs(
+  submitOutputs(
     owner: string,
     runId: string,
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
-    const [outcome] = await this.store.write([{ type: "submit-outputs", owner, runId, outputs }]);
-    if (outcome.status !== "submitted") return outcome;
-    const taken = new Set(outcome.taken);
-    const isTold = ({ chain }: LiveRun) =>
-      outputs
-        .filter(({ callId }) => taken.has(callId))
-        .map((output) => chain.submitOutput(output))
-        .every(Boolean);
-    await this.#deliver({ owner, runId }, isTold);
-    return outcome;
+    return this.#answers.submitOutputs(owner, runId, outputs);
   }
 
   /** Closes the questions that nobody answered in time; the model is told. */
-  async expireApprovals(): Promise<void> {
-    const [outcome] = await this.store.write([{ type: "expire-approvals" }]);
-    if (outcome.status !== "expired") return;
-    for (const approval of outcome.approvals)
-      await this.#deliver(approval, ({ chain }) => tell(chain, approval));
+  expireApprovals(): Promise<void> {
+    return this.#answers.expireApprovals();
+  }
+
+  /** Ends a run that nobody answered in time. */
+  expire(run: RunRecord): Promise<void> {
+    return this.#serial.run(run.id, () => this.#close(run, unanswered));
   }
 
   /** Stops a run in any status. Resolves when it has ended. */
@@ -377,48 +360,30 @@ export class RunService {
     }
   }
 
-  /** Lets runs end for `graceMs`, then hands back what is left: the next server goes on with it. */
-  async close(graceMs: number): Promise<void> {
+  /**
+   * Begins nothing more, lets runs end for `graceMs`, then hands back what is left: the next server
+   * goes on with it.
+   *
+   * @returns how many were handed back
+   */
+  async close(graceMs: number): Promise<number> {
     this.#closing = true;
     const all = Promise.allSettled(this.#chains.entries().map(([, { done }]) => done));
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-    await Promise.race([all, grace]);
-    clearTimeout(timer);
-    for (const [runId, { chain, epoch }] of this.#chains.entries()) {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#clock.after(graceMs, resolve);
+    await Promise.race([all, over]);
+    cancel();
+    const left = this.#chains.entries();
+    for (const [runId, { chain, epoch }] of left) {
       chain.detach("the server is stopping");
-      await this.store.write([{ type: "set-status", runId, status: "queued", epoch }]);
-    }
-  }
-
-  /** Whether a run is parked on this very question. */
-  async #waitsFor({ owner, runId, callId }: ApprovalRecord): Promise<boolean> {
-    const run = await this.store.getRun({ owner, id: runId });
-    if (run?.status !== "requires_action") return false;
-    return run.result?.waiting?.some((waiting) => waiting.callId === callId) === true;
-  }
-
-  /**
-   * Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it.
-   *
-   * @param isTold tells the chain, where the run goes on; false where that does not wait for it
-   */
-  async #deliver(
-    { owner, runId: id }: Pick<ApprovalRecord, "owner" | "runId">,
-    isTold: (live: LiveRun) => boolean,
-  ): Promise<void> {
-    await this.#serial.run(id, async () => {
-      const live = this.#chains.get(id);
-      if (live !== undefined && isTold(live)) return;
-      await live?.done;
       try {
-        const run = await this.store.getRun({ owner, id });
-        if (run?.status !== "requires_action" || this.#closing) return;
-        if (await canGoOn(this.store, run)) await this.#resume(run);
+        await this.store.write([{ type: "set-status", runId, status: "queued", epoch }]);
       } catch (thrown) {
-        this.#options.log(`Run ${id} could not be taken up: ${errorMessage(thrown)}`);
+        // As after a crash, the next server finds it in progress.
+        this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
       }
-    });
+    }
+    return left.length;
   }
 
   /** A run that nobody holds goes on; one that seems to be what stops its servers is closed. */
@@ -481,13 +446,6 @@ export class RunService {
     if (lost === undefined) this.#passing?.ended(run, asks);
     else void this.#lost.close(run, { code: "journal_failed", message: lost, phase: "chain" });
   }
-}
-
-/** False where the chain does not wait for it. */
-function tell(chain: ToolChainRun, approval: ApprovalRecord): boolean {
-  return approval.kind === "result"
-    ? chain.answerReview(approval.id, reviewDecisionOf(approval))
-    : chain.answer(approval.id, decisionOf(approval));
 }
 
 function interruptedNotice(): RunJournalWrite {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
-import { ScriptedModel } from "@capstan/core/testing";
+import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { withMemoryStore } from "../journal/testing/store-fixtures.ts";
 import { chainLimits, defaultServerLimits, type ServerLimits } from "./server-limits.ts";
-import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 const ok = defineTool({
   name: "Ok",
@@ -42,6 +42,29 @@ test("a limit of cost fails the run of a model without prices, with what to do",
     assert.equal(result?.error?.code, "invalid_limits");
     assert.match(result?.error?.message ?? "", /Configure its prices/);
     assert.equal(model.requests.length, 0);
+  });
+});
+
+test("a run that takes longer than it may is expired, and what runs is stopped", async () => {
+  await withMemoryStore(async (store) => {
+    const clock = new FakeClock();
+    const began = Promise.withResolvers<AbortSignal>();
+    const hang = tool("Hang", (_args, { signal }) => {
+      began.resolve(signal);
+      return new Promise(() => {});
+    });
+    const model = new ScriptedModel([{ calls: [{ name: "Hang" }] }]);
+    const limits: ServerLimits = { ...defaultServerLimits, runMs: 5_000 };
+    const run = await begin(
+      createRuns({ store, model, tools: [hang], limits, clock }),
+      requestOf("go"),
+    );
+    const signal = await began.promise;
+    clock.advance(5_000);
+    const { result } = await runIn(store, run.id, "expired");
+    assert.equal(result?.error?.code, "timeout");
+    assert.ok(signal.aborted);
+    assert.equal(clock.pending, 0);
   });
 });
 

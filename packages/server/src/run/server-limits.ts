@@ -12,8 +12,12 @@ export interface ServerLimits {
   readonly turnCalls?: number;
   /** Tokens a turn, as the provider counts them. @default no limit */
   readonly turnTokens?: number;
-  /** Ms of running time a turn. @default no limit */
+  /** Ms of running time a turn, after which it is to answer. @default no limit */
   readonly turnMs?: number;
+  /** Ms of running time after which a run is `expired`, whatever it does; waiting is not counted. @default no limit */
+  readonly runMs?: number;
+  /** Ms after which a run that nobody answered is `expired`. */
+  readonly parkedMs: number;
   /** What a turn may cost, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
   /** Bytes of a request's body. */
@@ -32,6 +36,7 @@ export const defaultServerLimits: ServerLimits = {
   rounds: 10,
   callsPerRound: 64,
   repeatedFailures: 3,
+  parkedMs: 7 * 24 * 60 * 60 * 1_000,
   bodyBytes: 64 * 1024 * 1024,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,

@@ -1,4 +1,6 @@
 import {
+  type Clock,
+  systemClock,
   defineTool,
   defineToolGroup,
   type Model,
@@ -43,10 +45,10 @@ export function groupOf(tools: readonly Tool[]): ToolGroup {
   return defineToolGroup({ name: "g", tools });
 }
 
-export function executorsOf(tools: readonly Tool[]): CreateExecutor {
+export function executorsOf(tools: readonly Tool[], clock: Clock = systemClock): CreateExecutor {
   const group = groupOf(tools);
   return (options) => {
-    const executor = new ToolExecutor(options);
+    const executor = new ToolExecutor({ ...options, clock });
     executor.registerToolGroup(group);
     executor.toggleGroupEnabled("g", true);
     return executor;
