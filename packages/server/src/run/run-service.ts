@@ -300,6 +300,11 @@ export class RunService {
     return this.#chains.get(runId) !== undefined;
   }
 
+  /** What this process holds for runs: chains that go on, and runs of which something waits for its turn. */
+  held(): { readonly chains: number; readonly waitingTurns: number } {
+    return { chains: this.#chains.entries().length, waitingTurns: this.#serial.size };
+  }
+
   /** The variables of a conversation, or of any run, as its newest run has them now. */
   async variablesOf({
     owner,

@@ -2,6 +2,11 @@
 export class Serial {
   readonly #tails = new Map<string, Promise<unknown>>();
 
+  /** Of how many keys something goes on or waits. */
+  get size(): number {
+    return this.#tails.size;
+  }
+
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
