@@ -27,7 +27,7 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
   return {
     store,
     runs,
-    async cancelled(id: string) {
+    cancelled: async (id: string) => {
       const before = await store.getRun({ owner, id });
       await runs.cancel(before!);
       const run = await store.getRun({ owner, id });
