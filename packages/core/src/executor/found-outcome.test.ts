@@ -32,7 +32,8 @@ async function unknown() {
   const cut: ChainState = { ...first.state, calls: [{ ...begun, status: "started" }] };
   const close = { code: "interrupted", message: "The server stopped.", phase: "chain" } as const;
   const closed = await resume(executor, { ...cut }, new ScriptedModel([]), { close });
-  return { executor, keys, state: closed.state };
+  // The next process has its own.
+  return { executor: executorWith([pay]), keys, state: closed.state };
 }
 
 function resume(
