@@ -1,6 +1,7 @@
 export { isLoopback } from "./auth/loopback.ts";
 export type { ApiKey } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";
+export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./journal/maintenance.ts";
 export type { ServerLimits } from "./run/server-limits.ts";
 export type { CreateExecutor } from "./run/session.ts";
 export {

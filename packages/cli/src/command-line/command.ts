@@ -11,6 +11,8 @@ export interface Command {
   readonly summary: string;
   /** Paragraphs of the command's own help, wrapped by hand. */
   readonly description: string;
+  /** The words that may follow its name, one of them. @default none */
+  readonly positionals?: readonly string[];
   readonly options: Options;
   readonly examples: readonly { readonly line: string; readonly says: string }[];
   /** Resolves to the exit code. */

@@ -51,8 +51,11 @@ export async function runCommandLine(
   const more = `capstan ${command.name} --help`;
   if (parsed.status === "refused") return refuse(parsed.message, more);
   if (parsed.values["help"] === true) return print(renderCommandHelp({ ...command, options }));
-  const [unwanted] = parsed.positionals;
-  if (unwanted !== undefined) return refuse(`${command.name} takes no "${unwanted}".`, more);
+  const { positionals: words = [] } = command;
+  const [first, ...others] = parsed.positionals;
+  const unwanted = first === undefined || words.includes(first) ? others[0] : first;
+  if (unwanted !== undefined)
+    return refuse(`${command.name} takes no "${unwanted}".${didYouMean(unwanted, words)}`, more);
   try {
     return await command.run(parsed);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Command } from "../command-line/command.ts";
 import { chatCommand } from "./chat.ts";
+import { dbCommand } from "./db.ts";
 import { doctorCommand } from "./doctor.ts";
 import { serveCommand } from "./serve.ts";
 import { toolsCommand } from "./tools.ts";
@@ -10,4 +11,5 @@ export const commands: readonly Command[] = [
   chatCommand,
   toolsCommand,
   doctorCommand,
+  dbCommand,
 ];

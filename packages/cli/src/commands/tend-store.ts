@@ -1,0 +1,55 @@
+import { backupStore, checkStore, vacuumStore } from "@capstan/server";
+
+export interface TendStoreOptions {
+  readonly wish: "check" | "backup" | "vacuum";
+  readonly dataDir: string;
+  /** Where a backup goes. */
+  readonly to?: string;
+  /** @default standard output */
+  readonly say?: (line: string) => void;
+}
+
+/** Does what `capstan db` is asked to, and says what came of it. @returns the exit code */
+export async function tendStore({
+  wish,
+  dataDir,
+  to,
+  say = print,
+}: TendStoreOptions): Promise<number> {
+  switch (wish) {
+    case "check": {
+      const { runs, bytes, problems } = await checkStore(dataDir);
+      for (const problem of problems) say(problem);
+      if (problems.length > 0) {
+        say("Stop the server, keep a copy of the folder, and go back to your last backup.");
+        return 1;
+      }
+      say(`Sound: ${runs} runs, ${megabytes(bytes)}.`);
+      return 0;
+    }
+    case "backup": {
+      if (to === undefined) {
+        say("Where to? Name a file: capstan db backup --to FILE");
+        return 2;
+      }
+      const { bytes } = await backupStore(dataDir, to);
+      say(
+        `Written: ${to}, ${megabytes(bytes)}. It has all that was said; keep it as you keep that.`,
+      );
+      return 0;
+    }
+    case "vacuum": {
+      const { before, after } = await vacuumStore(dataDir);
+      say(`From ${megabytes(before)} to ${megabytes(after)}.`);
+      return 0;
+    }
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { copyFile, mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { backupStore, checkStore, vacuumStore } from "./maintenance.ts";
+import { openStore } from "./store.ts";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  owner,
+  resultOf,
+  start,
+  withDataDir,
+  withFileStore,
+} from "./testing/store-fixtures.ts";
+
+/** A run that ended, with deltas of which one item has no end. */
+const said = [
+  start("i"),
+  delta("i", "one "),
+  delta("i", "two"),
+  end("i", "one two"),
+  start("j"),
+  delta("j", "cut"),
+  resultOf("error"),
+];
+
+test("a store in use is checked, and sound", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await createRun(store, { id: "ended" });
+    await commit(store, "ended", said);
+    await createRun(store, { id: "goes-on" });
+    await commit(store, "goes-on", [start("i"), delta("i", "a")]);
+    const { runs, problems } = await checkStore(dataDir);
+    assert.deepEqual([runs, problems], [2, []]);
+  });
+});
+
+test("an event that is missing, a row of no run, and a damaged page are found", async () => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir, durability: "process" });
+    await createRun(store, { id: "r" });
+    await commit(store, "r", said);
+    await store.close();
+    const path = join(dataDir, "capstan.db");
+    const database = new DatabaseSync(path);
+    database.exec("DELETE FROM run_events WHERE seq = 1");
+    database.exec(
+      "INSERT INTO run_messages (run_n, n, owner, round, message) VALUES (9, 1, '', 0, '')",
+    );
+    database.close();
+    const { problems } = await checkStore(dataDir);
+    assert.deepEqual(problems, [
+      "Run r has 5 events, and the last one has the number 6.",
+      "1 rows of run_messages belong to no run.",
+    ]);
+    const file = await open(path, "r+");
+    await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, 3 * 4_096);
+    await file.close();
+    const damaged = await checkStore(dataDir).then(
+      (check) => check.problems.join(" "),
+      (error: Error) => error.message,
+    );
+    assert.notEqual(damaged, "");
+  });
+});
+
+test("a backup of a store in use is a whole store, for this user alone, and replaces none", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await createRun(store, { id: "r" });
+    await commit(store, "r", said);
+    const to = join(dataDir, "copy.db");
+    await backupStore(dataDir, to);
+    assert.equal((await stat(to)).mode & 0o777, 0o600);
+    await assert.rejects(backupStore(dataDir, to), { code: "backup_exists" });
+    const elsewhere = join(dataDir, "elsewhere");
+    await mkdir(elsewhere);
+    await copyFile(to, join(elsewhere, "capstan.db"));
+    const copy = await openStore({ dataDir: elsewhere, durability: "process" });
+    assert.deepEqual(
+      await copy.readEvents({ owner, runId: "r" }),
+      await store.readEvents({ owner, runId: "r" }),
+    );
+    await copy.close();
+  });
+});
+
+test("a vacuum makes the file smaller once something was deleted, and needs the store for itself", async () => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir, durability: "process" });
+    await createRun(store, { id: "r" });
+    await commit(store, "r", [start("i"), end("i", "x".repeat(1_000_000)), resultOf("completed")]);
+    await store.write([{ type: "delete-run", owner, id: "r" }]);
+    await assert.rejects(vacuumStore(dataDir), { code: "data_directory_locked" });
+    await store.close();
+    const { before, after } = await vacuumStore(dataDir);
+    assert.ok(after < before - 900_000, `${before} to ${after}`);
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+  });
+});
+
+test("where there is no store, that is said, and none is made", async () => {
+  await withDataDir(async (dataDir) => {
+    const to = join(dataDir, "copy.db");
+    for (const wish of [checkStore(dataDir), backupStore(dataDir, to), vacuumStore(dataDir)])
+      await assert.rejects(wish, { code: "no_store" });
+    await assert.rejects(readFile(to));
+    await writeFile(to, "");
+  });
+});

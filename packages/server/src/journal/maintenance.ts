@@ -1,0 +1,141 @@
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CapstanError, systemClock } from "@capstan/core";
+import { lockDataDirectory } from "./data-lock.ts";
+import { openForReading, openForWriting } from "./open-database.ts";
+import type { Sql } from "./sql.ts";
+import { storeError } from "./store-error.ts";
+import { detachedDeltas } from "./writing/write-events.ts";
+
+/** What `checkStore` found. */
+export interface StoreCheck {
+  readonly runs: number;
+  readonly bytes: number;
+  /** Sentences; none: the store is sound. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Looks at every page of the database of a data directory, and whether the events of each run that
+ * has ended are numbered without a gap. A server may go on with it meanwhile.
+ *
+ * @throws CapstanError `no_store`, or what the store says
+ */
+export async function checkStore(dataDir: string): Promise<StoreCheck> {
+  const path = await databaseIn(dataDir);
+  const { size } = await stat(path);
+  return using(path, "Checking the store", (sql) => {
+    const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
+    const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
+    // A damaged database has no answers to the rest.
+    if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
+    const runs = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM runs")?.n ?? 0;
+    return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };
+  });
+}
+
+/**
+ * Writes a whole copy of the store, as of one moment, to a file that is not there yet. A server may
+ * go on with it meanwhile. The copy is for this user alone: it has all that was said.
+ *
+ * @throws CapstanError `no_store`, `backup_exists`, or what the store says
+ */
+export async function backupStore(
+  dataDir: string,
+  to: string,
+): Promise<{ readonly bytes: number }> {
+  const path = await databaseIn(dataDir);
+  try {
+    await writeFile(to, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+      throw storeError(`Writing a backup to ${to}`, error);
+    throw new CapstanError({
+      code: "backup_exists",
+      message: `There is a file ${to} already. Name another, so that no backup is lost.`,
+    });
+  }
+  await using(path, `Writing a backup to ${to}`, (sql) => sql.run("VACUUM INTO ?", to));
+  return { bytes: (await stat(to)).size };
+}
+
+/**
+ * Rewrites the database without what was deleted, so that its file gets smaller. Nobody else may
+ * have it: the data directory is locked meanwhile.
+ *
+ * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
+ */
+export async function vacuumStore(
+  dataDir: string,
+): Promise<{ readonly before: number; readonly after: number }> {
+  const path = await databaseIn(dataDir);
+  const lock = await lockDataDirectory(dataDir, systemClock.now());
+  try {
+    const sql = openForWriting(path, "full");
+    try {
+      // What was written last may still be in the log beside the file.
+      sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      const before = (await stat(path)).size;
+      sql.exec("VACUUM");
+      sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return { before, after: (await stat(path)).size };
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    throw storeError("Rewriting the store", error);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function databaseIn(dataDir: string): Promise<string> {
+  const path = join(dataDir, "capstan.db");
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return path;
+  throw new CapstanError({
+    code: "no_store",
+    message: `There is no store in ${dataDir}: a server makes one at its first start. --data names another folder.`,
+  });
+}
+
+async function using<T>(path: string, what: string, read: (sql: Sql) => T): Promise<T> {
+  try {
+    const sql = openForReading(path);
+    try {
+      return read(sql);
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    throw storeError(what, error);
+  }
+}
+
+/**
+ * Events of runs that have ended are numbered from 1 on without a gap. A row is one event, with
+ * the deltas before it that it holds; deltas that no item ended with have a row of their own.
+ */
+function gaps(sql: Sql): readonly string[] {
+  const rows = sql.all<{ id: string; events: number; last: number }>(
+    `SELECT r.id, MAX(e.seq) AS last, SUM(
+       CASE WHEN e.type = '${detachedDeltas}' THEN 0 ELSE 1 END +
+       CASE WHEN e.cuts IS NULL THEN 0
+         ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(e.cuts, ',', ''), ';', '')) + 1 END) AS events
+     FROM runs r JOIN run_events e ON e.run_n = r.n
+     WHERE r.ended_at IS NOT NULL GROUP BY r.n HAVING events <> last LIMIT 20`,
+  );
+  return rows.map(
+    ({ id, events, last }) =>
+      `Run ${id} has ${events} events, and the last one has the number ${last}.`,
+  );
+}
+
+function orphans(sql: Sql): readonly string[] {
+  return ["run_events", "run_messages", "run_calls", "run_requests"].flatMap((table) => {
+    const row = sql.get<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM ${table} t LEFT JOIN runs r ON r.n = t.run_n WHERE r.n IS NULL`,
+    );
+    return row === undefined || row.n === 0 ? [] : [`${row.n} rows of ${table} belong to no run.`];
+  });
+}
