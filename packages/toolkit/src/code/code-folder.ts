@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readBack, toolError, type ToolError, type VariableSystem } from "@capstan/core";
+import { makeTemporaryFolder } from "../sandbox/temporary-folder.ts";
 
 /** What one run of code is given as files: its text, and variables of the session. */
 export interface CodeFolder {
@@ -26,7 +26,7 @@ export async function makeCodeFolder(options: {
   readonly names: readonly string[];
 }): Promise<CodeFolder | ToolError> {
   const { main, code, variables, names } = options;
-  const path = await mkdtemp(join(tmpdir(), `capstan-code-${process.pid}-`));
+  const path = makeTemporaryFolder();
   const remove = () => rm(path, { recursive: true, force: true });
   try {
     await mkdir(join(path, "vars"));

@@ -159,7 +159,11 @@ describe("Shell", { skip: skip("Shell") }, () => {
     stop.abort(new Error("cancelled"));
     await assert.rejects(running, /cancelled/);
     assert.deepEqual(
-      readdirSync(tmpdir()).filter((name) => name.startsWith(`capstan-code-${process.pid}-`)),
+      readdirSync(tmpdir()).filter(
+        (name) =>
+          name.startsWith(`capstan-run-${process.pid}-`) &&
+          existsSync(join(tmpdir(), name, "command.sh")),
+      ),
       [],
     );
   });

@@ -1,13 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { killTree } from "./kill-tree.ts";
 import { launcher, limiter } from "./launcher.ts";
 import { runProgram } from "./run-program.ts";
 import { defaultLimits, type Sandbox } from "./sandbox.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 
 /**
  * No sandbox: an ordinary process of this user, with a folder and an environment of its own, the
@@ -17,7 +15,7 @@ export const unconfined: Sandbox = {
   kind: "none",
   start(program) {
     const limits = { ...defaultLimits, ...program.limits };
-    const folder = mkdtempSync(join(tmpdir(), "capstan-program-"));
+    const folder = makeTemporaryFolder();
     const mark = randomUUID();
     const kill = (child: ChildProcess) => killTree(child, mark);
     return runProgram({

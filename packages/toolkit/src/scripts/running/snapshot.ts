@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { toolError, type ToolError } from "@capstan/core";
-import { isAlive } from "../../sandbox/is-alive.ts";
+import { makeTemporaryFolder } from "../../sandbox/temporary-folder.ts";
 import type { Script } from "../script-function.ts";
 
 /** A copy of a script's files as they were approved: what is run, whatever happens to the files. */
@@ -15,15 +14,9 @@ export interface Snapshot {
   release(): void;
 }
 
-const prefix = "capstan-script-";
-
 /** Copies of scripts, one for each content, shared by the workers that run it. */
 export class Snapshots {
   readonly #copies = new Map<string, { readonly copy: Promise<string>; users: number }>();
-
-  constructor() {
-    sweep();
-  }
 
   /**
    * Copies a script's files and compares their digest with what was read: a file that changed in
@@ -65,7 +58,7 @@ export class Snapshots {
 }
 
 async function copyFiles({ folder: from, files, contentHash }: Script): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  const folder = makeTemporaryFolder();
   try {
     const hash = createHash("sha256");
     for (const name of files) {
@@ -85,12 +78,4 @@ async function copyFiles({ folder: from, files, contentHash }: Script): Promise<
 /** Makes the folders of a copy into which others are shown. */
 export function prepareFolders(snapshot: Snapshot, names: readonly string[]): void {
   for (const name of names) mkdirSync(join(snapshot.folder, name), { recursive: true });
-}
-
-/** Copies of processes that were killed. */
-function sweep(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
 }

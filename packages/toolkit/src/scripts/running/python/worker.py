@@ -6,6 +6,7 @@ a process namespace of its own.
 """
 
 import ctypes
+import gc
 import os
 import select
 import sys
@@ -39,6 +40,7 @@ def main() -> None:
         frames.write(CONTROL, {"type": "failed", "error": describe(error, script)})
         os._exit(1)
     end_prints(mark)
+    gc.freeze()  # what is here stays: a fork that looks at it again would copy it
     frames.write(CONTROL, {"type": "ready"})
     traces = Traces() if alone else None
     while True:

@@ -1,0 +1,26 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "./is-alive.ts";
+
+const prefix = "capstan-run-";
+let isSwept = false;
+
+/**
+ * Makes a folder for one program; who makes it removes it. What a process that was killed left
+ * behind is removed by the next one.
+ */
+export function makeTemporaryFolder(): string {
+  if (!isSwept) sweepTemporaryFolders();
+  isSwept = true;
+  return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+}
+
+/** Removes the folders of processes that are gone. */
+export function sweepTemporaryFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if (!isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
