@@ -44,17 +44,13 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
   const sound = soundOptions(options);
   const listeners = new Listeners(sound.callbacks, sound.onEvent);
-  const loop = new ChainLoop(
-    { ...sound, runId: sound.runId ?? newId("run_") },
-    listeners,
-    {
-      publish: (event) => {
-        stream.push(event);
-        listeners.tell(event);
-      },
-      isHeard: () => stream.isRead || listeners.listen,
+  const loop = new ChainLoop({ ...sound, runId: sound.runId ?? newId("run_") }, listeners, {
+    publish: (event) => {
+      stream.push(event);
+      listeners.tell(event);
     },
-  );
+    isHeard: () => stream.isRead || listeners.listen,
+  });
   const result = loop.run().finally(() => stream.end());
   return {
     result,
