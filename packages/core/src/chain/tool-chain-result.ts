@@ -25,7 +25,7 @@ export interface ToolCallHistoryEntry {
   readonly resultRejectReason?: string;
 }
 
-/** What became of a chain. */
+/** What became of a chain. The log's three texts, `messages` and `toolCallHistory` are made when they are first read. */
 export interface ToolChainResult {
   readonly status: Exclude<ChainStatus, "running">;
   /** The assistant's own words, all of them. */
