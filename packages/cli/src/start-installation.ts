@@ -50,6 +50,7 @@ export async function startInstallation(options: {
     host: configuration.host,
     port: configuration.port,
     dataDir: configuration.dataDir,
+    ...(configuration.databaseUrl !== undefined && { databaseUrl: configuration.databaseUrl }),
     version: packageVersion(),
     apiKeys: configuration.apiKeys,
     models,

@@ -1,3 +1,4 @@
+export { describeDatabase } from "./journal/postgres/describe-database.ts";
 export { isLoopback } from "./auth/loopback.ts";
 export type { ApiKey } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";

@@ -11,11 +11,13 @@ import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
+import { openPostgresStore } from "./journal/postgres/open-postgres-store.ts";
 import type { RunRecord } from "./journal/records.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
 import { watchDeadlines } from "./run/deadlines.ts";
 import { RunService } from "./run/run-service.ts";
+import { watchOverNodes } from "./run/watch-over-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
 import type { CreateExecutor } from "./run/session.ts";
 
@@ -24,6 +26,8 @@ export interface ServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly dataDir: string;
+  /** A PostgreSQL database, `postgres://user:password@host:port/name`, which other nodes may have, too. @default SQLite in `dataDir` */
+  readonly databaseUrl?: string;
   readonly version: string;
   /** None: everybody who reaches the server is the same principal, so it must listen on loopback. */
   readonly apiKeys: readonly ApiKey[];
@@ -90,7 +94,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { webRoot } = options;
   const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const limits = { ...defaultServerLimits, ...options.limits };
-  const store = await openStore({ dataDir: options.dataDir });
+  const store =
+    options.databaseUrl === undefined
+      ? await openStore({ dataDir: options.dataDir })
+      : await openPostgresStore({ connectionString: options.databaseUrl });
   const memory = openMemoryStore();
   const common = { models, createExecutor, limits, log };
   const runs = new RunService({ ...common, store });

@@ -1,3 +1,4 @@
+import { describeDatabase } from "@capstan/server";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "../package-version.ts";
 import { type RunningInstallation, startInstallation } from "../start-installation.ts";
@@ -45,13 +46,15 @@ export function stoppedLine(handedBack: number): string {
 /** What a person needs to know of a server that has started. */
 export function banner(
   { url, model }: Pick<RunningInstallation, "url" | "model">,
-  { dataDir, apiKeys }: Pick<Configuration, "dataDir" | "apiKeys">,
+  { dataDir, databaseUrl, apiKeys }: Pick<Configuration, "dataDir" | "databaseUrl" | "apiKeys">,
 ): string {
+  const data =
+    databaseUrl === undefined ? dataDir : `PostgreSQL at ${describeDatabase(databaseUrl)}`;
   const names = [...new Set(apiKeys.map((key) => key.name))].join(", ");
   return `Capstan ${packageVersion()}
   address  ${url}
   model    ${model.id} (${model.reason})
-  data     ${dataDir}
+  data     ${data}
 ${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
 `;
 }

@@ -44,6 +44,8 @@ export interface Configuration {
   readonly host: string;
   /** Where conversations are kept. @default ".capstan" in the working directory */
   readonly dataDir: string;
+  /** A PostgreSQL database that keeps them instead. It may hold a password: never printed. */
+  readonly databaseUrl?: string;
   /** The model where nobody chose; absent: the catalog's own choice. */
   readonly model?: string;
   /** What models cost, by `provider/model` or `provider/*`. */

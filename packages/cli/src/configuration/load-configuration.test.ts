@@ -226,3 +226,21 @@ test("prices and limits of a turn are read, and wrong ones named", async () => {
   );
   assert.match(found.join("\n"), /limits\.turnCost: expected an amount, more than 0, got 0/);
 });
+
+test("a PostgreSQL database is named in the environment, and what is wrong with its address is said without it", async () => {
+  const url = "postgres://ann:secret@db.example:5432/capstan";
+  const environment = { CAPSTAN_DATABASE_URL: url };
+  assert.equal((await valid(undefined, { environment })).databaseUrl, url);
+  for (const wrong of [
+    "mysql://ann:secret@db/capstan",
+    "ann:secret@db",
+    "postgres://ann:secret@[",
+  ]) {
+    const [problem, ...more] = await problems(undefined, {
+      environment: { CAPSTAN_DATABASE_URL: wrong },
+    });
+    assert.match(problem ?? "", /^CAPSTAN_DATABASE_URL: expected postgres:/);
+    assert.doesNotMatch(problem ?? "", /secret/);
+    assert.deepEqual(more, []);
+  }
+});

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { isLoopback } from "@capstan/server";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
+import { readDatabaseUrl } from "./database-url.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -38,6 +39,7 @@ export async function loadConfiguration(
   const fromEnvironment = readGiven(environmentSettings(environment));
   const fromFlags = readGiven(flagSettings(flags));
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
+  const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
 
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
@@ -50,6 +52,7 @@ export async function loadConfiguration(
       given.data === undefined && file.settings.data !== undefined
         ? pathsOfFile(file.settings.data)
         : resolve(directory, given.data ?? ".capstan"),
+    ...(database.status === "given" && { databaseUrl: database.url }),
     ...(merged.model !== undefined && { model: merged.model }),
     apiKeys: keys.apiKeys,
     groups: merged.groups ?? {},
@@ -74,6 +77,7 @@ export async function loadConfiguration(
     ...fromEnvironment.problems,
     ...fromFlags.problems,
     ...keys.problems,
+    ...(database.status === "invalid" ? [database.problem] : []),
   ];
   // A host that could not be read would be judged by its default.
   if (problems.length === 0) problems.push(...openDoors(configuration));

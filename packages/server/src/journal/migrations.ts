@@ -255,4 +255,13 @@ export const migrations: readonly Migration[] = [
       { postgres: "CREATE TABLE writers (id TEXT PRIMARY KEY, batch BIGINT NOT NULL)" },
     ],
   },
+  {
+    version: 7,
+    statements: [
+      // Who has a run that is in progress. In one process there is nobody else.
+      "ALTER TABLE runs ADD COLUMN node TEXT",
+      // Nodes count rather than tell the time: clocks differ, and are set.
+      "CREATE TABLE nodes (id TEXT PRIMARY KEY, url TEXT, beats BIGINT NOT NULL)",
+    ],
+  },
 ];

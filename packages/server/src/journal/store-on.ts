@@ -3,6 +3,7 @@ import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import type { LiveRuns } from "./live-runs.ts";
+import type { Nodes } from "./nodes.ts";
 import type { Publisher } from "./publish.ts";
 import { type ReadParts, storeReads } from "./store-reads.ts";
 import type { Store } from "./store.ts";
@@ -18,6 +19,7 @@ export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readL
   readonly publisher: Publisher;
   /** What is under way, where the database cannot be asked for it, and a run's last number there. */
   readonly live?: { readonly runs: LiveRuns; readonly storedSeq: (runId: string) => number };
+  readonly nodes?: Nodes;
   readonly clock: Clock;
   readonly announce: (url: string) => Promise<void>;
   /** Lets go of everything but the writer, after it has stopped. */
@@ -97,6 +99,7 @@ export function storeOn(parts: StoreParts): Store {
     write,
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),
     announce: parts.announce,
+    ...(parts.nodes && { nodes: parts.nodes }),
     close: () => (closing ??= close()),
   };
 }

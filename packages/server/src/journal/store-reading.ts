@@ -48,6 +48,8 @@ export interface StoreReading {
   listChildren(query: OfRun): Promise<readonly RunRecord[]>;
   /** The run and all that it descends from, oldest first, with their messages. */
   ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
+  /** Every owner's runs in progress that no known node has, oldest first: their process is gone. */
+  everyOrphan(): Promise<readonly RunRecord[]>;
   /** Every owner's runs in these statuses, oldest first: what a server takes up when it starts. */
   everyRunIn(query: { readonly statuses: readonly RunStatus[] }): Promise<readonly RunRecord[]>;
 

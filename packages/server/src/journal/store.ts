@@ -1,7 +1,9 @@
 import type { RunEvent } from "../contract/run.ts";
+import type { Nodes } from "./nodes.ts";
 import type { StoreReading } from "./store-reading.ts";
 import type { OutcomesOf, StoreWrite } from "./store-write.ts";
 
+export type { NodeRecord, Nodes } from "./nodes.ts";
 export { openMemoryStore, openStore, type OpenStoreOptions } from "./open-store.ts";
 export { readLock, type LockHolder } from "./data-lock.ts";
 
@@ -28,6 +30,8 @@ export interface Store extends StoreReading {
   subscribe(runId: string, listener: (published: Published) => void): () => void;
   /** Writes the address into the lock's note, for other commands. */
   announce(url: string): Promise<void>;
+  /** Who else has the same database; absent where one process has it. */
+  readonly nodes?: Nodes;
   /** Finishes what was given, and lets go of the folder. */
   close(): Promise<void>;
 }

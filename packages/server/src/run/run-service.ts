@@ -346,8 +346,11 @@ export class RunService {
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
   async leftOver(): Promise<readonly RunRecord[]> {
-    const statuses = ["in_progress", "queued", "requires_action"] as const;
-    const runs = await this.store.everyRunIn({ statuses });
+    const [orphans, waiting] = await Promise.all([
+      this.store.everyOrphan(),
+      this.store.everyRunIn({ statuses: ["queued", "requires_action"] }),
+    ]);
+    const runs = [...orphans, ...waiting].toSorted((a, b) => a.createdAt - b.createdAt);
     const left = await Promise.all(
       runs.map(async (run) => run.status !== "requires_action" || canGoOn(this.store, run)),
     );

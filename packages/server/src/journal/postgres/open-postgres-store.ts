@@ -4,10 +4,12 @@ import { Publisher } from "../publish.ts";
 import { longRead } from "../reading/long-reads.ts";
 import type { Store } from "../store.ts";
 import { storeOn } from "../store-on.ts";
-import { clientConfig, describeDatabase, type DatabaseAddress } from "./connection.ts";
+import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { describeDatabase } from "./describe-database.ts";
 import { databaseError } from "./database-error.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
+import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./postgres-reads.ts";
 import { postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";
@@ -40,6 +42,8 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       throw error;
     });
     const { read, snapshot, close } = postgresReads(address, connections);
+    const { announce, leave, ...nodes } = postgresNodes(self, read);
+    await nodes.beat();
     return storeOn({
       writer: postgresWriter({ connection, writerId: self }),
       read,
@@ -47,8 +51,10 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       readLong: (name, query) => snapshot(() => longRead(name, query)),
       publisher,
       clock,
-      announce: async () => {},
+      nodes,
+      announce,
       release: async () => {
+        await leave();
         await listener.close();
         await close();
       },

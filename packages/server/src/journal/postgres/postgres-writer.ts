@@ -42,6 +42,7 @@ export function postgresWriter(options: {
     dialect: postgres,
     runs,
     changes: new CallChanges(),
+    node: writerId,
     nextTail: 1,
   };
   let batches = 0;

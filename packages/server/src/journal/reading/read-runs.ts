@@ -65,6 +65,15 @@ export function* everyRunIn(query: { statuses: readonly RunStatus[] }): Script<R
   return runs.toSorted((a, b) => a.n - b.n).map(runRecord);
 }
 
+/** Runs in progress that no known node has, oldest first. */
+export function* everyOrphan(): Script<RunRecord[]> {
+  const rows = yield* all<RunRow>(
+    `${selectRuns} WHERE r.status = 'in_progress' AND r.ended_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = r.node) ORDER BY r.n`,
+  );
+  return rows.map(runRecord);
+}
+
 export function* ancestors(query: {
   owner: string;
   runId: string;

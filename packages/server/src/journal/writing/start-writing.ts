@@ -31,5 +31,8 @@ export function startWriting(sql: Sql): {
   const row = sql.get<{ next: number }>("SELECT COALESCE(MAX(n), 0) + 1 AS next FROM tail");
   const changes = new SqliteChanges(sql);
   changes.clearLog();
-  return { writing: { dialect: sqlite, sql, changes, runs, nextTail: row?.next ?? 1 }, leftovers };
+  return {
+    writing: { dialect: sqlite, sql, changes, runs, node: null, nextTail: row?.next ?? 1 },
+    leftovers,
+  };
 }

@@ -30,6 +30,7 @@ export const tables = {
       created_at: "bigint",
       updated_at: "bigint",
       ended_at: "bigint",
+      node: "text",
     },
   },
   run_requests: {

@@ -44,6 +44,7 @@ export function* createRun(
     created_at: at,
     updated_at: at,
     ended_at: isClosing(status) ? at : null,
+    node: status === "in_progress" ? writing.node : null,
   });
   const request = JSON.stringify(run.request);
   changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
@@ -66,9 +67,10 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
   }
   const epoch = run.epoch + 1;
   writing.changes.run(
-    "UPDATE runs SET status = 'in_progress', epoch = ?, updated_at = ? WHERE n = ?",
+    "UPDATE runs SET status = 'in_progress', epoch = ?, updated_at = ?, node = ? WHERE n = ?",
     epoch,
     at,
+    writing.node,
     run.n,
   );
   writing.runs.set({ ...run, epoch, status: "in_progress" });

@@ -7,6 +7,8 @@ export interface Writing {
   readonly dialect: Dialect;
   readonly changes: Changes;
   readonly runs: RunStates;
+  /** Who claims; null where there is one process. */
+  readonly node: string | null;
   /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
 }

@@ -1,0 +1,28 @@
+/** A process that has the database, as it last said. */
+export interface NodeRecord {
+  readonly id: string;
+  /** Where it listens; null until it does. */
+  readonly url: string | null;
+  /** Rises as long as it lives. */
+  readonly beats: number;
+}
+
+/** The processes that have one database, and how one tells that another is gone. */
+export interface Nodes {
+  /** This process. */
+  readonly self: string;
+  /**
+   * Says that this node lives.
+   *
+   * @returns false where others had given it up: it is known again now, and what it had may be
+   * theirs; its writes there are fenced
+   */
+  readonly beat: () => Promise<boolean>;
+  readonly list: () => Promise<readonly NodeRecord[]>;
+  /**
+   * Gives up a node that has not beaten since: its runs are orphans now, for whoever claims them.
+   *
+   * @returns false where it has beaten, or another gave it up first
+   */
+  readonly giveUp: (node: NodeRecord) => Promise<boolean>;
+}

@@ -1,0 +1,42 @@
+import { all, first } from "../script.ts";
+import type { NodeRecord, Nodes } from "../nodes.ts";
+import type { PostgresReads } from "./postgres-reads.ts";
+
+/**
+ * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
+ * Each statement may be done twice where a connection is lost, and then says the same.
+ */
+export function postgresNodes(
+  self: string,
+  read: PostgresReads["read"],
+): Nodes & {
+  readonly announce: (url: string) => Promise<void>;
+  readonly leave: () => Promise<void>;
+} {
+  return {
+    self,
+    beat: async () => {
+      const row = await read(() =>
+        first<{ beats: number }>(
+          `INSERT INTO nodes (id, beats) VALUES (?, 1)
+           ON CONFLICT (id) DO UPDATE SET beats = nodes.beats + 1 RETURNING beats`,
+          self,
+        ),
+      );
+      return row?.beats !== 1;
+    },
+    list: () => read(() => all<NodeRecord>("SELECT id, url, beats FROM nodes ORDER BY id")),
+    giveUp: async ({ id, beats }) => {
+      const gone = await read(() =>
+        first("DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id", id, beats),
+      );
+      return gone !== undefined;
+    },
+    announce: async (url) => {
+      await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
+    },
+    leave: async () => {
+      await read(() => all("DELETE FROM nodes WHERE id = ?", self));
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { watchNodes } from "./silent-nodes.ts";
+
+const node = (id: string, beats: number) => ({ id, url: null, beats });
+
+test("a node is silent once its beats have not risen for long enough, as the observer counts", () => {
+  let time = 0;
+  const silent = watchNodes({ silentMs: 2_000, now: () => time });
+  const at = (to: number, ...nodes: ReturnType<typeof node>[]) => {
+    time = to;
+    return silent(nodes).map(({ id }) => id);
+  };
+  assert.deepEqual(at(0, node("a", 7), node("b", 1)), []);
+  assert.deepEqual(at(1_999, node("a", 7), node("b", 2)), []);
+  assert.deepEqual(at(2_000, node("a", 7), node("b", 3)), ["a"]);
+  assert.deepEqual(at(2_500, node("a", 8), node("b", 3)), [], "it beats again");
+  assert.deepEqual(at(9_000, node("b", 4)), [], "who is gone is forgotten");
+  assert.deepEqual(at(9_001, node("a", 8), node("b", 4)), [], "and begins anew");
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunRecord } from "../journal/records.ts";
+import type { NodeRecord, Store } from "../journal/store.ts";
+import { watchOverNodes } from "./watch-over-nodes.ts";
+
+test("what a silent node had is taken up, and a node that is seen never is", async () => {
+  const beats = new Map([
+    ["self", 1],
+    ["alive", 1],
+    ["dead", 1],
+  ]);
+  const rise = (id: string) => beats.set(id, (beats.get(id) ?? 0) + 1);
+  const orphan = { id: "r" } as RunRecord;
+  const recovered = Promise.withResolvers<readonly RunRecord[]>();
+  const given: string[] = [];
+  const nodes: Store["nodes"] = {
+    self: "self",
+    beat: async () => {
+      rise("self");
+      rise("alive");
+      return true;
+    },
+    list: async () =>
+      [...beats].map(([id, count]): NodeRecord => ({ id, url: null, beats: count })),
+    giveUp: async ({ id }) => {
+      given.push(id);
+      return beats.delete(id);
+    },
+  };
+  const store = { nodes, everyOrphan: async () => (beats.has("dead") ? [] : [orphan]) };
+  const stop = watchOverNodes({
+    runs: {
+      store: store as unknown as Store,
+      recover: async (runs) => recovered.resolve(runs),
+    },
+    log: () => {},
+    beatMs: 1,
+    silentMs: 20,
+  });
+  const hold = setInterval(() => {}, 1_000);
+  assert.deepEqual(await recovered.promise, [orphan]);
+  clearInterval(hold);
+  stop();
+  assert.deepEqual(given, ["dead"]);
+});

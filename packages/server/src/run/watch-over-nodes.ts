@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@capstan/core";
+import { watchNodes } from "../journal/silent-nodes.ts";
+import type { RunService } from "./run-service.ts";
+
+/**
+ * Where nodes share a database: says every `beatMs` that this one lives, and takes up the runs of
+ * those that have been silent for `silentMs`. Returns what ends that. In one process it does nothing.
+ */
+export function watchOverNodes(options: {
+  readonly runs: Pick<RunService, "store" | "recover">;
+  readonly log: (line: string) => void;
+  /** @default 500 */
+  readonly beatMs?: number;
+  /** @default 2000 */
+  readonly silentMs?: number;
+}): () => void {
+  const { runs, log, beatMs = 500, silentMs = 2_000 } = options;
+  const { nodes } = runs.store;
+  if (nodes === undefined) return () => {};
+  const stopped = new AbortController();
+  const silent = watchNodes({ silentMs, now: () => performance.now() });
+
+  async function beat(): Promise<void> {
+    if (!(await nodes?.beat()))
+      log(
+        "This node was given up by others, which have taken over its runs; it goes on with new ones.",
+      );
+    for (const node of silent((await nodes?.list()) ?? [])) {
+      if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
+      log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
+    }
+    // Also what another gave up and did not get to.
+    const orphans = await runs.store.everyOrphan();
+    if (orphans.length > 0 && !stopped.signal.aborted) await runs.recover(orphans);
+  }
+
+  async function watch(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      try {
+        await beat();
+      } catch (thrown) {
+        if (!stopped.signal.aborted) log(`The other nodes cannot be seen: ${errorMessage(thrown)}`);
+      }
+      await sleep(beatMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
+    }
+  }
+  void watch();
+  return () => stopped.abort();
+}
