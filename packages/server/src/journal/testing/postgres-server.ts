@@ -93,17 +93,20 @@ async function start(): Promise<TestServer> {
     join(data, "postgresql.conf"),
     `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\n`,
   );
-  let pid = launch();
+  launch();
   process.once("exit", () => {
-    process.kill(pid, "SIGQUIT");
+    stop();
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
 
-  function launch(): number {
+  function launch(): void {
     const child = spawn(join(folder, "postgres"), ["-D", data], { ...as, stdio: "ignore" });
     child.unref();
-    if (child.pid === undefined) throw new Error("PostgreSQL could not be started.");
-    return child.pid;
+  }
+
+  /** Returns once it is gone. */
+  function stop(): void {
+    spawnSync(join(folder, "pg_ctl"), ["-D", data, "-m", "immediate", "-w", "stop"], as);
   }
 
   const address = (who: string, options = "") =>
@@ -141,8 +144,8 @@ async function start(): Promise<TestServer> {
     },
     lockedAddress: (password) => address(`locked:${password}`),
     restart: async () => {
-      spawnSync(join(folder, "pg_ctl"), ["-D", data, "-m", "immediate", "-w", "stop"], as);
-      pid = launch();
+      stop();
+      launch();
       await ready();
     },
   };
