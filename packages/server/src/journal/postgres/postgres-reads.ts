@@ -19,8 +19,9 @@ const mostTries = 6;
 
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
-  // A connection that dies while it is idle is replaced with the next read.
+  // A connection that dies is replaced with the next read; what it was reading fails, and is read again.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
 
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
