@@ -143,6 +143,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = [runs, ephemeral].map((service) =>
     watchDeadlines({ runs: service, parkedMs: limits.parkedMs, clock: systemClock, log }),
   );
+  const stopBeating = watchOverNodes({ runs, log });
   return {
     url,
     reloadPage: async () => page?.reload(),
@@ -150,6 +151,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       for (const stop of stopWatching) stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+      // Until here it has runs, and others must see that it lives.
+      stopBeating();
       // Streams of runs that were handed back have no end of their own.
       server.closeAllConnections();
       await closed;

@@ -360,6 +360,8 @@ export class RunService {
   /** Takes up what was left: each run goes on where its process stopped. */
   async recover(left: readonly RunRecord[]): Promise<void> {
     for (const run of left) {
+      // Another node takes it up, or the next server.
+      if (this.#closing) return;
       try {
         await this.#serial.run(run.id, () => this.#takeUp(run));
       } catch (thrown) {

@@ -13,9 +13,11 @@ export function postgresNodes(
   readonly announce: (url: string) => Promise<void>;
   readonly leave: () => Promise<void>;
 } {
+  let left = false;
   return {
     self,
     beat: async () => {
+      if (left) return true;
       const row = await read(() =>
         first<{ beats: number }>(
           `INSERT INTO nodes (id, beats) VALUES (?, 1)
@@ -36,6 +38,7 @@ export function postgresNodes(
       await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
     },
     leave: async () => {
+      left = true;
       await read(() => all("DELETE FROM nodes WHERE id = ?", self));
     },
   };
