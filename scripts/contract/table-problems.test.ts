@@ -5,6 +5,7 @@ import { tableProblems } from "./table-problems.ts";
 const files: { readonly [link: string]: string } = {
   "a.test.ts": [
     'test("adds one", () => {});',
+    'everyStore("keeps one", async () => {});',
     '  it(\n  "says \\"no\\"", async () => {});',
     "test('takes a | b', () => {});",
     "test(`made of ${parts}`, () => {});",
@@ -22,6 +23,7 @@ function problemsOf(...cells: readonly string[]): readonly string[] {
 test("rows whose links name tests of the linked files have no problem", () => {
   const cells = [
     "[`adds one`](a.test.ts)",
+    "[`keeps one`](a.test.ts)",
     '[`adds one`](a.test.ts), [`says "no"`](a.test.ts)',
     "[`takes a \\| b`](a.test.ts)",
     "[`Data is inferred.`](a.test-d.ts)",
