@@ -46,10 +46,10 @@ test(
   async () => {
     const fake = await interpreter("fake", answering);
     const sources = ["a", "die", "b", "hang", "c"].map(bytes);
-    const parsed = await parsePython(sources, { executable: fake, timeoutMs: 2_000 });
+    const parsed = await parsePython(sources, { executable: fake, timeoutMs: 5_000 });
     assert.deepEqual(
       parsed.map(({ rules, problems }) => rules ?? problems[0]?.message),
-      ["a", "Python ended while it read this file.", "b", "It could not be read within 2 s.", "c"],
+      ["a", "Python ended while it read this file.", "b", "It could not be read within 5 s.", "c"],
     );
   },
 );
