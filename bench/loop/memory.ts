@@ -3,11 +3,12 @@
 import {
   defineTool,
   defineToolGroup,
+  type Model,
+  type ModelEvent,
   runToolChain,
   ToolExecutor,
   VariableSystem,
 } from "@capstan/core";
-import { ScriptedModel } from "@capstan/core/testing";
 import type { Figure } from "../figure.ts";
 
 const rounds = 1_000;
@@ -44,15 +45,10 @@ async function kept(
   const executor = new ToolExecutor({ variables: new VariableSystem({ capacity: 4 }) });
   executor.registerToolGroup(defineToolGroup({ name: "bench", tools: [big] }));
   executor.toggleGroupEnabled("bench", true);
-  const call = { calls: [{ name: "Big" }] };
-  const model = new ScriptedModel([...Array.from({ length: rounds }, () => call), "Done."]);
   const before = heap();
   const { state, replayContent } = await runToolChain({
     executor,
-    model: {
-      id: model.id,
-      stream: (request, signal) => model.stream({ ...request, messages: [] }, signal),
-    },
+    model: { id: "bench/calls", stream: callsOften(rounds) },
     contextMessages: [],
     maxRounds: rounds + 1,
     // With a journal, results are not held.
@@ -61,6 +57,23 @@ async function kept(
   const record = heap() - before;
   if (state.calls.length !== rounds) throw new Error("The chain did not run.");
   return { record, log: replayContent.length };
+}
+
+/** A model that keeps nothing of what it is asked. */
+function callsOften(times: number): Model["stream"] {
+  let asked = 0;
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  return async function* (): AsyncGenerator<ModelEvent> {
+    if (asked++ < times) {
+      const call = { id: `call_${asked}`, name: "Big" };
+      yield { type: "tool-call-start", ...call };
+      yield { type: "tool-call-end", ...call, arguments: "{}" };
+      yield { type: "finish", reason: "tool_calls", usage };
+      return;
+    }
+    yield { type: "text-delta", text: "Done." };
+    yield { type: "finish", reason: "stop", usage };
+  };
 }
 
 function heap(): number {

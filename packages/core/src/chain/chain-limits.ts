@@ -26,12 +26,19 @@ export interface ChainLimits {
   readonly maxCost?: number;
   /** How often one call may fail with the same arguments, an error that is `retryable` not counted. @default 3 */
   readonly maxRepeatedFailures?: number;
+  /**
+   * Tokens of the turn's results that the model is shown at a time. Beyond them those of the oldest
+   * rounds are shortened to their first words and the name to read them by; nothing ends.
+   * @default 100000
+   */
+  readonly compactAfter?: number;
 }
 
 export const defaultChainLimits = {
   maxRounds: 10,
   maxCallsPerRound: 64,
   maxRepeatedFailures: 3,
+  compactAfter: 100_000,
 } as const;
 
 export type LimitName = "rounds" | "calls" | "tokens" | "time" | "cost" | "repeats";
@@ -109,6 +116,7 @@ const names = [
   "maxDurationMs",
   "maxCost",
   "maxRepeatedFailures",
+  "compactAfter",
 ] as const satisfies readonly (keyof ChainLimits)[];
 
 function invalid(message: string): ChainError {

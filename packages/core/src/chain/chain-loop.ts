@@ -9,7 +9,7 @@ import type { ReviewDecision } from "../policy/review.ts";
 import { type Caller, callerWith } from "../tool/caller.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import { type ChainEnding, emptyAnswer, loopError, modelFailure, stopped } from "./chain-ending.ts";
-import { limitsProblem, type ReachedLimit } from "./chain-limits.ts";
+import { defaultChainLimits, limitsProblem, type ReachedLimit } from "./chain-limits.ts";
 import { callName } from "./call-name.ts";
 import { ChainIds } from "./chain-ids.ts";
 import { chainReport } from "./chain-report.ts";
@@ -23,6 +23,7 @@ import { OpenCalls } from "./open-calls.ts";
 import { Recorder, type RecorderOptions } from "./recorder.ts";
 import { letGo, takeUp } from "./taken-up.ts";
 import { countResults, reopen } from "./reopen.ts";
+import { canBeReadAgain, ShownResults } from "./shown-results.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
 import { takesReferences } from "./takes-references.ts";
@@ -88,7 +89,9 @@ export class ChainLoop {
         this.#calls.cancelAll(message);
       },
     });
-    this.#turn = new Turn(this.#recorder, resume?.state);
+    const { compactAfter = defaultChainLimits.compactAfter } = options;
+    const shown = new ShownResults(compactAfter, (call) => canBeReadAgain(executor, call));
+    this.#turn = new Turn(this.#recorder, resume?.state, shown);
     this.#ids = new ChainIds(options.contextMessages, (id) => this.#calls.records.has(id));
     this.#calls = new OpenCalls({
       executor,

@@ -57,6 +57,7 @@ const checks: { readonly [name in keyof Required<ToolChainOptions>]: Check } = {
   maxDurationMs: anything,
   maxCost: anything,
   maxRepeatedFailures: anything,
+  compactAfter: anything,
 };
 
 /** Why a chain cannot be run with these options, and what to do; undefined where it can. */

@@ -13,7 +13,7 @@ export interface ToolCallHistoryEntry {
   readonly status: ResultStatus;
   /**
    * Absent while it is open. Of a call whose result is not in memory (another process ran it, or
-   * a journal keeps it), `data` is what the model read; the whole is in the variable.
+   * a journal keeps it), `data` is what the model was last shown; the whole is in the variable.
    */
   readonly result?: SettledToolResult;
   readonly startTime: number;

@@ -5,7 +5,8 @@ import type { FinishReason, Usage } from "../model/model.ts";
 import type { ChainState } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
 import type { Recorder } from "./recorder.ts";
-import { toolMessage, turnMessages } from "./turn-messages.ts";
+import type { ShownResults } from "./shown-results.ts";
+import { toolMessage } from "./turn-messages.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 /** Whether it is in the journal; a promise where that takes time. */
@@ -19,6 +20,9 @@ export class Turn {
   readonly #messages: Message[];
   /** The messages with their calls' results, as the model takes them; complete up to the open round. */
   #sent: Message[] | undefined;
+  /** Where in them the results are that may be shortened. */
+  readonly #places = new Map<string, number>();
+  readonly #shown: ShownResults;
   readonly #usageByRound = new Map<number, Usage>();
   #usage: Usage;
   #round: number;
@@ -27,8 +31,9 @@ export class Turn {
   #cut = false;
   #hasHeard: boolean;
 
-  constructor(recorder: Recorder, state: ChainState | undefined) {
+  constructor(recorder: Recorder, state: ChainState | undefined, shown: ShownResults) {
     this.#recorder = recorder;
+    this.#shown = shown;
     this.#messages = [...(state?.messages ?? [])];
     this.#hasHeard = this.#messages.some(({ role }) => role === "user");
     this.#round = state?.round ?? 0;
@@ -143,14 +148,36 @@ export class Turn {
   }
 
   /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */
-  asSent(calls: ReadonlyMap<string, CallRecord>): readonly Message[] {
-    return (this.#sent ??= [...turnMessages(this.#messages, calls.values())]);
+  asSent(calls: Map<string, CallRecord>): readonly Message[] {
+    if (this.#sent !== undefined) return this.#sent;
+    this.#sent = [];
+    for (const message of this.#messages) {
+      this.#sent.push(message);
+      if (message.role === "assistant") this.answerCalls(message.tool_calls ?? [], calls);
+    }
+    return this.#sent;
   }
 
-  /** The calls of the last thing that was said have ended. */
-  answerCalls(requests: readonly ToolCallRequest[], calls: ReadonlyMap<string, CallRecord>): void {
-    for (const { id, function: called } of requests)
-      this.#sent?.push(toolMessage(id, called.name, calls.get(id)));
+  /**
+   * The calls of the last thing that was said have ended. Where the turn's results have become too
+   * many, those of older calls are shortened, in their records too.
+   */
+  answerCalls(requests: readonly ToolCallRequest[], calls: Map<string, CallRecord>): void {
+    const sent = this.#sent;
+    if (sent === undefined) return;
+    const ended: CallRecord[] = [];
+    for (const { id, function: called } of requests) {
+      const call = calls.get(id);
+      if (call !== undefined) ended.push(call);
+      this.#places.set(id, sent.length);
+      sent.push(toolMessage(id, called.name, call));
+    }
+    for (const call of this.#shown.add(ended)) {
+      calls.set(call.callId, call);
+      const place = this.#places.get(call.callId) ?? -1;
+      const message = sent[place];
+      if (message?.role === "tool") sent[place] = toolMessage(call.callId, message.name, call);
+    }
   }
 
   /** Whether the last thing that was said is an answer. */
