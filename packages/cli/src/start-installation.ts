@@ -57,6 +57,7 @@ export async function startInstallation(options: {
     groups,
     groupDefaults,
     toolDefaults,
+    rules,
     createExecutor: (session) =>
       createToolExecutor({
         countTokens,

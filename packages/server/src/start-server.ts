@@ -4,6 +4,7 @@ import {
   CapstanError,
   type HistoryMode,
   type ModelCatalog,
+  type PolicyRule,
   systemClock,
   type ToolGroup,
 } from "@capstan/core";
@@ -37,6 +38,8 @@ export interface ServerOptions {
   readonly groups: readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };
   readonly toolDefaults: { readonly [toolId: string]: boolean };
+  /** The administrator's, as `createExecutor` gives them: users are told where these count. @default none */
+  readonly rules?: readonly PolicyRule[];
   /** The built page's folder. @default no page */
   readonly webRoot?: string;
   /** Names beside loopback and `host` that requests may be addressed to. */
@@ -110,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     groups,
     groupDefaults,
     toolDefaults,
+    rules: options.rules ?? [],
     createExecutor,
     limits,
     history: options.history ?? "log",

@@ -4,6 +4,10 @@ import type { PolicyRule } from "@capstan/core";
 export interface OverrideView extends PolicyRule {
   readonly object: "override";
   readonly id: string;
+  /** `none` where an administrator's rule, or that there is no such tool any more, makes all of it void. */
+  readonly effect: "full" | "partial" | "none";
+  /** What of it has no effect, and whose rule counts; a sentence each. */
+  readonly notes: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;

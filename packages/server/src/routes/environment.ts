@@ -1,4 +1,4 @@
-import type { HistoryMode, ModelCatalog, ToolGroup } from "@capstan/core";
+import type { HistoryMode, ModelCatalog, PolicyRule, ToolGroup } from "@capstan/core";
 import type { RunService } from "../run/run-service.ts";
 import type { ServerLimits } from "../run/server-limits.ts";
 import type { CreateExecutor } from "../run/session.ts";
@@ -13,6 +13,8 @@ export interface Services {
   readonly groups: readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };
   readonly toolDefaults: { readonly [toolId: string]: boolean };
+  /** The administrator's, which `createExecutor` gives each executor: to say what they make void. */
+  readonly rules: readonly PolicyRule[];
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
   /** How earlier turns are shown to the model, where a request does not say. */

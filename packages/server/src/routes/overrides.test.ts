@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { PolicyRule } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openStore } from "../journal/open-store.ts";
 import { Overrides } from "../run/overrides.ts";
@@ -15,11 +16,17 @@ interface Rule {
   readonly tool: string;
   readonly execution?: string;
   readonly result?: string;
+  readonly effect?: string;
+  readonly notes?: readonly string[];
 }
 
-function createOverriding(answers: ConstructorParameters<typeof ScriptedModel>[0] = []) {
+function createOverriding(
+  answers: ConstructorParameters<typeof ScriptedModel>[0] = [],
+  rules: readonly PolicyRule[] = [],
+) {
   let ran = 0;
   const app = createTestApp({
+    rules,
     model: new ScriptedModel(answers),
     tools: [tool("Read", () => ++ran), tool("Write", () => ++ran)],
   });
@@ -93,6 +100,46 @@ for (const [body, message] of wrong)
     assert.match(error?.message ?? "", message);
     assert.deepEqual(await list(), []);
   });
+
+test("a wish that an administrator's rule makes void is kept, and its answer and the list say so", async () => {
+  const { put, list } = createOverriding(
+    [],
+    [
+      { tool: "g.*", execution: "ask-always", reason: "the auditors want it" },
+      { tool: "g.Write", when: { path: "secrets/**" }, result: "always" },
+    ],
+  );
+  const { status, rule } = await put({ tool: "g.Read", execution: "auto" });
+  assert.deepEqual([status, rule.effect], [200, "none"]);
+  const why =
+    "It has no effect: the administrator's rule for g.* asks every time: the auditors want it";
+  assert.deepEqual(rule.notes, [why]);
+  const [listed] = await list();
+  assert.deepEqual([listed?.effect, listed?.notes], ["none", [why]]);
+
+  const partly = await put({ tool: "g.Write", execution: "deny", result: "never" });
+  assert.equal(partly.rule.effect, "partial");
+  assert.deepEqual(partly.rule.notes, [
+    "What it says of results has no effect for some calls: the administrator's rule for g.Write with certain arguments has results reviewed.",
+  ]);
+  const stricter = await put({ tool: "g.Read", execution: "deny" });
+  assert.deepEqual([stricter.rule.effect, stricter.rule.notes], ["full", []]);
+});
+
+test("a rule for a tool that is not there any more has no effect, which is said", async () => {
+  const { services, list } = createOverriding();
+  await services.runs.overrides.write({
+    type: "change-override",
+    owner: "local",
+    tool: "old.Tool",
+    change: { execution: "deny" },
+  });
+  const [rule] = await list();
+  assert.deepEqual(
+    [rule?.effect, rule?.notes],
+    ["none", ["It has no effect: there is no old.Tool here."]],
+  );
+});
 
 test("a rule counts from the next call on, of runs that go on too", async () => {
   const hold = Promise.withResolvers<{ calls: { name: string }[] }>();

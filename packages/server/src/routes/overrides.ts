@@ -1,22 +1,20 @@
 import { Hono } from "hono";
 import { type JsonObject, nearestNames, ruleProblems } from "@capstan/core";
-import type { OverrideChange, OverrideView } from "../contract/override.ts";
-import type { OverrideRecord } from "../journal/records.ts";
+import type { OverrideChange } from "../contract/override.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
+import { overrideViews } from "./override-view.ts";
 import { readJson } from "./read-body.ts";
 import { badRequest, notFound } from "./request-refused.ts";
 
 /** A user's own rules: listed, changed one word at a time, reset. */
-export function overrideRoutes({ runs, groups }: Services): Hono<Environment> {
+export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const known = [
-    "*",
-    ...groups.map(({ name }) => `${name}.*`),
-    ...groups.flatMap(({ name, tools }) =>
-      tools.map(({ definition }) => `${name}.${definition.function.name}`),
-    ),
-  ];
+  const toolIds = groups.flatMap(({ name, tools }) =>
+    tools.map(({ definition }) => `${name}.${definition.function.name}`),
+  );
+  const known = ["*", ...groups.map(({ name }) => `${name}.*`), ...toolIds];
+  const overrideView = overrideViews({ rules, toolIds });
 
   routes.get("/", async (context) => {
     const all = await runs.store.listOverrides({ owner: context.get("principal") });
@@ -73,10 +71,6 @@ function readChange(body: unknown): OverrideChange {
   if (problem === undefined) return body as OverrideChange;
   const param = problem.path.join(".") || "request";
   throw badRequest(param, `${param}: ${problem.message}.`);
-}
-
-function overrideView({ id, rule, createdAt, updatedAt }: OverrideRecord): OverrideView {
-  return { ...rule, object: "override", id, createdAt, updatedAt };
 }
 
 function resetView(id: string) {

@@ -1,3 +1,4 @@
+import type { PolicyRule } from "@capstan/core";
 import { defaultServerLimits, type ServerLimits } from "../../run/server-limits.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "../../run/testing/run-fixtures.ts";
 import type { RunServiceOptions } from "../../run/run-service.ts";
@@ -29,6 +30,7 @@ export function createTestApp(
     readonly kept?: Partial<RunServiceOptions>;
     readonly passing?: Partial<RunServiceOptions>;
     readonly apiKeys?: AppOptions["apiKeys"];
+    readonly rules?: readonly PolicyRule[];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -42,6 +44,7 @@ export function createTestApp(
     groups: [groupOf(tools)],
     groupDefaults: {},
     toolDefaults: {},
+    rules: setup.rules ?? [],
     createExecutor: executorsOf(tools),
     history: "log",
     limits,
