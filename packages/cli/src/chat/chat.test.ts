@@ -76,6 +76,9 @@ function createServer(changes: Partial<Client> = {}) {
     variables: () => Promise.resolve([]),
     grants: () => Promise.resolve([]),
     revokeGrant: () => Promise.reject(new Error("nothing was granted")),
+    rules: () => Promise.resolve([]),
+    setRule: () => Promise.reject(new Error("not asked for")),
+    removeRule: () => Promise.reject(new Error("not asked for")),
     variable: () => Promise.reject(new Error("not asked for")),
     startRun: (run) => {
       started.push(run);

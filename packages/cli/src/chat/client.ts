@@ -6,6 +6,9 @@ import type {
   GrantView,
   ListView,
   ModelView,
+  OverrideChange,
+  OverrideDeleted,
+  OverrideView,
   ResultApprovalView,
   ReviewAnswerBody,
   ReviewPreview,
@@ -45,6 +48,10 @@ export interface Client {
   /** Answers that hold for more than one call, of a conversation and of every one. */
   grants(conversation?: string, signal?: AbortSignal): Promise<readonly GrantView[]>;
   revokeGrant(grant: string, signal?: AbortSignal): Promise<unknown>;
+  /** The user's own rules. */
+  rules(signal?: AbortSignal): Promise<readonly OverrideView[]>;
+  setRule(change: OverrideChange, signal?: AbortSignal): Promise<OverrideView | OverrideDeleted>;
+  removeRule(rule: string, signal?: AbortSignal): Promise<OverrideDeleted>;
   /** Events after a number, until the run ends or the connection does. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   cancelRun(run: string, signal?: AbortSignal): Promise<RunView>;
@@ -148,6 +155,10 @@ export function createClient(options: {
       ),
     revokeGrant: (grant, signal) =>
       json("DELETE", `/v1/grants/${encodeURIComponent(grant)}`, { signal }),
+    rules: (signal) => list("/v1/overrides", signal),
+    setRule: (body, signal) => json("PUT", "/v1/overrides", { body, signal }),
+    removeRule: (rule, signal) =>
+      json("DELETE", `/v1/overrides/${encodeURIComponent(rule)}`, { signal }),
     startRun: ({ conversation, model, text, groups }, signal) =>
       json("POST", "/v1/responses", {
         signal,

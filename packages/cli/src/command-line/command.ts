@@ -9,6 +9,8 @@ export interface Invocation {
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  /** What may stand behind the name, as the usage shows it; the command itself looks at it. @default `positionals` alone */
+  readonly operands?: string;
   /** Paragraphs of the command's own help, wrapped by hand. */
   readonly description: string;
   /** The words that may follow its name, one of them. @default none */

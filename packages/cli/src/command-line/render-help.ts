@@ -23,7 +23,7 @@ Without a key of a model provider the offline model answers, so that all can be 
 export function renderCommandHelp(command: Command): string {
   return `${command.summary}
 
-Usage: capstan ${command.name} [FLAGS]
+Usage: capstan ${[command.name, ...(command.operands === undefined ? [] : [command.operands])].join(" ")} [FLAGS]
 
 ${command.description}
 

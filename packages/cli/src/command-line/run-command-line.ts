@@ -54,7 +54,7 @@ export async function runCommandLine(
   const { positionals: words = [] } = command;
   const [first, ...others] = parsed.positionals;
   const unwanted = first === undefined || words.includes(first) ? others[0] : first;
-  if (unwanted !== undefined)
+  if (unwanted !== undefined && command.operands === undefined)
     return refuse(`${command.name} takes no "${unwanted}".${didYouMean(unwanted, words)}`, more);
   try {
     return await command.run(parsed);

@@ -2,6 +2,7 @@ import type { Command } from "../command-line/command.ts";
 import { chatCommand } from "./chat.ts";
 import { dbCommand } from "./db.ts";
 import { doctorCommand } from "./doctor.ts";
+import { rulesCommand } from "./rules.ts";
 import { serveCommand } from "./serve.ts";
 import { toolsCommand } from "./tools.ts";
 
@@ -10,6 +11,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   chatCommand,
   toolsCommand,
+  rulesCommand,
   doctorCommand,
   dbCommand,
 ];

@@ -23,5 +23,5 @@ export type {
   VariableValueView,
   VariableView,
 } from "./listing.ts";
-export type { OverrideChange, OverrideView } from "./override.ts";
+export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";

@@ -4,6 +4,8 @@ import type { PolicyRule } from "@capstan/core";
 export interface OverrideView extends PolicyRule {
   readonly object: "override";
   readonly id: string;
+  /** Which calls it is about, in words: `files.ViewFile where path fits secrets/**`. */
+  readonly title: string;
   /** `none` where an administrator's rule, or that there is no such tool any more, makes all of it void. */
   readonly effect: "full" | "partial" | "none";
   /** What of it has no effect, and whose rule counts; a sentence each. */
@@ -11,6 +13,13 @@ export interface OverrideView extends PolicyRule {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** What is left of a rule that was taken back, or that says nothing more. */
+export interface OverrideDeleted {
+  readonly id: string;
+  readonly object: "override.deleted";
+  readonly deleted: true;
 }
 
 /**

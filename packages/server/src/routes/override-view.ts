@@ -1,4 +1,10 @@
-import { namesTool, type Overruled, overruled, type PolicyRule } from "@capstan/core";
+import {
+  conditionsText,
+  namesTool,
+  type Overruled,
+  overruled,
+  type PolicyRule,
+} from "@capstan/core";
 import type { OverrideView } from "../contract/override.ts";
 import type { OverrideRecord } from "../journal/records.ts";
 
@@ -12,7 +18,9 @@ export function overrideViews({
   readonly toolIds: readonly string[];
 }): (record: OverrideRecord) => OverrideView {
   return ({ id, rule, createdAt, updatedAt }) => {
-    const view = { ...rule, object: "override", id, createdAt, updatedAt } as const;
+    const title =
+      rule.when === undefined ? rule.tool : `${rule.tool} where ${conditionsText(rule.when)}`;
+    const view = { ...rule, object: "override", id, title, createdAt, updatedAt } as const;
     if (!toolIds.some((toolId) => namesTool(rule.tool, toolId)))
       return {
         ...view,

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { type JsonObject, nearestNames, ruleProblems } from "@capstan/core";
-import type { OverrideChange } from "../contract/override.ts";
+import type { OverrideChange, OverrideDeleted } from "../contract/override.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { overrideViews } from "./override-view.ts";
@@ -73,6 +73,6 @@ function readChange(body: unknown): OverrideChange {
   throw badRequest(param, `${param}: ${problem.message}.`);
 }
 
-function resetView(id: string) {
-  return { id, object: "override.deleted", deleted: true } as const;
+function resetView(id: string): OverrideDeleted {
+  return { id, object: "override.deleted", deleted: true };
 }

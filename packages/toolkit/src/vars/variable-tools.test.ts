@@ -55,6 +55,15 @@ test("a long one comes in pages that say how to read on, and add up to the whole
   assert.equal(joined, text);
 });
 
+test("a reading from the middle of a character begins behind it, and says where it ends", async () => {
+  const { variables, run } = session();
+  variables.addVariable("sea", "😀abc", "USER_ADD");
+  assert.equal(
+    await run("ReadVar", { name: "sea", start: 1, length: 2 }),
+    'ab\n[Characters 2 to 4 of 5. Read on with ReadVar({"name":"sea","start":4}).]',
+  );
+});
+
 test("pages never split a character, and always get on", () => {
   const unit = fc.constantFrom("a", "😀", "é");
   return fc.assert(

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { root } from "../scripts/command.ts";
+import { sourceCondition } from "../scripts/source-condition.ts";
+import {
+  createServerFolder,
+  type ServerFolder,
+  type ServerProcess,
+  startServerProcess,
+} from "./server-process.ts";
+
+// `capstan rules` at a server that runs, and what becomes of its calls.
+
+let folder: ServerFolder;
+let server: ServerProcess;
+
+before(async () => {
+  const settings = { rules: [{ tool: "web.*", execution: "ask-always", reason: "office rule" }] };
+  folder = await createServerFolder({ "capstan.config.json": JSON.stringify(settings) });
+  server = await startServerProcess({ folder });
+});
+after(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** Runs the command in the server's folder. */
+function capstan(...args: readonly string[]) {
+  const main = join(root, "packages/cli/src/main.ts");
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
+  const child = execFile(
+    process.execPath,
+    [sourceCondition, main, ...args, "--url", server.url],
+    { cwd: folder.work, env: { PATH: process.env["PATH"], TMPDIR: tmpdir() }, timeout: 30_000 },
+    (_error, out, err) => resolve({ code: child.exitCode, out, err }),
+  );
+  child.stdin?.end("/DateTime {}\n");
+  return promise;
+}
+
+test("a rule that is set in the terminal counts from the next call on, until it is removed", async () => {
+  const set = await capstan(
+    "rules",
+    "set",
+    "basic.DateTime",
+    "--execution",
+    "deny",
+    "--reason",
+    "no clocks",
+  );
+  assert.deepEqual([set.code, set.err], [0, ""]);
+  assert.match((await capstan("rules")).out, /^basic\.DateTime {2}deny, because: no clocks\n/);
+  assert.match((await capstan("chat")).out, /no clocks/);
+
+  assert.equal((await capstan("rules", "remove", "basic.DateTime")).code, 0);
+  assert.match((await capstan("rules", "list")).out, /no rules of your own/);
+  assert.match((await capstan("chat")).out, /\*\*DateTime\*\* says/);
+});
+
+test("a wish that the administrator's rule makes void says so, also in the list for programs", async () => {
+  const { out } = await capstan("rules", "set", "web.*", "--execution", "auto");
+  assert.match(
+    out,
+    /It has no effect: the administrator's rule for web\.\* asks every time: office rule/,
+  );
+  const [rule] = JSON.parse((await capstan("rules", "--json")).out) as [{ effect: string }];
+  assert.equal(rule.effect, "none");
+});
+
+test("a rule that is none is refused in the server's words, with exit code 1", async () => {
+  const { code, err } = await capstan("rules", "set", "web.Fetsh", "--execution", "deny");
+  assert.equal(code, 1);
+  assert.match(err, /^capstan rules: tool: there is no tool or group "web\.Fetsh" here\./);
+});
