@@ -72,14 +72,14 @@ that comes to nothing is kept, and marked.`,
     }
     const opened = await openConnection({ url: textOption(values, "url"), flags: values });
     if (opened.status === "failed") return opened.exitCode;
-    const { client, close } = opened.connection;
+    const { connection } = opened;
     try {
       const style = styleFor(process.stdout);
       const asJson = values["json"] === true;
-      process.stdout.write(await carryOut(action, { client, style, asJson }));
+      process.stdout.write(await carryOut(action, { client: connection.client, style, asJson }));
       return 0;
     } finally {
-      await close();
+      await connection.close();
     }
   },
 };
