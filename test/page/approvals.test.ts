@@ -115,7 +115,7 @@ test("what is allowed for the session is listed, holds, and can be revoked", { s
   await me.say("The second page");
   await me.turnEnds();
   assert.match(told().at(-1) ?? "", /The second page/);
-  const panel = await me.openPanel("What you allowed");
+  const panel = await me.openPanel("Permissions");
   await panel.getByText(`pages of ${site.host}`).waitFor();
   await panel.getByRole("button", { name: /^Revoke/ }).click();
   await panel.getByText(/^Nothing yet/).waitFor();

@@ -48,7 +48,7 @@ test("at 360 px nothing sticks out, whatever is open", { skip }, async () => {
   await me.turnEnds();
   await me.row("ListFiles").getByTestId("call-toggle").click();
   await fits("a call's details");
-  for (const name of ["Tools", "Variables", "What you allowed"] as const) {
+  for (const name of ["Tools", "Variables", "Permissions"] as const) {
     const panel = await me.openPanel(name);
     await fits(name);
     await page.keyboard.press("Escape");
@@ -93,7 +93,7 @@ test("every control has a name, and every field a label", { skip }, async () => 
   const { page } = me;
   await me.say('/ViewFile {"path":"notes.md"}');
   await me.card("ViewFile").waitFor();
-  for (const name of ["Tools", "Variables", "What you allowed"] as const) {
+  for (const name of ["Tools", "Variables", "Permissions"] as const) {
     await me.openPanel(name);
     const nameless = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLElement>("button, a, input, textarea, select")]

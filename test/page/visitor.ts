@@ -16,8 +16,8 @@ export interface Visitor {
   /** The card that asks for a tool. */
   readonly card: (tool: string) => Locator;
   /** The panel beside the chat. */
-  readonly panel: (name: "Tools" | "Variables" | "What you allowed") => Locator;
-  readonly openPanel: (name: "Tools" | "Variables" | "What you allowed") => Promise<Locator>;
+  readonly panel: (name: "Tools" | "Variables" | "Permissions") => Locator;
+  readonly openPanel: (name: "Tools" | "Variables" | "Permissions") => Promise<Locator>;
   /** The newest answer, as it reads. */
   readonly answer: () => Promise<string>;
   /** What the page complained of, and what it asked of other origins; empty, if all is well. */

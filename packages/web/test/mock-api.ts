@@ -90,6 +90,8 @@ function route(
       return runs(mock, id, sub, name);
     case "approvals":
       return answer(mock, id, body as never);
+    case "overrides":
+      return list([]);
     case "grants":
       if (method === "DELETE") {
         return mock.store.grants.delete(id)

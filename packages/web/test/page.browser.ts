@@ -132,7 +132,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   assert.equal(await row("WriteFile").getAttribute("data-status"), "refused");
   await row("WriteFile").getByTestId("call-toggle").click();
   assert.match(await page.getByTestId("call-decision").innerText(), /Refused by you: Not here\./);
-  await page.getByTestId("open-allowed").click();
+  await page.getByTestId("open-permissions").click();
   await page.getByTestId("grant").waitFor();
   await page.getByTestId("revoke-grant").click();
   await page.getByTestId("no-grants").waitFor();

@@ -85,7 +85,7 @@ test("an empty list is said to be empty when that is known", { skip }, async () 
   await page.getByTestId("answer").getByText("You said: hello").waitFor();
   const grants = await hold("GET", /\/v1\/grants/);
   const variables = await hold("GET", /\/variables/);
-  await page.getByTestId("open-allowed").click();
+  await page.getByTestId("open-permissions").click();
   await grants.asked;
   assert.equal(await page.getByTestId("no-grants").count(), 0);
   grants.release();

@@ -68,6 +68,8 @@ export interface Configuration {
   };
   /** The administrator's rules: no grant and no request gets past them. */
   readonly rules: readonly PolicyRule[];
+  /** Where the settings file names groups and tools, as `file:line` by key. */
+  readonly places: { readonly [key: string]: string };
   /** How earlier turns are shown to the model, where a request does not say. */
   readonly history: HistoryMode;
   readonly limits: ConfiguredLimits;

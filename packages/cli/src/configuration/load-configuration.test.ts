@@ -62,6 +62,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       code: { write: false, network: false },
       web: { allowPrivateHosts: [] },
       rules: [],
+      places: {},
       history: "log",
       limits: {},
       allowedHosts: [],
@@ -243,4 +244,20 @@ test("a PostgreSQL database is named in the environment, and what is wrong with 
     assert.doesNotMatch(problem ?? "", /secret/);
     assert.deepEqual(more, []);
   }
+});
+
+test("names of groups and tools have their place in the file, for those who know what there is", async () => {
+  const { places } = await valid(`{
+  "groups": { "web": false },
+  "rules": [
+    { "execution": "deny",
+      "tool": "old.Tool" },
+    { "tool": "files.*", "execution": "auto" }
+  ]
+}`);
+  assert.deepEqual(places, {
+    "groups.web": "capstan.config.json:2",
+    "rules[0].tool": "capstan.config.json:5",
+    "rules[1].tool": "capstan.config.json:6",
+  });
 });

@@ -61,6 +61,7 @@ export async function loadConfiguration(
     code: { write: merged.code?.write ?? false, network: merged.code?.network ?? false },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
+    places: file.places,
     history: merged.history ?? "log",
     limits: withoutUndefined(merged.limits ?? {}),
     prices: Object.fromEntries(

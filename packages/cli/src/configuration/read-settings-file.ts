@@ -16,9 +16,13 @@ export interface SettingsLayer {
   readonly settings: Settings;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  readonly places: SettingPlaces;
 }
 
-export const emptyLayer: SettingsLayer = { settings: {}, problems: [], warnings: [] };
+/** Where names of groups and tools stand, as `file:line` by key: `rules[0].tool`, `groups.web`. */
+export type SettingPlaces = { readonly [key: string]: string };
+
+export const emptyLayer: SettingsLayer = { settings: {}, problems: [], warnings: [], places: {} };
 
 /**
  * Reads a settings file: JSON, in which comments and trailing commas are welcome. Every message
@@ -70,12 +74,30 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
   const unknown = unknownKeys(raw);
   return {
     settings: checked.status === "valid" ? checked.settings : {},
+    places: Object.fromEntries(
+      namesIn(raw).map((path) => {
+        const line = lineAt(json, deepestNode(tree, path).offset);
+        return [pathText(path), `${shown}:${line}`];
+      }),
+    ),
     problems: [...problems, ...unknown.flatMap(secretFinding)].map(say),
     warnings: [
       ...unknown.filter((finding) => secretFinding(finding).length === 0),
       ...repeatedKeys(tree),
     ].map(say),
   };
+}
+
+/** The places in which groups and tools are named: whether there are such is known later. */
+function namesIn(raw: unknown): readonly (readonly (string | number)[])[] {
+  const { groups, tools, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
+  const keysOf = (value: unknown) =>
+    typeof value === "object" && value !== null ? Object.keys(value) : [];
+  return [
+    ...keysOf(groups).map((name) => ["groups", name]),
+    ...keysOf(tools).map((id) => ["tools", id]),
+    ...(Array.isArray(rules) ? rules.map((_rule, index) => ["rules", index, "tool"]) : []),
+  ];
 }
 
 /** Who writes keys into the file would believe the server to be closed: that is no mere warning. */

@@ -5,12 +5,15 @@ export class ApiError extends Error {
   /** HTTP's number; 0 where no answer came. */
   readonly status: number;
   readonly code: string;
+  /** The field that is wrong, such as `when.path`; empty where it is none. */
+  readonly param: string;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, param = "") {
     super(message);
     this.name = "ApiError";
     this.status = status;
     this.code = code;
+    this.param = param;
   }
 }
 
@@ -25,7 +28,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const body = parseErrorBody(text);
   const message =
     body?.error.message ?? `The server answered ${response.status} ${response.statusText}.`;
-  return new ApiError(response.status, body?.error.code ?? "unknown", message);
+  const { code = "unknown", param } = body?.error ?? {};
+  return new ApiError(response.status, code, message, param);
 }
 
 function parseErrorBody(text: string): ErrorBody | undefined {

@@ -6,6 +6,9 @@ import type {
   GrantView,
   ListView,
   ModelView,
+  OverrideChange,
+  OverrideDeleted,
+  OverrideView,
   ResultApprovalView,
   ReviewAnswerBody,
   ReviewPreview,
@@ -82,6 +85,17 @@ export async function listGrants(conversation: string | null): Promise<readonly 
 
 export async function revokeGrant(grant: string): Promise<void> {
   await send(`/v1/grants/${id(grant)}`, { method: "DELETE" });
+}
+
+/** The person's own rules. */
+export const listRules = async () =>
+  (await requestJson<ListView<OverrideView>>("/v1/overrides")).data;
+
+export const changeRule = (body: OverrideChange) =>
+  requestJson<OverrideView | OverrideDeleted>("/v1/overrides", { method: "PUT", body });
+
+export async function removeRule(rule: string): Promise<void> {
+  await send(`/v1/overrides/${id(rule)}`, { method: "DELETE" });
 }
 
 export interface VariableFilter {

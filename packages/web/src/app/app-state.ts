@@ -9,7 +9,7 @@ import {
 import { createCatalog, type Catalog } from "../settings/catalog.ts";
 import { navigateTo, routedConversation } from "./route.ts";
 
-export type PanelName = "tools" | "variables" | "allowed";
+export type PanelName = "tools" | "variables" | "permissions";
 
 /** All that the page knows, for the parts that show it. */
 export interface AppState {

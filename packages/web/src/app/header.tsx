@@ -53,7 +53,7 @@ export function Header(props: HeaderProps) {
       <nav class="header-actions" aria-label="Panels">
         <PanelButton panel="tools" icon="tools" label="Tools" />
         <PanelButton panel="variables" icon="variables" label="Variables" />
-        <PanelButton panel="allowed" icon="hand" label="What you allowed" />
+        <PanelButton panel="permissions" icon="hand" label="Permissions" />
         <ThemeToggle />
       </nav>
     </header>

@@ -1,5 +1,5 @@
 import { Match, onMount, Show, Switch } from "solid-js";
-import { GrantsPanel } from "../approvals/grants-panel.tsx";
+import { PermissionsPanel } from "../rules/permissions-panel.tsx";
 import { ToolsPanel } from "../settings/tools-panel.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
@@ -9,7 +9,7 @@ import { useApp, type PanelName } from "./app-state.ts";
 const titles: { readonly [panel in PanelName]: string } = {
   tools: "Tools",
   variables: "Variables",
-  allowed: "What you allowed",
+  permissions: "Permissions",
 };
 
 /** The panel beside the chat; over it where there is no room. */
@@ -54,8 +54,8 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
             <Match when={props.panel === "variables"}>
               <VariablesPanel />
             </Match>
-            <Match when={props.panel === "allowed"}>
-              <GrantsPanel />
+            <Match when={props.panel === "permissions"}>
+              <PermissionsPanel />
             </Match>
           </Switch>
         </div>

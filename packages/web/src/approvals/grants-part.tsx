@@ -12,7 +12,7 @@ import { ArgumentsView } from "./arguments-view.tsx";
 import "./approvals.css";
 
 /** What a person said that holds for more than one call, and a way to take it back. */
-export function GrantsPanel() {
+export function GrantsPart() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
   const grants = createLoaded<readonly GrantView[]>([], () => listGrants(conversation()));
@@ -34,7 +34,10 @@ export function GrantsPanel() {
   };
 
   return (
-    <>
+    <section class="grants-part" aria-labelledby="grants-title">
+      <h3 id="grants-title" class="part-title">
+        What you allowed
+      </h3>
       <p class="panel-text">
         Your answers that hold for more than one call. Take one back, and the tool asks again.
       </p>
@@ -60,7 +63,7 @@ export function GrantsPanel() {
           {(grant) => <GrantItem grant={grant()} onRevoke={() => revoke(grant())} />}
         </KeyedFor>
       </ul>
-    </>
+    </section>
   );
 }
 

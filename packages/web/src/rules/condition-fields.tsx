@@ -1,0 +1,119 @@
+import { Index, Show } from "solid-js";
+import { Icon } from "../shell/icon.tsx";
+import { type ConditionDraft, type ConditionTest, conditionTests } from "./condition-draft.ts";
+import { FieldError } from "./field-error.tsx";
+import type { RuleError } from "./rule-draft.ts";
+
+interface ConditionFieldsProps {
+  readonly conditions: readonly ConditionDraft[];
+  /** Names of arguments to choose from. */
+  readonly suggestions: readonly string[];
+  readonly error: RuleError | undefined;
+  readonly onChange: (conditions: readonly ConditionDraft[]) => void;
+}
+
+const words = Object.entries(conditionTests) as readonly (readonly [
+  ConditionTest,
+  (typeof conditionTests)[ConditionTest],
+])[];
+/** As many as a rule may have. */
+const most = 20;
+
+/** For which calls a rule is, by their arguments: a line each, all of which must hold. */
+export function ConditionFields(props: ConditionFieldsProps) {
+  let add!: HTMLButtonElement;
+  const change = (index: number, more: Partial<ConditionDraft>) =>
+    props.onChange(props.conditions.map((one, at) => (at === index ? { ...one, ...more } : one)));
+  const errorAt = (index: number) =>
+    props.error?.field === "condition" && props.error.condition === index
+      ? props.error.message
+      : undefined;
+  const describedBy = (index: number) =>
+    errorAt(index) === undefined ? undefined : `rule-condition-${index}-error`;
+
+  return (
+    <fieldset class="rule-conditions">
+      <legend class="label">Which calls</legend>
+      <Show when={props.conditions.length === 0}>
+        <p class="rule-hint">All of them.</p>
+      </Show>
+      <datalist id="rule-arguments">
+        <Index each={props.suggestions}>{(name) => <option value={name()} />}</Index>
+      </datalist>
+      <Index each={props.conditions}>
+        {(condition, index) => (
+          <div class="rule-condition" data-testid="rule-condition">
+            <input
+              class="field"
+              list="rule-arguments"
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="argument"
+              aria-label={`Argument of condition ${index + 1}`}
+              aria-invalid={errorAt(index) !== undefined}
+              aria-describedby={describedBy(index)}
+              data-error-field={`condition-${index}`}
+              value={condition().argument}
+              onInput={(event) => change(index, { argument: event.currentTarget.value })}
+            />
+            <select
+              class="select"
+              aria-label={`Test of condition ${index + 1}`}
+              onChange={(event) =>
+                change(index, { test: event.currentTarget.value as ConditionTest })
+              }
+            >
+              {words.map(([test, { words: text }]) => (
+                <option value={test} selected={condition().test === test}>
+                  {text}
+                </option>
+              ))}
+            </select>
+            <Show when={conditionTests[condition().test].example}>
+              {(example) => (
+                <input
+                  class="field"
+                  autocomplete="off"
+                  spellcheck={false}
+                  placeholder={example()}
+                  aria-label={`Value of condition ${index + 1}`}
+                  aria-invalid={errorAt(index) !== undefined}
+                  aria-describedby={describedBy(index)}
+                  value={condition().value}
+                  onInput={(event) => change(index, { value: event.currentTarget.value })}
+                />
+              )}
+            </Show>
+            <button
+              type="button"
+              class="icon-button small"
+              aria-label={`Take condition ${index + 1} out`}
+              onClick={() => {
+                props.onChange(props.conditions.filter((_one, at) => at !== index));
+                add.focus();
+              }}
+            >
+              <Icon name="close" size={15} />
+            </button>
+            <FieldError id={`rule-condition-${index}-error`} message={errorAt(index)} />
+          </div>
+        )}
+      </Index>
+      <button
+        ref={(element) => (add = element)}
+        type="button"
+        class="button small"
+        disabled={props.conditions.length >= most}
+        data-testid="add-condition"
+        onClick={(event) => {
+          const fields = event.currentTarget.parentElement;
+          props.onChange([...props.conditions, { argument: "", test: "path", value: "" }]);
+          const all = fields?.querySelectorAll<HTMLInputElement>("[data-error-field]");
+          all?.item(all.length - 1).focus();
+        }}
+      >
+        {props.conditions.length === 0 ? "Only some, by an argument…" : "And by another…"}
+      </button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,127 @@
+import type { OverrideChange, OverrideView } from "@capstan/server/contract";
+import { createSignal, For, onMount, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { changeRule, listRules, removeRule } from "../api/endpoints.ts";
+import { useApp } from "../app/app-state.ts";
+import { createLoaded } from "../shell/loaded.ts";
+import { showToast } from "../shell/toasts.ts";
+import { RuleForm } from "./rule-form.tsx";
+import { RuleItem } from "./rule-item.tsx";
+import "./rules.css";
+
+/** The person's own rules: listed, added, changed, removed and brought back. */
+export function RulesPart() {
+  const { catalog } = useApp();
+  const rules = createLoaded<readonly OverrideView[]>([], listRules);
+  /** The rule that is being changed, `new`, or none. */
+  const [open, setOpen] = createSignal<string | null>(null);
+  let part!: HTMLElement;
+  onMount(() => void rules.refresh());
+
+  /** The button that leads back into what was closed, or to the first. */
+  const close = (rule: string | null) => {
+    setOpen(null);
+    const back =
+      rule === null ? null : part.querySelector<HTMLElement>(`[data-rule="${rule}"] button`);
+    (back ?? part.querySelector<HTMLElement>("[data-testid=add-rule]"))?.focus();
+  };
+  const send = async (change: OverrideChange): Promise<string | null> => {
+    const saved = await changeRule(change);
+    const isRule = saved.object === "override";
+    rules.set((all) => {
+      const at = all.findIndex(({ id }) => id === saved.id);
+      if (!isRule) return all.filter(({ id }) => id !== saved.id);
+      return at === -1 ? [...all, saved] : all.with(at, saved);
+    });
+    return isRule ? saved.id : null;
+  };
+  const save = async (change: OverrideChange) => close(await send(change));
+  const bringBack = async ({ tool, when, execution, result, approvalMs, reason }: OverrideView) => {
+    const about = when === undefined ? { tool } : { tool, when };
+    const said = { execution, result, approvalMs, reason };
+    const words = Object.entries(said).filter(([, word]) => word !== undefined);
+    try {
+      await send({ ...about, ...Object.fromEntries(words) });
+    } catch (error) {
+      showToast({ text: `Not brought back: ${messageOf(error)}`, tone: "danger" });
+    }
+  };
+  const remove = async (rule: OverrideView) => {
+    try {
+      await removeRule(rule.id);
+    } catch (error) {
+      showToast({ text: `Not removed: ${messageOf(error)}`, tone: "danger" });
+      return;
+    }
+    rules.set((all) => all.filter(({ id }) => id !== rule.id));
+    close(null);
+    showToast({
+      text: `The rule for ${rule.title} is removed.`,
+      action: { label: "Undo", run: () => void bringBack(rule) },
+    });
+  };
+
+  return (
+    <section ref={(element) => (part = element)} aria-labelledby="rules-title">
+      <h3 id="rules-title" class="part-title">
+        Your rules
+      </h3>
+      <p class="panel-text">
+        Which calls ask you, run at once, or never run; in every chat, from the next call on. You
+        can be stricter than the administrator, not looser.
+      </p>
+      <Show when={rules.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <ul class="rules" aria-label="Your rules">
+        <For each={rules.value()}>
+          {(rule) => (
+            <li class="rule" data-testid="rule" data-tool={rule.tool} data-rule={rule.id}>
+              <Show
+                when={open() === rule.id}
+                fallback={
+                  <RuleItem
+                    rule={rule}
+                    onChange={() => setOpen(rule.id)}
+                    onRemove={() => remove(rule)}
+                  />
+                }
+              >
+                <RuleForm
+                  rule={rule}
+                  groups={catalog.groups.value()}
+                  onSave={save}
+                  onCancel={() => close(rule.id)}
+                />
+              </Show>
+            </li>
+          )}
+        </For>
+      </ul>
+      <Show when={rules.isReady() && rules.value().length === 0 && open() === null}>
+        <p class="empty" data-testid="no-rules">
+          None yet: tools and the administrator's rules decide.
+        </p>
+      </Show>
+      <Show
+        when={open() === "new"}
+        fallback={
+          <button
+            type="button"
+            class="button small"
+            data-testid="add-rule"
+            onClick={() => setOpen("new")}
+          >
+            Add a rule…
+          </button>
+        }
+      >
+        <RuleForm groups={catalog.groups.value()} onSave={save} onCancel={() => close(null)} />
+      </Show>
+    </section>
+  );
+}
