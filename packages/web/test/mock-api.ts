@@ -250,6 +250,7 @@ function keepGrant(mock: MockServer, { request, run }: MockApproval): void {
     verdict: "allow",
     scope: "session",
     definitionDigest: request.definitionDigest,
+    principalId: "local",
     match: { type: "key", key: request.grant?.key ?? "" },
     title: request.grant?.title ?? "",
     args: request.args,

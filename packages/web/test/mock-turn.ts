@@ -227,6 +227,7 @@ export class MockTurn {
       args: call.args as never,
       argsDigest: "d",
       definitionDigest: "e",
+      principalId: "local",
       reason: call.ask?.reason ?? "",
       remember: true,
       grant: { key: "k", title: call.ask?.covers ?? "" },

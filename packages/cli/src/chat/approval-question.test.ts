@@ -19,6 +19,7 @@ const question: Question = {
   args: { url: "https://example.org/\u001B[2J" },
   argsDigest: "",
   definitionDigest: "",
+  principalId: "local",
   reason: "This tool asks the first time.",
   remember: false,
   grant: { key: "https://example.org", title: "FetchWebPage: pages of example.org" },

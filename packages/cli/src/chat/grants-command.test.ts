@@ -13,6 +13,7 @@ const grant: GrantView = {
   verdict: "refuse",
   scope: "session",
   definitionDigest: "",
+  principalId: "local",
   match: { type: "tool" },
   title: "Write\u001b[2J with exactly these arguments",
   grantedBy: "ann",

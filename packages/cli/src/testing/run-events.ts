@@ -73,6 +73,7 @@ export function approvalFor(callId: string, id = `approval_${callId}`): Approval
     args: { text: "hi" },
     argsDigest: "",
     definitionDigest: "",
+    principalId: "local",
     reason: "This tool asks every time.",
     remember: false,
     grant: { title: "WriteNote" },

@@ -49,9 +49,7 @@ export async function answer(
   const decision = isWord(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
-  const { principalId } = record;
-  const grantedBy = principalId ?? gate.caller.principal.id;
-  const grant = grantFor({ approval, decision, principalId, grantedBy, now });
+  const grant = grantFor({ approval, decision, now });
   if (grant !== undefined) gate.grants.add(grant);
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {

@@ -7,6 +7,7 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import type { ToolFile } from "../tool/tool-file.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
+import { GrantBook } from "../policy/grant-book.ts";
 
 const file = (name: string): ToolFile => ({
   name,
@@ -124,4 +125,23 @@ test("what one principal allowed holds for no other", async () => {
     assert.equal((await executor.execute("Asks", {}, { callId, ...options })).status, "success");
   }
   assert.deepEqual(asked, ["a1", "own1", "b1"]);
+});
+
+test("executors that share a book of grants share none of another principal's", async () => {
+  const asked: string[] = [];
+  const approvals: ApprovalAdapter = {
+    request: ({ principalId }) => (asked.push(principalId), { decision: "allow", scope: "always" }),
+  };
+  const grants = new GrantBook();
+  const asks = defineTool({ name: "Asks", description: "", execute: () => "ok" });
+  const of = (id: string) => executorWith([asks], { approvals, grants, principal: { id } });
+  for (const id of ["ann", "ann", "bob", "ann", "bob"])
+    assert.equal((await of(id).execute("Asks", {})).status, "success");
+  // Whoever's session it is made in.
+  await of("ann").execute("Asks", {}, { caller: { principal: { id: "bob" } } });
+  assert.deepEqual(asked, ["ann", "bob"]);
+  assert.deepEqual(
+    grants.list().map(({ principalId }) => principalId),
+    ["ann", "bob"],
+  );
 });

@@ -160,7 +160,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     rules: gate.rules,
     overrides: gate.overrides,
     grants: gate.grants,
-    principalId: record.principalId,
+    principalId: record.principalId ?? gate.caller.principal.id,
     requireApproval,
     now,
   });
@@ -229,7 +229,7 @@ function questions(
     ...(offer !== undefined && { grant: offer }),
     createdAt,
     expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
-    ...(record.principalId !== undefined && { principalId: record.principalId }),
+    principalId: record.principalId ?? gate.caller.principal.id,
   };
   const kept = {
     ...common,

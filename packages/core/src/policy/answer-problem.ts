@@ -31,10 +31,12 @@ export function answerProblem(options: AnswerProblemOptions): string | undefined
   if (!scopes.includes(scope)) return "scope: expected once, session or always.";
   if (edited !== undefined && !isObject(edited))
     return 'arguments: expected a JSON object such as {"path": "."}.';
-  if (scope === "once")
-    return covers === undefined && expiresAt === undefined
+  if (scope === "once") {
+    const given = covers !== undefined ? "covers" : expiresAt !== undefined && "expiresAt";
+    return given === false
       ? undefined
-      : "covers and expiresAt are for answers that hold longer: give scope session or always, too.";
+      : `${given}: this is for answers that hold longer. Give scope session or always, too.`;
+  }
   if (edited !== undefined)
     return "scope: changed arguments are for this call alone. Answer once, or leave the arguments as they are.";
   if (approval.grant === undefined)

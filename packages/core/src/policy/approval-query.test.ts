@@ -23,6 +23,7 @@ test("a question's arguments are hashed only once a grant wants to know", () => 
       return "the digest";
     },
     definitionDigest: "of the definition",
+    principalId: "local",
     reason: "it asks",
     remember: true,
     grant: { title: "every call of Look" },

@@ -24,8 +24,8 @@ export interface ApprovalRequest {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** For whom the call is made, where that is not the session's own principal. */
-  readonly principalId?: string;
+  /** For whom the call is made. */
+  readonly principalId: string;
 }
 
 export interface GrantOffer {

@@ -27,6 +27,7 @@ const anyGrant: fc.Arbitrary<Grant> = fc.record({
   verdict: fc.constantFrom("allow", "refuse"),
   scope: fc.constant("session"),
   definitionDigest: fc.constantFrom("d", "older"),
+  principalId: fc.constant("local"),
   match: fc.constantFrom<Grant["match"]>(
     { type: "tool" },
     { type: "pattern", when: { p: "a/**" } },
@@ -63,6 +64,7 @@ function decided({ own, grants, ...rest }: Case): Decision {
     registered: tools.get(own)!,
     digests: () => ({ args: "same", definition: "d" }),
     grants: new GrantBook(grants),
+    principalId: "local",
     now: 100,
   };
   return decide(options);

@@ -27,7 +27,8 @@ export interface DecideOptions {
   /** The user's. */
   readonly overrides: readonly PolicyRule[];
   readonly grants: GrantBook;
-  readonly principalId?: string | undefined;
+  /** For whom the call is made. */
+  readonly principalId: string;
   readonly requireApproval?: RequireApproval | undefined;
   readonly now: number;
 }

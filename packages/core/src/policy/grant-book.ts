@@ -10,13 +10,13 @@ export interface GrantQuery {
   readonly key?: string | undefined;
   /** As rules see them: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
-  /** Whose call it is, where that is not the session's own principal. */
-  readonly principalId?: string | undefined;
+  /** Whose call it is. */
+  readonly principalId: string;
 }
 
 /**
  * What a person allowed or refused for more than one call, in one session. Executors may share a
- * book where they act for the same principal; another principal needs a book of their own.
+ * book: each grant holds for the calls of its own principal alone.
  */
 export class GrantBook {
   readonly #grants = new Map<string, Grant>();

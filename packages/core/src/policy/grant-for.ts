@@ -6,10 +6,6 @@ import type { Grant, GrantMatch } from "./grant.ts";
 export interface GrantForOptions {
   readonly approval: ApprovalRequest;
   readonly decision: ApprovalDecision;
-  /** For whom the call is made, where that is not the session's own principal. */
-  readonly principalId?: string | undefined;
-  /** Whose word it is. */
-  readonly grantedBy: string;
   readonly now: number;
 }
 
@@ -18,15 +14,15 @@ export interface GrantForOptions {
  * said `once`, a rule asks every time, or the arguments were changed, which nobody had asked about.
  */
 export function grantFor(options: GrantForOptions): Grant | undefined {
-  const { approval, decision, principalId, grantedBy, now } = options;
+  const { approval, decision, now } = options;
   const make = (rest: Pick<Grant, "verdict" | "scope" | "match" | "title">): Grant => ({
     id: newId("grant_"),
     toolId: approval.toolId,
     definitionDigest: approval.definitionDigest,
     args: approval.args,
-    grantedBy,
+    principalId: approval.principalId,
+    grantedBy: approval.principalId,
     createdAt: now,
-    ...(principalId !== undefined && { principalId }),
     ...rest,
   });
   const exactly = () => covered(approval, { type: "arguments" });

@@ -17,8 +17,8 @@ export interface Grant {
   readonly toolId: string;
   readonly verdict: "allow" | "refuse";
   readonly scope: "session" | "always";
-  /** Whose calls it holds for, where that is not the session's own principal. */
-  readonly principalId?: string;
+  /** Whose calls it holds for. */
+  readonly principalId: string;
   /** A tool that changed asks again. */
   readonly definitionDigest: string;
   readonly match: GrantMatch;

@@ -215,6 +215,7 @@ test("however many exact arguments were allowed, those of other calls are not lo
     verdict: "allow",
     scope: "session",
     definitionDigest: "d",
+    principalId: "local",
     match: {
       type: "arguments",
       get digest() {
@@ -227,7 +228,13 @@ test("however many exact arguments were allowed, those of other calls are not lo
     createdAt: 0,
   });
   for (let n = 0; n < 100; n++) book.add(grant(`${n}`));
-  const query = { toolId: "test.Write", definitionDigest: "d", argsDigest: "70", args: {} };
+  const query = {
+    toolId: "test.Write",
+    definitionDigest: "d",
+    principalId: "local",
+    argsDigest: "70",
+    args: {},
+  };
   looks = 0;
   assert.equal(book.find(query, 0)?.id, "70");
   assert.ok(looks < 10, `${looks} grants were looked at`);

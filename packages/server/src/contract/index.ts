@@ -13,6 +13,7 @@ export type { CallOutcomeBody, CallView, ToolOutputsBody } from "./call.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type {
   ErrorBody,
+  GrantDeleted,
   GrantView,
   ListView,
   ModelView,

@@ -46,7 +46,19 @@ export interface ToolGroupView {
 
 export interface GrantView extends Grant {
   readonly object: "grant";
+  /** Where it was given, of branches the newest; null where it holds in every session, or outside of conversations. */
   readonly conversation: string | null;
+}
+
+/** `DELETE /v1/grants/{id}`. Revoking twice is the same as once. */
+export interface GrantDeleted {
+  readonly id: string;
+  readonly object: "grant.deleted";
+  readonly deleted: true;
+  /** It had been revoked already; nothing was changed. */
+  readonly again: boolean;
+  /** When it was revoked first; milliseconds since the epoch. */
+  readonly revokedAt: number | null;
 }
 
 export interface VariableView extends VariableInfo {

@@ -6,6 +6,7 @@ import {
   commit,
   createRun,
   event,
+  grantOf,
   owner,
   resultOf,
 } from "./testing/store-fixtures.ts";
@@ -70,6 +71,31 @@ everyStore(
       const [again] = await store.write([{ type: "expire-approvals" }]);
       assert.deepEqual(again, { status: "expired", approvals: [] });
       assert.equal(await store.everyNextExpiry(), 5_000);
+    });
+  },
+);
+
+everyStore(
+  "grants whose time is up are deleted with the questions whose time is up, and no others",
+  async (withStore) => {
+    await withStore(async (store, clock) => {
+      for (const [id, expiresAt] of [
+        ["over", 2_000],
+        ["later", 2_001],
+        ["never", undefined],
+      ] as const) {
+        const grant = grantOf(id, expiresAt === undefined ? {} : { expiresAt });
+        await store.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+      }
+      clock.set(2_000);
+      await store.write([{ type: "expire-approvals" }]);
+      const kept = await Promise.all(
+        ["over", "later", "never"].map((id) => store.getGrant({ owner, id })),
+      );
+      assert.deepEqual(
+        kept.map((record) => record?.grant.id),
+        [undefined, "later", "never"],
+      );
     });
   },
 );

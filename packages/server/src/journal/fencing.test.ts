@@ -131,6 +131,7 @@ const grant = {
   verdict: "allow",
   scope: "always",
   definitionDigest: "d",
+  principalId: "local",
   match: { type: "tool" },
   title: "t",
   grantedBy: "ann",

@@ -116,6 +116,8 @@ export interface GrantRecord {
   readonly sessionId: string | null;
   readonly grant: Grant;
   readonly revokedAt: number | null;
+  /** Where it was given; of branches the newest. */
+  readonly conversationId: string | null;
 }
 
 /** A rule of the user's own. */

@@ -214,7 +214,9 @@ interface Outcomes {
     | (Refused & { readonly callId: string; readonly known: boolean })
     | NotFound;
   readonly "create-grant": { readonly status: "created" } | Refused;
-  readonly "revoke-grant": { readonly status: "revoked"; readonly grant: GrantRecord } | NotFound;
+  readonly "revoke-grant":
+    | { readonly status: "revoked"; readonly grant: GrantRecord; readonly again: boolean }
+    | NotFound;
   /** `override` is undefined where nothing is left of it. */
   readonly "change-override":
     | {

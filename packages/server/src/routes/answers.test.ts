@@ -41,7 +41,7 @@ const wrong: readonly [answer: object, message: RegExp][] = [
     { scope: "always", covers: { type: "pattern", when: { path: "src/**" } } },
     /^covers.when: this pattern does not cover/,
   ],
-  [{ covers: { type: "tool" } }, /^covers and expiresAt are for answers that hold longer/],
+  [{ covers: { type: "tool" } }, /^covers: this is for answers that hold longer/],
   [{ arguments: "no" }, /arguments/],
   [
     { cover: { type: "tool" } },
@@ -56,6 +56,7 @@ for (const [answer, message] of wrong)
     const { status, body } = await call("POST", path, { decision: "allow", ...answer });
     assert.equal(status, 400);
     assert.match(body.error?.message ?? "", message);
+    assert.match(body.error?.param ?? "", /^[\w.]+$/, "the field, not a sentence");
     assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
     assert.deepEqual((await store.listGrants({ owner })).data, []);
   });

@@ -13,6 +13,7 @@ import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { readNumber } from "./read-body.ts";
+import { knownConversation } from "./known-conversation.ts";
 import { badRequest, conflict, notFound } from "./request-refused.ts";
 
 const statuses = [
@@ -44,6 +45,7 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
         `status: expected one of ${statuses.join(", ")}, got "${status.slice(0, 40)}".`,
       );
     const conversationId = context.req.query("conversation");
+    if (conversationId !== undefined) await knownConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const query = {
       owner,
@@ -115,10 +117,15 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
     const overrides = await runs.overrides.of(approval.owner);
     const executor = createExecutor({ variables: new VariableSystem(), overrides });
     const problem = await executor.checkAnswer(approval.request, decision);
-    if (problem !== undefined) throw badRequest(problem.split(":", 1)[0] ?? "request", problem);
+    if (problem !== undefined) throw badRequest(fieldOf(problem), problem);
   }
 
   return routes;
+}
+
+/** What a problem is about: it begins with its field, `covers.when.path: …`. */
+function fieldOf(problem: string): string {
+  return /^[a-z][\w.*/-]*(?=:)/i.exec(problem)?.[0] ?? "request";
 }
 
 /** A redaction that names what is not there was mistyped, and would release it: the question stays open. */

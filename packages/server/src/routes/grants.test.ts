@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { grantOf, owner } from "../journal/testing/store-fixtures.ts";
 import { asking, tool } from "../run/testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "./testing/app-fixtures.ts";
 
@@ -87,4 +87,58 @@ test("a run that is not kept can be stopped while it waits", async () => {
   const stopped = await call("POST", `/v1/runs/${runId}/cancel`);
   assert.deepEqual([stopped.status, stopped.body.status], [200, "cancelled"]);
   assert.equal((await response).body.status, "cancelled");
+});
+
+test("a grant for a session names its conversation, asked for or not; one for all names none", async () => {
+  const { call, services } = createAsking(["a"]);
+  const { body: conversation } = await call("POST", "/v1/conversations", {});
+  const { body: run } = await call("POST", "/v1/responses", {
+    input: "go",
+    conversation: conversation.id,
+  });
+  const { store } = services.runs;
+  const sessionId = (await store.getRun({ owner, id: run.id }))?.sessionId ?? "";
+  for (const [scope, session] of [
+    ["session", sessionId],
+    ["always", null],
+  ] as const) {
+    const grant = grantOf(scope, { scope });
+    await store.write([{ type: "create-grant", owner, sessionId: session, grant }]);
+  }
+  const listed = async (query: string) => {
+    const { body } = await call("GET", `/v1/grants${query}`);
+    return (body.data as unknown as readonly { scope: string; conversation: string | null }[])
+      .map(({ scope, conversation: where }) => [scope, where])
+      .toSorted();
+  };
+  const both = [
+    ["always", null],
+    ["session", conversation.id],
+  ];
+  assert.deepEqual(await listed(""), both);
+  assert.deepEqual(await listed(`?conversation=${conversation.id}`), both);
+});
+
+test("a grant that is revoked a second time was revoked the first time, and says when", async () => {
+  const { call, question } = createAsking([ask, "a"]);
+  const { id, response } = await question();
+  await call("POST", `/v1/approvals/${id}`, { decision: "allow", scope: "always" });
+  await response;
+  const { body } = await call("GET", "/v1/grants");
+  const revoke = async () => {
+    const answer = await call("DELETE", `/v1/grants/${body.data[0]!.id}`);
+    const { again, revokedAt } = answer.body as unknown as { again: boolean; revokedAt: number };
+    return [answer.status, again, revokedAt];
+  };
+  const [status, again, revokedAt] = await revoke();
+  assert.deepEqual([status, again, typeof revokedAt], [200, false, "number"]);
+  assert.deepEqual(await revoke(), [200, true, revokedAt]);
+});
+
+test("lists of a conversation that is not there are refused, of approvals as of grants", async () => {
+  const { call } = createAsking([]);
+  for (const list of ["approvals", "grants"]) {
+    const { status, body } = await call("GET", `/v1/${list}?conversation=conv_none`);
+    assert.deepEqual([status, body.error?.code], [404, "conversation_not_found"], list);
+  }
 });

@@ -1,7 +1,8 @@
 import { Hono } from "hono";
-import type { GrantView } from "../contract/listing.ts";
+import type { GrantDeleted, GrantView } from "../contract/listing.ts";
 import type { GrantRecord } from "../journal/records.ts";
 import type { Environment, Services } from "./environment.ts";
+import { knownConversation } from "./known-conversation.ts";
 import { listView } from "./list-view.ts";
 import { readNumber } from "./read-body.ts";
 import { notFound } from "./request-refused.ts";
@@ -23,7 +24,7 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
     ]);
     return context.json(
       listView(
-        [...kept.data, ...passing.data].map((record) => grantView(record, conversation ?? null)),
+        [...kept.data, ...passing.data].map((record) => grantView(record, conversation)),
         kept.hasMore || passing.hasMore,
       ),
     );
@@ -36,7 +37,9 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
       const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
       if (outcome.status !== "revoked") continue;
       for (const service of [runs, ephemeral]) service.forgetGrant(outcome.grant.sessionId, id);
-      return context.json({ id, object: "grant.deleted", deleted: true });
+      const { grant, again } = outcome;
+      const body = { id, object: "grant.deleted", deleted: true, again } as const;
+      return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);
     }
     throw notFound("grant", id);
   });
@@ -53,12 +56,14 @@ async function sessionOf(
   owner: string,
   id: string,
 ): Promise<string> {
-  const conversation = await store.getConversation({ owner, id });
-  if (conversation === undefined) throw notFound("conversation", id);
+  const conversation = await knownConversation(store, owner, id);
   if (conversation.headRunId === null) return noSession;
   return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? noSession;
 }
 
-function grantView({ grant, sessionId }: GrantRecord, conversation: string | null): GrantView {
-  return { ...grant, object: "grant", conversation: sessionId === null ? null : conversation };
+/** One that holds in every session belongs to no conversation; branches share what holds in theirs. */
+function grantView(record: GrantRecord, asked: string | undefined): GrantView {
+  const { grant, sessionId, conversationId } = record;
+  const conversation = sessionId === null ? null : (asked ?? conversationId);
+  return { ...grant, object: "grant", conversation };
 }

@@ -32,6 +32,7 @@ const approval = {
   args: { url: "https://example.org" },
   argsDigest: "d",
   definitionDigest: "e",
+  principalId: "local",
   reason: "It reads the web.",
   remember: true,
   grant: { key: "https://example.org", title: "FetchWebPage: pages of example.org" },

@@ -43,21 +43,23 @@ export function* createGrant(
 /** Revoking twice is the same as once: the first time stands. */
 export function* revokeGrant(
   { changes }: Writing,
-  write: RevokeGrant,
+  { id, owner }: RevokeGrant,
   at: number,
 ): Script<OutcomeOf<RevokeGrant>> {
+  const row = yield* first<GrantRow>(`${selectGrants} WHERE id = ? AND owner = ?`, id, owner);
+  if (row === undefined) return { status: "not_found" };
+  const grant = grantRecord(row);
+  if (grant.revokedAt !== null) return { status: "revoked", grant, again: true };
   changes.run(
     "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
     at,
-    write.id,
-    write.owner,
+    id,
+    owner,
   );
-  const row = yield* first<GrantRow>(
-    `${selectGrants} WHERE id = ? AND owner = ?`,
-    write.id,
-    write.owner,
-  );
-  return row === undefined
-    ? { status: "not_found" }
-    : { status: "revoked", grant: grantRecord(row) };
+  return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
+}
+
+/** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
+export function dropExpiredGrants({ changes }: Writing, at: number): void {
+  changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
 }

@@ -169,6 +169,7 @@ export function approvalFor(callId: string): ApprovalRequest {
     args: { path: "resolved" },
     argsDigest: "a",
     definitionDigest: "d",
+    principalId: "local",
     reason: "The tool asks every time.",
     remember: false,
     grant: { title: "ViewFile" },

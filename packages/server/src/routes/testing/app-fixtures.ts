@@ -13,7 +13,11 @@ export interface Answer {
     readonly status: string;
     readonly output: readonly { readonly type: string; readonly id: string }[];
     readonly data: readonly { readonly id: string; readonly run: string }[];
-    readonly error: { readonly code: string; readonly message: string } | null;
+    readonly error: {
+      readonly code: string;
+      readonly message: string;
+      readonly param: string;
+    } | null;
   };
 }
 

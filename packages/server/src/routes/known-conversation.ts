@@ -1,0 +1,19 @@
+import type { ConversationRecord } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { notFound } from "./request-refused.ts";
+
+/**
+ * The conversation that a list is asked for: an empty list of one that is not there, or another's,
+ * would say that nothing waits in it.
+ *
+ * @throws RequestRefused 404
+ */
+export async function knownConversation(
+  store: Store,
+  owner: string,
+  id: string,
+): Promise<ConversationRecord> {
+  const conversation = await store.getConversation({ owner, id });
+  if (conversation === undefined) throw notFound("conversation", id);
+  return conversation;
+}
