@@ -126,6 +126,31 @@ test("what is allowed for the session is listed, holds, and can be revoked", { s
   assert.equal(await me.answer(), "Again.");
 });
 
+test("what is wrong with a wider answer's pattern is said at its field", { skip }, async () => {
+  model.willSay({ type: "calls", calls: [fetchPage("/one")] }, { type: "text", text: "One." });
+  await me.say("A page, with a pattern");
+  const card = me.card("FetchWebPage");
+  await card.getByText("Allow more than this call…").click();
+  await card.getByLabel("Which calls").selectOption("pattern");
+  const pattern = card.getByRole("textbox", { name: /^Pattern/ });
+  const described = async () => {
+    const id = await pattern.getAttribute("aria-describedby");
+    return id === null ? "" : card.locator(`#${id}`).innerText();
+  };
+  for (const [text, message] of [
+    ['{"url":', /This is not JSON/],
+    ['{"url": {"sight": "x"}}', /Did you mean site\?/],
+    ['{"url": {"host": "elsewhere.example"}}', /does not cover the call/],
+  ] as const) {
+    await pattern.fill(text);
+    await card.locator("[data-testid=approval-allow-wider]:enabled").click();
+    await eventually(async () => assert.match(await described(), message));
+  }
+  assert.equal(await card.getByTestId("approval-error").count(), 0);
+  await button(card, /^Allow once/).click();
+  await me.turnEnds();
+});
+
 test("arguments can be edited before the call runs", { skip }, async () => {
   model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
   await me.say("Read a file");

@@ -147,3 +147,17 @@ test("what is denied for some element is denied in lists of any depth, exact val
   assert.equal(denied({ p: { equals: "x" } }, []), false);
   assert.equal(conditionsHold({ p: 5 }, { p: [4, 5] }, "every"), false);
 });
+
+test("a path in other upper and lower case is met by what tightens, and by nothing that loosens", () => {
+  const secrets = { path: "secrets/**" };
+  const elsewhere = { path: { not: { path: "secrets/**" } } };
+  for (const path of ["SECRETS/a", "Secrets/A", "./x/../sEcrets/a"]) {
+    assert.equal(conditionsHold(secrets, { path }, "some"), true, path);
+    assert.equal(conditionsHold(secrets, { path }, "every"), false, path);
+    // Whatever is not below it is denied, or allowed: a doubtful one is denied, and not allowed.
+    assert.equal(conditionsHold(elsewhere, { path }, "some"), true, path);
+    assert.equal(conditionsHold(elsewhere, { path }, "every"), false, path);
+  }
+  const composed = { path: "caf\u00e9/**" };
+  assert.equal(conditionsHold(composed, { path: "CAFE\u0301/a" }, "some"), true);
+});

@@ -17,6 +17,9 @@ export interface ArgumentConditions {
  * Whether conditions hold. Where an argument is a list, they are about its elements, however deep:
  * what is allowed must hold for `every` one of them, what is asked about or denied for `some`. Only
  * a list to be `equals` to is compared with the whole.
+ *
+ * On many file systems `Secrets/x` is `secrets/x`: for `some` a path may differ in case, for
+ * `every` it may not, so that neither is passed by in another spelling.
  */
 export function conditionsHold(
   conditions: ArgumentConditions,
@@ -35,7 +38,7 @@ export function conditionsHold(
     if (given.length === 0 || (of === "every" && given.length < found.length)) return false;
     const values = isOfLists(operators) ? given : (given.flat(Infinity) as readonly unknown[]);
     if (values.length === 0) return false;
-    const holds = (value: unknown) => passes(operators, value);
+    const holds = (value: unknown) => passes(operators, value, of === "some");
     if (!(of === "every" ? values.every(holds) : values.some(holds))) return false;
   }
   return true;

@@ -35,20 +35,34 @@ export function operatorsOf(test: ArgumentTest): ArgumentOperators {
   return isObject(test) ? test : { equals: test as number | boolean | null };
 }
 
-/** Whether one value passes. `exists` is about there being one, and is not looked at. */
-export function passes(operators: ArgumentOperators, value: unknown): boolean {
+/**
+ * Whether one value passes. `exists` is about there being one, and is not looked at.
+ *
+ * @param anyCase whether paths that differ in upper and lower case alone are the same
+ */
+export function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean): boolean {
   if (value === undefined) return false;
   const { equals, path, glob, prefix, host, site, min, max, not } = operators;
   if (equals !== undefined && !isSame(equals, value)) return false;
   if (min !== undefined && !(typeof value === "number" && value >= min)) return false;
   if (max !== undefined && !(typeof value === "number" && value <= max)) return false;
-  if (path !== undefined && !(typeof value === "string" && fitsPath(path, value))) return false;
+  if (path !== undefined && !(typeof value === "string" && fits(path, value, anyCase)))
+    return false;
   if (glob !== undefined && !(typeof value === "string" && fitsGlob(glob, value))) return false;
   if (prefix !== undefined && !(typeof value === "string" && value.startsWith(prefix)))
     return false;
   if (host !== undefined && !isOnHost(value, host)) return false;
   if (site !== undefined && siteOf(value) !== site) return false;
-  return not === undefined || !passes(operatorsOf(not), value);
+  return not === undefined || !passes(operatorsOf(not), value, !anyCase);
+}
+
+function fits(pattern: string, path: string, anyCase: boolean): boolean {
+  return anyCase ? fitsPath(folded(pattern), folded(path)) : fitsPath(pattern, path);
+}
+
+/** As file systems compare names that ignore case. */
+function folded(path: string): string {
+  return path.normalize("NFC").toLowerCase();
 }
 
 function isSame(wanted: JsonValue, value: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
 import { createSignal } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
+import { ApiError, messageOf } from "../api/api-error.ts";
 import { answerApproval } from "../api/endpoints.ts";
 import { answersRest, restAnswers } from "./answer-guard.ts";
 
@@ -9,6 +9,8 @@ export function createAnswering(approval: () => string) {
   const [isSending, setSending] = createSignal(false);
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
   const [error, setError] = createSignal<string | null>(null);
+  /** The field that the error is about; empty where it is about none. */
+  const [errorField, setErrorField] = createSignal("");
   const isOpen = () => outcome() === null;
   const isLocked = () => isSending() || answersRest() || !isOpen();
 
@@ -16,16 +18,18 @@ export function createAnswering(approval: () => string) {
     if (isLocked()) return;
     setSending(true);
     setError(null);
+    setErrorField("");
     restAnswers();
     try {
       const answered = await answerApproval(approval(), body);
       // The first answer counts: it may have been given in another window.
       setOutcome(answered.status === "pending" ? null : answered.status);
     } catch (failure) {
+      setErrorField(failure instanceof ApiError ? failure.param : "");
       setError(messageOf(failure));
     } finally {
       setSending(false);
     }
   }
-  return { isSending, isOpen, isLocked, outcome, setOutcome, error, setError, send };
+  return { isSending, isOpen, isLocked, outcome, setOutcome, error, errorField, setError, send };
 }

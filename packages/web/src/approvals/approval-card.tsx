@@ -14,9 +14,8 @@ import "./approvals.css";
 
 /** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
 export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
-  const { isSending, isOpen, isLocked, outcome, error, setError, send } = createAnswering(
-    () => props.approval.id,
-  );
+  const { isSending, isOpen, isLocked, outcome, error, errorField, setError, send } =
+    createAnswering(() => props.approval.id);
   const [edited, setEdited] = createSignal<string | null>(null);
   let card!: HTMLElement;
   let field!: HTMLTextAreaElement;
@@ -25,6 +24,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   onMount(restAnswers);
 
   const isEditing = () => edited() !== null;
+  /** What is said of the wider answer's pattern stands there. */
+  const patternProblem = () =>
+    errorField().startsWith("covers.when") ? (error() ?? undefined) : undefined;
   const hasKeys = bindApprovalKeys(() => card, isOpen);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
@@ -98,7 +100,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
       </Show>
-      <Show when={error()}>
+      <Show when={patternProblem() === undefined && error()}>
         {(message) => (
           <p class="approval-error" role="alert" data-testid="approval-error">
             {message()}
@@ -168,8 +170,8 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
               <WiderChoiceForm
                 approval={props.approval}
                 isLocked={isLocked()}
+                problem={patternProblem()}
                 onAnswer={(body) => void answer(body)}
-                onProblem={setError}
               />
             </>
           )}

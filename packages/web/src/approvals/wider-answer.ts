@@ -29,6 +29,7 @@ export function widerAnswer(
   now: number,
 ):
   | { readonly type: "answer"; readonly body: ExecutionAnswerBody }
+  /** What is wrong with the pattern. */
   | { readonly type: "invalid"; readonly message: string } {
   const expiresAt = endOf(until, now);
   const body = { decision: "allow", scope, ...(expiresAt !== undefined && { expiresAt }) } as const;

@@ -2,19 +2,29 @@ import type { ExecutionAnswerBody } from "@capstan/server/contract";
 import { createSignal, For, Show } from "solid-js";
 import { serverNow } from "../api/server-clock.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
+import { FieldError } from "../shell/field-error.tsx";
 import { choiceText, firstChoice, type WiderChoice, widerAnswer } from "./wider-answer.ts";
 
 interface WiderChoiceProps {
   readonly approval: ApprovalRequest;
   readonly isLocked: boolean;
+  /** What the server said of the pattern. */
+  readonly problem: string | undefined;
   readonly onAnswer: (body: ExecutionAnswerBody) => void;
-  readonly onProblem: (message: string) => void;
 }
 
 /** A yes for more than one call: which calls, where, until when; in words before it is given. */
 export function WiderChoiceForm(props: WiderChoiceProps) {
   const [choice, setChoice] = createSignal(firstChoice(props.approval));
-  const change = (more: Partial<WiderChoice>) => setChoice((before) => ({ ...before, ...more }));
+  /** What is wrong with the pattern as it is written, before it is sent. */
+  const [wrong, setWrong] = createSignal<string>();
+  let pattern: HTMLTextAreaElement | undefined;
+  const change = (more: Partial<WiderChoice>) => {
+    setWrong(undefined);
+    setChoice((before) => ({ ...before, ...more }));
+  };
+  const problem = () => (choice().covers === "pattern" ? (wrong() ?? props.problem) : undefined);
+  const errorId = () => `wider-pattern-error-${props.approval.id}`;
   const covers = (): readonly (readonly [WiderChoice["covers"], string])[] => [
     ["offer", props.approval.grant?.title ?? ""],
     ["arguments", "Exactly these arguments"],
@@ -24,8 +34,9 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     const answer = widerAnswer(choice(), serverNow());
-    if (answer.type === "invalid") props.onProblem(answer.message);
-    else props.onAnswer(answer.body);
+    if (answer.type === "answer") return props.onAnswer(answer.body);
+    setWrong(answer.message);
+    pattern?.focus();
   };
 
   return (
@@ -76,7 +87,10 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
         </label>
         <Show when={choice().covers === "pattern"}>
           <textarea
+            ref={(element) => (pattern = element)}
             class="field code"
+            aria-invalid={problem() !== undefined}
+            aria-describedby={problem() === undefined ? undefined : errorId()}
             aria-label="Pattern: conditions by argument, as JSON"
             data-testid="wider-pattern"
             rows={Math.min(10, choice().pattern.split("\n").length + 1)}
@@ -84,6 +98,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
             value={choice().pattern}
             onInput={(event) => change({ pattern: event.currentTarget.value })}
           />
+          <FieldError id={errorId()} message={problem()} />
         </Show>
         <p class="wider-text" data-testid="wider-text">
           {choiceText(choice(), props.approval)}

@@ -1,7 +1,7 @@
 import { Index, Show } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { type ConditionDraft, type ConditionTest, conditionTests } from "./condition-draft.ts";
-import { FieldError } from "./field-error.tsx";
+import { FieldError } from "../shell/field-error.tsx";
 import type { RuleError } from "./rule-draft.ts";
 
 interface ConditionFieldsProps {

@@ -2,7 +2,7 @@ import type { OverrideChange, OverrideView, ToolGroupView } from "@capstan/serve
 import { createSignal, For, onMount, Show } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { ConditionFields } from "./condition-fields.tsx";
-import { FieldError } from "./field-error.tsx";
+import { FieldError } from "../shell/field-error.tsx";
 import { readDraft, refusedAt, type RuleDraft, ruleDraft, type RuleError } from "./rule-draft.ts";
 import { ruleArguments, ruleSubjects } from "./rule-suggestions.ts";
 import { executionWords, resultWords } from "./rule-words.ts";
