@@ -139,7 +139,7 @@ test("what is wrong with a wider answer's pattern is said at its field", { skip 
   };
   for (const [text, message] of [
     ['{"url":', /This is not JSON/],
-    ['{"url": {"sight": "x"}}', /Did you mean site\?/],
+    ['{"url": {"hots": "x"}}', /^Means nothing here\. Did you mean host\?/],
     ['{"url": {"host": "elsewhere.example"}}', /does not cover the call/],
   ] as const) {
     await pattern.fill(text);

@@ -46,6 +46,18 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * A refusal without the place that it begins with, for where that can be seen.
+ *
+ * @example withoutPlace("tool: there is no tool x.", "tool") // "There is no tool x."
+ */
+export function withoutPlace(message: string, place: string): string {
+  const begins = `${place}: `;
+  if (!message.startsWith(begins)) return message;
+  const rest = message.slice(begins.length);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
 /** Whether the caller itself stopped the request. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";

@@ -1,5 +1,6 @@
 import type { ExecutionAnswerBody } from "@capstan/server/contract";
 import { createSignal, onMount, Show } from "solid-js";
+import { withoutPlace } from "../api/api-error.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
@@ -26,7 +27,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const isEditing = () => edited() !== null;
   /** What is said of the wider answer's pattern stands there. */
   const patternProblem = () =>
-    errorField().startsWith("covers.when") ? (error() ?? undefined) : undefined;
+    errorField().startsWith("covers.when")
+      ? withoutPlace(error() ?? "", errorField()) || undefined
+      : undefined;
   const hasKeys = bindApprovalKeys(() => card, isOpen);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
@@ -178,7 +181,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         </Show>
         <RefusalForm
           word="Refuse"
-          placeholder="Reason, if you refuse; the model reads it"
+          placeholder="Reason, if you refuse"
           label="Reason for refusing; the model reads it"
           testIds={{ reason: "approval-reason", refuse: "approval-refuse" }}
           hasKeys={hasKeys}

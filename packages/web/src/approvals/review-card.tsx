@@ -175,7 +175,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
         </div>
         <RefusalForm
           word="Withhold"
-          placeholder="Reason, if you withhold it; the model reads it"
+          placeholder="Reason, if you withhold it"
           label="Reason for withholding; the model reads it"
           testIds={{ reason: "review-reason", refuse: "review-withhold" }}
           hasKeys={hasKeys}

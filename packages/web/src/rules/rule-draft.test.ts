@@ -65,10 +65,10 @@ test("the server's refusal is shown at the field that it names", () => {
     { argument: "a", test: "given", value: "" },
     { argument: "b", test: "site", value: "x" },
   ] as const;
-  assert.deepEqual(refusedAt("when.b.site", "no", conditions), {
+  assert.deepEqual(refusedAt("when.b.site", "when.b.site: expected a site.", conditions), {
     field: "condition",
     condition: 1,
-    message: "no",
+    message: "Expected a site.",
   });
   assert.equal(refusedAt("approvalMs", "no", []).field, "minutes");
   assert.equal(refusedAt("request", "no", []).field, "rule");

@@ -1,4 +1,5 @@
 import type { OverrideChange, OverrideView } from "@capstan/server/contract";
+import { withoutPlace } from "../api/api-error.ts";
 import { type ConditionDraft, readConditions } from "./condition-draft.ts";
 import type { ExecutionWord, ResultWord } from "./rule-words.ts";
 
@@ -73,13 +74,14 @@ export function readDraft(
   return { type: "change", change };
 }
 
-/** Where the server's refusal belongs: it names the place in its own words. */
+/** Where the server's refusal belongs. It begins with the place, which the field shows. */
 export function refusedAt(
   param: string,
-  message: string,
+  said: string,
   conditions: readonly ConditionDraft[],
 ): RuleError {
   const [first, argument] = param.split(".");
+  const message = withoutPlace(said, param);
   switch (first) {
     case "tool":
     case "execution":

@@ -131,7 +131,7 @@ export function RuleForm(props: RuleFormProps) {
       </select>
       <FieldError id="rule-result-error" message={messageAt("result")} />
       <label class="label" for="rule-reason">
-        Reason, which the model reads where it is refused
+        Reason, which a refused model reads
       </label>
       <input
         id="rule-reason"

@@ -1,7 +1,5 @@
 import type { OverrideView } from "@capstan/server/contract";
 import { createSignal, For, Show } from "solid-js";
-import { serverNow } from "../api/server-clock.ts";
-import { formatAge } from "../format/duration.ts";
 import { ruleText } from "./rule-words.ts";
 
 /** One rule: which calls, what it says, and what of it comes to nothing. */
@@ -16,7 +14,11 @@ export function RuleItem(props: {
       <div class="rule-head">
         <code>{props.rule.title}</code>
         <Show when={props.rule.effect !== "full"}>
-          <span class="tag bad" data-testid="rule-effect">
+          <span
+            class="tag"
+            classList={{ bad: props.rule.effect === "none", some: props.rule.effect === "partial" }}
+            data-testid="rule-effect"
+          >
             {props.rule.effect === "none" ? "no effect" : "in part"}
           </span>
         </Show>
@@ -24,15 +26,18 @@ export function RuleItem(props: {
       <p class="rule-says">{ruleText(props.rule)}</p>
       <For each={props.rule.notes}>
         {(note) => (
-          <p class="rule-note" data-testid="rule-note">
+          <p
+            class="rule-note"
+            classList={{ some: props.rule.effect === "partial" }}
+            data-testid="rule-note"
+          >
             {note}
           </p>
         )}
       </For>
-      <p class="rule-hint">
-        <Show when={props.rule.reason}>{(reason) => <>Reason: {reason()} · </>}</Show>
-        {formatAge(props.rule.updatedAt, serverNow())}
-      </p>
+      <Show when={props.rule.reason}>
+        {(reason) => <p class="rule-hint">Reason: {reason()}</p>}
+      </Show>
       <div class="rule-buttons">
         <button
           type="button"
