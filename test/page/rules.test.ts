@@ -109,7 +109,7 @@ test("what is wrong with a rule is said at its field, which has the focus", { sk
   await panel.getByLabel("Argument of condition 1").fill("url");
   await panel.getByLabel("Test of condition 1").selectOption({ label: "is on the site" });
   await panel.getByLabel("Value of condition 1").fill("example.org");
-  await wrong("Argument of condition 1", /expected a site such as https:/);
+  await wrong("Argument of condition 1", /^Expected a site such as https:/);
   await save.press("Escape");
   await panel.getByTestId("no-rules").waitFor();
 });

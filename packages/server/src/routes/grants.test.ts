@@ -107,14 +107,13 @@ test("a grant for a session names its conversation, asked for or not; one for al
   }
   const listed = async (query: string) => {
     const { body } = await call("GET", `/v1/grants${query}`);
-    return (body.data as unknown as readonly { scope: string; conversation: string | null }[])
-      .map(({ scope, conversation: where }) => [scope, where])
-      .toSorted();
+    const grants = body.data as unknown as readonly {
+      readonly scope: string;
+      readonly conversation: string | null;
+    }[];
+    return Object.fromEntries(grants.map(({ scope, conversation: where }) => [scope, where]));
   };
-  const both = [
-    ["always", null],
-    ["session", conversation.id],
-  ];
+  const both = { always: null, session: conversation.id };
   assert.deepEqual(await listed(""), both);
   assert.deepEqual(await listed(`?conversation=${conversation.id}`), both);
 });
