@@ -211,6 +211,7 @@ test("another principal's things read as if they were not there", async () => {
     `/v1/conversations/${conversation}/variables`,
     `/v1/conversations/${conversation}/variables/secret`,
     `/v1/grants?conversation=${conversation}`,
+    `/v1/approvals?conversation=${conversation}`,
   ];
   for (const path of paths) await assert.rejects(bob.request("GET", path), { status: 404 }, path);
   for (const path of [`runs/${run}/cancel`, `runs/${run}/retry`, `responses/${run}/cancel`])
