@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readBack, toolError, type ToolError, type VariableSystem } from "@capstan/core";
 import { makeTemporaryFolder } from "../sandbox/temporary-folder.ts";
@@ -43,8 +43,6 @@ export async function makeCodeFolder(options: {
       await writeFile(file, text);
       if (data !== undefined) await writeFile(`${file}.json`, JSON.stringify(data));
     }
-    // Made for its owner alone; the program may run as another user.
-    await chmod(path, 0o755);
     return { path, main: join(path, main), remove };
   } catch (error) {
     await remove();

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, normalize, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { makeCgroup } from "./cgroup.ts";
@@ -32,14 +32,21 @@ const environment = {
 };
 
 /** A sandbox of Linux namespaces, made by bubblewrap. */
-export function bubblewrap(options: { readonly path: string }): Sandbox {
+export function bubblewrap(options: {
+  readonly path: string;
+  /** Where control groups are mounted. @default the system's place */
+  readonly cgroups?: string;
+}): Sandbox {
   return {
     kind: "bubblewrap",
     start(program) {
       const limits = { ...defaultLimits, ...program.limits };
       const { channels = 0 } = program;
       const args = bubblewrapArguments(program, limits);
-      const cgroup = isRoot() ? makeCgroup(limits) : undefined;
+      const cgroup = isRoot() ? makeCgroup(limits, options.cgroups) : undefined;
+      // Root's processes are counted by cgroups alone: without them it is root no more.
+      const isNobody = isRoot() && cgroup === undefined;
+      if (isNobody) for (const { from } of program.shown ?? []) chownSync(from, nobody, nobody);
       return runProgram({
         command: [
           ...launcher({
@@ -47,8 +54,7 @@ export function bubblewrap(options: { readonly path: string }): Sandbox {
             joins: cgroup?.joins ?? [],
             descriptors: 3 + channels + 1,
           }),
-          // Root's processes are counted by cgroups alone: without them it is root no more.
-          ...(isRoot() && cgroup === undefined ? asNobody() : []),
+          ...(isNobody ? asNobody() : []),
           options.path,
           // Not on the command line, which everybody on this machine can read, and the program too.
           "--args",
@@ -69,13 +75,15 @@ export function bubblewrap(options: { readonly path: string }): Sandbox {
   };
 }
 
+const nobody = 65_534;
+
 function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 function asNobody(): readonly string[] {
   const setpriv = findProgram("setpriv") ?? "setpriv";
-  return [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+  return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
 }
 
 /** What bubblewrap is told; order counts: what comes later covers what came before. */

@@ -40,7 +40,7 @@ export interface Program {
   readonly read?: readonly string[];
   /** Absolute paths it may change. */
   readonly write?: readonly string[];
-  /** Content shown at another path, read-only. */
+  /** Content shown at another path, read-only: folders made for this program, for its user alone. */
   readonly shown?: readonly { readonly at: string; readonly from: string }[];
   /** Paths that stay hidden, though they lie inside one of these. */
   readonly hidden?: readonly string[];
