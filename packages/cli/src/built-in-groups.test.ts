@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSandbox } from "@capstan/toolkit";
+import { findSandbox, languageParsers } from "@capstan/toolkit";
 import { builtInGroups } from "./built-in-groups.ts";
 import { configuredGroups } from "./configured-groups.ts";
 
@@ -22,6 +22,7 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "basic.Text": "reads",
   "basic.JsonToInterface": "reads",
   "web.FetchWebPage": "reads the web",
+  "scripts.CheckScript": "reads",
   "code.Shell": "runs code",
   "code.Python": "runs code",
   "code.JavaScript": "runs code",
@@ -33,7 +34,11 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
 };
 
 const { sandbox } = await findSandbox();
-const groups = builtInGroups({ roots: ["."], code: { sandbox } });
+const groups = builtInGroups({
+  roots: ["."],
+  code: { sandbox },
+  scripts: { parsers: languageParsers() },
+});
 const shipped = groups.flatMap(({ name, tools }) =>
   tools.map((tool) => ({ id: `${name}.${tool.definition.function.name}`, tool })),
 );
@@ -47,17 +52,23 @@ test("every tool that has a kind is shipped, but for what this machine has no in
   for (const id of missing) assert.match(id, /^code\.(Shell|Python|PowerShell)$/);
 });
 
-test("code that models write is run only where the configuration names the group", async () => {
+test("code that models write is run, and tools are written by them, only where the configuration names the group", async () => {
   const configuration = {
     roots: ["."],
     dataDir: ".capstan",
     web: { allowPrivateHosts: [] },
     code: { write: false, network: false },
+    scripts: { folders: [] },
   };
   const named = await configuredGroups({ ...configuration, groups: { code: false } });
   const unnamed = await configuredGroups({ ...configuration, groups: {} });
   assert.ok(named.some(({ name }) => name === "code"));
   assert.ok(!unnamed.some(({ name }) => name === "code"));
+  const writing = await configuredGroups({ ...configuration, groups: { scripts: true } });
+  assert.deepEqual(
+    writing.map(({ name }) => name),
+    [...unnamed.map(({ name }) => name), "scripts"],
+  );
 });
 
 for (const { id, tool } of shipped)

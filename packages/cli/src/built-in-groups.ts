@@ -4,6 +4,8 @@ import {
   codeTools,
   type CodeToolsOptions,
   fileTools,
+  scriptTools,
+  type ScriptToolsOptions,
   variableTools,
   webTools,
 } from "@capstan/toolkit";
@@ -15,6 +17,8 @@ export interface BuiltInGroupsOptions {
   readonly deny?: readonly string[];
   /** Hosts, as `host` or `host:port`, that web tools may reach although they are private. @default none */
   readonly allowPrivateHosts?: readonly string[];
+  /** How a model's scripts are read, for one that writes tools. @default there is no such group */
+  readonly scripts?: ScriptToolsOptions;
   /** Where code that a model writes is run, and what it may there. @default there is no such group */
   readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network">;
 }
@@ -31,5 +35,6 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
     ...(options.code === undefined ? [] : [codeTools({ ...options.code, roots, hidden: deny })]),
+    ...(options.scripts === undefined ? [] : [scriptTools(options.scripts)]),
   ];
 }

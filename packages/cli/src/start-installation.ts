@@ -1,11 +1,13 @@
 import type { GateLimits, ModelEntry } from "@capstan/core";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
 import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
+import { followLibrary } from "@capstan/toolkit";
 import { webRoot } from "@capstan/web";
 import { checkSchemas } from "./configuration/check-schemas.ts";
 import { checkSwitches } from "./configuration/check-switches.ts";
 import type { Configuration, ConfiguredLimits } from "./configuration/configuration.ts";
 import { configuredGroups } from "./configured-groups.ts";
+import { openScripts } from "./open-scripts.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -35,9 +37,16 @@ export async function startInstallation(options: {
   const { configuration, environment, log } = options;
   const { model: defaultModel, rules } = configuration;
   const { graceMs } = configuration.limits;
-  const groups = await configuredGroups(configuration);
+  const shipped = await configuredGroups(configuration);
+  const scripts = await openScripts({
+    configuration,
+    reserved: shipped.map(({ name }) => name),
+    ...(log && { log }),
+  });
+  const { library } = scripts;
+  const groups = () => [...shipped, ...library.groups];
   const groupDefaults = {
-    ...Object.fromEntries(groups.map((group) => [group.name, true])),
+    ...Object.fromEntries(shipped.map((group) => [group.name, true])),
     ...configuration.groups,
   };
   const toolDefaults = configuration.tools;
@@ -58,16 +67,19 @@ export async function startInstallation(options: {
     groupDefaults,
     toolDefaults,
     rules,
-    createExecutor: (session) =>
-      createToolExecutor({
+    createExecutor: (session) => {
+      const executor = createToolExecutor({
         countTokens,
         ...session,
         rules,
         limits: gateLimits(configuration.limits),
-        groups,
+        groups: shipped,
         groupDefaults,
         toolDefaults,
-      }),
+      });
+      followLibrary(library, executor, { isOn: (group) => configuration.groups[group] ?? true });
+      return executor;
+    },
     webRoot,
     // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
     ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),
@@ -75,15 +87,22 @@ export async function startInstallation(options: {
     history: configuration.history,
     limits: serverLimits(configuration.limits),
     ...(log && { log }),
+  }).catch(async (thrown: unknown) => {
+    await scripts.close();
+    throw thrown;
   });
   // Takes 0.2 s: better now, while nobody waits, than in the middle of the first call.
   void loadTokenizer();
   return {
     url: server.url,
     model: models.default,
-    warnings: [...checkSwitches(configuration, groups), ...checkSchemas(groups)],
+    warnings: [...checkSwitches(configuration, groups()), ...checkSchemas(groups())],
     reloadPage: () => server.reloadPage(),
-    close: () => server.close(graceMs === undefined ? {} : { graceMs }),
+    async close() {
+      const stopped = await server.close(graceMs === undefined ? {} : { graceMs });
+      await scripts.close();
+      return stopped;
+    },
   };
 }
 

@@ -34,8 +34,8 @@ export interface ServerOptions {
   readonly apiKeys: readonly ApiKey[];
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
-  /** For the list of tools; `createExecutor` registers them. */
-  readonly groups: readonly ToolGroup[];
+  /** For the list of tools, as they are now; `createExecutor` registers them. */
+  readonly groups: () => readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };
   readonly toolDefaults: { readonly [toolId: string]: boolean };
   /** The administrator's, as `createExecutor` gives them: users are told where these count. @default none */

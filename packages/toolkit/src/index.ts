@@ -3,8 +3,14 @@ export { type CodeToolsOptions } from "./code/code-options.ts";
 export { codeTools } from "./code/code-tools.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
+export { scriptTools, type ScriptToolsOptions } from "./scripts/authoring/script-tools.ts";
 export { askWithoutSandbox } from "./scripts/approvals/ask-without-sandbox.ts";
 export { findPython } from "./scripts/python/find-python.ts";
+export { followLibrary } from "./scripts/follow-library.ts";
+export { KeptVersions } from "./scripts/kept-versions.ts";
+export { languageParsers } from "./scripts/language-parsers.ts";
+export type { ModuleApprovals } from "./scripts/plugin-modules.ts";
+export { readScripts, type ScriptFile } from "./scripts/read-scripts.ts";
 export { createScriptRunner, type ScriptRunner } from "./scripts/running/script-runner.ts";
 export {
   openScriptApprovals,
@@ -12,6 +18,8 @@ export {
 } from "./scripts/approvals/script-approvals.ts";
 export { readScriptFiles } from "./scripts/script-files.ts";
 export { scriptGroup } from "./scripts/script-group.ts";
+export { type FileProblem, type Scan, scanFolder, type ToolFile } from "./scripts/scan-folder.ts";
+export { type LibraryFile, openToolLibrary, type ToolLibrary } from "./scripts/tool-library.ts";
 export type {
   DeclaredPermissions,
   RunScriptFunction,

@@ -20,3 +20,11 @@ export interface Command {
   /** Resolves to the exit code. */
   run(invocation: Invocation): Promise<number>;
 }
+
+/** Commands about one thing: `capstan scripts list`. */
+export interface CommandGroup extends Pick<
+  Command,
+  "name" | "summary" | "description" | "examples"
+> {
+  readonly subcommands: readonly Command[];
+}

@@ -1,15 +1,14 @@
-import type { Command } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import type { Options } from "./option.ts";
 
 /** Help of the whole program. */
-export function renderProgramHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
+export function renderProgramHelp(commands: readonly (Command | CommandGroup)[]): string {
   return `Capstan gives a language model tools, and keeps people in charge of what they do.
 
 Usage: capstan COMMAND [FLAGS]
 
 Commands:
-${commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join("\n")}
+${renderSummaries(commands)}
 
 Start here:
 ${renderExamples(commands.flatMap((command) => command.examples.slice(0, 1)))}
@@ -19,11 +18,35 @@ Without a key of a model provider the offline model answers, so that all can be 
 `;
 }
 
-/** Help of one command. */
-export function renderCommandHelp(command: Command): string {
+/** Help of commands about one thing. */
+export function renderGroupHelp(group: CommandGroup): string {
+  return `${group.summary}
+
+Usage: capstan ${group.name} COMMAND [FLAGS]
+
+${group.description}
+
+Commands:
+${renderSummaries(group.subcommands)}
+
+Examples:
+${renderExamples(group.examples)}
+
+\`capstan ${group.name} COMMAND --help\` says more of one.
+`;
+}
+
+/** Help of one command, and of which group it is. */
+export function renderCommandHelp(command: Command, group?: CommandGroup): string {
+  const name = group === undefined ? command.name : `${group.name} ${command.name}`;
+  const {
+    positionals = [],
+    operands = positionals.length > 0 ? `[${positionals.join("|")}]` : undefined,
+  } = command;
+  const usage = [name, operands, "[FLAGS]"].filter((part) => part !== undefined);
   return `${command.summary}
 
-Usage: capstan ${[command.name, ...(command.operands === undefined ? [] : [command.operands])].join(" ")} [FLAGS]
+Usage: capstan ${usage.join(" ")}
 
 ${command.description}
 
@@ -33,6 +56,13 @@ ${renderOptions(command.options)}
 Examples:
 ${renderExamples(command.examples)}
 `;
+}
+
+function renderSummaries(commands: readonly Pick<Command, "name" | "summary">[]): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return commands
+    .map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`)
+    .join("\n");
 }
 
 function renderOptions(options: Options): string {

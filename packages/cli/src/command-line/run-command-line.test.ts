@@ -27,6 +27,22 @@ test("help teaches: the program's with its commands, a command's with its flags"
   assert.match((await run("--version")).out, /^\d+\.\d+\.\d+\n$/);
 });
 
+test("commands about one thing have a help of their own, and each of them too", async () => {
+  const group = await run("scripts");
+  assert.equal(group.code, 0);
+  assert.match(group.out, /Usage: capstan scripts COMMAND[\s\S]*check +Say what is wrong/);
+  assert.deepEqual(await run("scripts", "--help"), group);
+  assert.deepEqual(await run("help", "scripts"), group);
+  const { out } = await run("scripts", "check", "--help");
+  assert.match(out, /Usage: capstan scripts check \[PATH…\] \[FLAGS\][\s\S]*--json/);
+  assert.match((await run("help", "scripts", "check")).out, /capstan scripts check/);
+  assert.match(
+    (await run("scripts", "chekc")).err,
+    /^There is no command chekc\. Did you mean check\?/,
+  );
+  assert.match((await run("scripts", "list", "x")).err, /^scripts list takes no "x"\./);
+});
+
 test("what makes no sense is refused with the nearest name", async () => {
   const wrong = await run("sevre");
   assert.equal(wrong.code, 2);

@@ -1,10 +1,10 @@
 import { commands } from "../commands/commands.ts";
 import { packageVersion } from "../package-version.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Options } from "./option.ts";
 import { parseOptions } from "./parse-options.ts";
-import { renderCommandHelp, renderProgramHelp } from "./render-help.ts";
+import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from "./render-help.ts";
 
 const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
 
@@ -37,35 +37,58 @@ export async function runCommandLine(
     return print(renderProgramHelp(commands));
   if (name === "--version" || name === "-v") return print(`${packageVersion()}\n`);
   if (name === "help") {
-    const asked = findCommand(rest[0] ?? "");
-    return print(asked ? renderCommandHelp(asked) : renderProgramHelp(commands));
+    const asked = find(commands, rest[0] ?? "");
+    if (asked === undefined) return print(renderProgramHelp(commands));
+    if (!("subcommands" in asked)) return print(renderCommandHelp(asked));
+    const below = find(asked.subcommands, rest[1] ?? "");
+    return print(below ? renderCommandHelp(below, asked) : renderGroupHelp(asked));
   }
-  const command = findCommand(name);
-  if (!command) {
-    const names = commands.map((one) => one.name);
-    const what = name.startsWith("-") ? "flag" : "command";
-    return refuse(`There is no ${what} ${name}.${didYouMean(name, names)}`, "capstan --help");
-  }
-  const options = { ...command.options, ...help };
-  const parsed = parseOptions(rest, options);
-  const more = `capstan ${command.name} --help`;
-  if (parsed.status === "refused") return refuse(parsed.message, more);
-  if (parsed.values["help"] === true) return print(renderCommandHelp({ ...command, options }));
-  const { positionals: words = [] } = command;
-  const [first, ...others] = parsed.positionals;
-  const unwanted = first === undefined || words.includes(first) ? others[0] : first;
-  if (unwanted !== undefined && command.operands === undefined)
-    return refuse(`${command.name} takes no "${unwanted}".${didYouMean(unwanted, words)}`, more);
-  try {
-    return await command.run(parsed);
-  } catch (error) {
-    output.stderr.write(`capstan ${command.name}: ${failureText(error)}\n`);
-    return 1;
+  const found = find(commands, name);
+  if (!found) return refuse(unknown(name, commands), "capstan --help");
+  if (!("subcommands" in found)) return runCommand(found, rest);
+  const [below, ...ofBelow] = rest;
+  if (below === undefined || below === "--help") return print(renderGroupHelp(found));
+  const command = find(found.subcommands, below);
+  if (!command) return refuse(unknown(below, found.subcommands), `capstan ${found.name} --help`);
+  return runCommand(command, ofBelow, found);
+
+  async function runCommand(
+    command: Command,
+    given: readonly string[],
+    group?: CommandGroup,
+  ): Promise<number> {
+    const name = group === undefined ? command.name : `${group.name} ${command.name}`;
+    const options = { ...command.options, ...help };
+    const parsed = parseOptions(given, options);
+    const more = `capstan ${name} --help`;
+    if (parsed.status === "refused") return refuse(parsed.message, more);
+    if (parsed.values["help"] === true)
+      return print(renderCommandHelp({ ...command, options }, group));
+    const { positionals: words = [] } = command;
+    const [first, ...others] = command.operands === undefined ? parsed.positionals : [];
+    const unwanted = first === undefined || words.includes(first) ? others[0] : first;
+    if (unwanted !== undefined)
+      return refuse(`${name} takes no "${unwanted}".${didYouMean(unwanted, words)}`, more);
+    try {
+      return await command.run(parsed);
+    } catch (error) {
+      output.stderr.write(`capstan ${name}: ${failureText(error)}\n`);
+      return 1;
+    }
   }
 }
 
-function findCommand(name: string): Command | undefined {
-  return commands.find((command) => command.name === name);
+function find<T extends { readonly name: string }>(
+  among: readonly T[],
+  name: string,
+): T | undefined {
+  return among.find((one) => one.name === name);
+}
+
+function unknown(name: string, among: readonly { readonly name: string }[]): string {
+  const names = among.map((one) => one.name);
+  const what = name.startsWith("-") ? "flag" : "command";
+  return `There is no ${what} ${name}.${didYouMean(name, names)}`;
 }
 
 /** An error with a code of its own was made for people; any other is a bug, and its stack helps to find it. */

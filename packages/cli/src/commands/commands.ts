@@ -1,17 +1,19 @@
-import type { Command } from "../command-line/command.ts";
+import type { Command, CommandGroup } from "../command-line/command.ts";
 import { chatCommand } from "./chat.ts";
 import { dbCommand } from "./db.ts";
 import { doctorCommand } from "./doctor.ts";
 import { rulesCommand } from "./rules.ts";
+import { scriptsCommand } from "./scripts/scripts.ts";
 import { serveCommand } from "./serve.ts";
 import { toolsCommand } from "./tools.ts";
 
 /** In the order of the help. */
-export const commands: readonly Command[] = [
+export const commands: readonly (Command | CommandGroup)[] = [
   serveCommand,
   chatCommand,
   toolsCommand,
   rulesCommand,
+  scriptsCommand,
   doctorCommand,
   dbCommand,
 ];

@@ -21,19 +21,25 @@ are changed in capstan.config.json:
     const [
       { readConfiguration },
       { configuredGroups },
+      { openScripts },
       { describeTools, renderTools },
       { styleFor },
       { checkSwitches },
     ] = await Promise.all([
       import("./read-configuration.ts"),
       import("../configured-groups.ts"),
+      import("../open-scripts.ts"),
       import("./describe-tools.ts"),
       import("../chat/style.ts"),
       import("../configuration/check-switches.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
-    const groups = await configuredGroups(configuration);
+    const shipped = await configuredGroups(configuration);
+    const reserved = shipped.map(({ name }) => name);
+    const scripts = await openScripts({ configuration, reserved, watch: false });
+    const groups = [...shipped, ...scripts.library.groups];
+    await scripts.close();
     for (const warning of checkSwitches(configuration, groups)) {
       process.stderr.write(`warning: ${warning}\n`);
     }

@@ -62,6 +62,12 @@ export interface Configuration {
     /** Whether it reaches the network. */
     readonly network: boolean;
   };
+  readonly scripts: {
+    /** Folders of tools, absolute. @default "capstan-tools" in the working directory */
+    readonly folders: readonly string[];
+    /** The Python that reads and runs scripts: `CAPSTAN_PYTHON`. @default the PATH's */
+    readonly python?: string;
+  };
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

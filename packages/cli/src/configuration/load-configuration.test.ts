@@ -60,6 +60,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       tools: {},
       roots: [folder],
       code: { write: false, network: false },
+      scripts: { folders: [join(folder, "capstan-tools")] },
       web: { allowPrivateHosts: [] },
       rules: [],
       places: {},

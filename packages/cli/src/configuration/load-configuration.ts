@@ -44,6 +44,8 @@ export async function loadConfiguration(
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
+  // Not from the file, which may come with a folder that somebody only looks into: it is run.
+  const python = environment["CAPSTAN_PYTHON"]?.trim();
   const configuration: Configuration = {
     port: merged.port ?? 8787,
     // As in an address of the web: [::1].
@@ -59,6 +61,12 @@ export async function loadConfiguration(
     tools: merged.tools ?? {},
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
     code: { write: merged.code?.write ?? false, network: merged.code?.network ?? false },
+    scripts: {
+      folders: file.settings.scripts?.folders?.map(pathsOfFile) ?? [
+        resolve(directory, "capstan-tools"),
+      ],
+      ...(python && { python }),
+    },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
     places: file.places,

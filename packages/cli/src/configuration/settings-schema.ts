@@ -66,6 +66,16 @@ export const settingsSchema = z.object(
         { error: "an object" },
       )
       .optional(),
+    scripts: z
+      .object(
+        {
+          folders: z
+            .array(text("a folder"), { error: 'a list of folders such as ["tools"]' })
+            .optional(),
+        },
+        { error: "an object" },
+      )
+      .optional(),
     web: z
       .object(
         {

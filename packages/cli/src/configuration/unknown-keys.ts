@@ -2,7 +2,7 @@ import { didYouMean } from "../command-line/did-you-mean.ts";
 import type { Finding } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 
-const { code, web, limits } = settingsSchema.shape;
+const { code, scripts, web, limits } = settingsSchema.shape;
 
 /** Keys that mean nothing, each with the one that was probably meant. */
 export function unknownKeys(raw: unknown): readonly Finding[] {
@@ -10,6 +10,7 @@ export function unknownKeys(raw: unknown): readonly Finding[] {
   return [
     ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
     ...unknownIn(raw["code"], ["code"], Object.keys(code.unwrap().shape)),
+    ...unknownIn(raw["scripts"], ["scripts"], Object.keys(scripts.unwrap().shape)),
     ...unknownIn(raw["web"], ["web"], Object.keys(web.unwrap().shape)),
     ...unknownIn(raw["limits"], ["limits"], Object.keys(limits.unwrap().shape)),
   ];

@@ -39,9 +39,9 @@ export async function startResponse(
   const model = await services.models.find(modelId);
   if (model === undefined) return failed(await unknownModel(services, modelId));
   const unknown = request.tools.servers.find(
-    ({ group }) => !services.groups.some(({ name }) => name === group),
+    ({ group }) => !services.groups().some(({ name }) => name === group),
   );
-  if (unknown !== undefined) return failed(unknownGroup(services.groups, unknown));
+  if (unknown !== undefined) return failed(unknownGroup(services.groups(), unknown));
 
   const place = await findPlace(services, owner, request);
   if (place.status === "error") return place;

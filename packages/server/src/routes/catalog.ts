@@ -36,7 +36,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
   routes.get("/tools", (context) =>
     context.json(
       listView(
-        groups.map((group) => groupView(group, services)),
+        groups().map((group) => groupView(group, services)),
         false,
         ({ name }) => name,
       ),

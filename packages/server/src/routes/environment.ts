@@ -10,7 +10,8 @@ export interface Services {
   /** Runs with `store: false`: in memory, not to be retrieved. */
   readonly ephemeral: RunService;
   readonly models: ModelCatalog;
-  readonly groups: readonly ToolGroup[];
+  /** As they are now: files of tools come and go. */
+  readonly groups: () => readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };
   readonly toolDefaults: { readonly [toolId: string]: boolean };
   /** The administrator's, which `createExecutor` gives each executor: to say what they make void. */

@@ -10,20 +10,22 @@ import { badRequest, notFound } from "./request-refused.ts";
 /** A user's own rules: listed, changed one word at a time, reset. */
 export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const toolIds = groups.flatMap(({ name, tools }) =>
-    tools.map(({ definition }) => `${name}.${definition.function.name}`),
-  );
-  const known = ["*", ...groups.map(({ name }) => `${name}.*`), ...toolIds];
-  const overrideView = overrideViews({ rules, toolIds });
+  const toolIdsNow = () =>
+    groups().flatMap(({ name, tools }) =>
+      tools.map(({ definition }) => `${name}.${definition.function.name}`),
+    );
+  const knownNow = () => ["*", ...groups().map(({ name }) => `${name}.*`), ...toolIdsNow()];
+  const viewsNow = () => overrideViews({ rules, toolIds: toolIdsNow() });
 
   routes.get("/", async (context) => {
     const all = await runs.store.listOverrides({ owner: context.get("principal") });
-    return context.json(listView(all.map(overrideView)));
+    return context.json(listView(all.map(viewsNow())));
   });
 
   routes.put("/", async (context) => {
     const owner = context.get("principal");
     const { tool, when, ...change } = readChange(await readJson(context));
+    const known = knownNow();
     if (!known.includes(tool)) {
       const [near] = nearestNames(tool, known, 1);
       const hint = near === undefined ? "" : ` Did you mean ${near}?`;
@@ -39,7 +41,7 @@ export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environm
     if (outcome.status === "refused") throw badRequest("tool", outcome.reason);
     if (outcome.status !== "updated") throw notFound("override", tool);
     return context.json(
-      outcome.override === undefined ? resetView(outcome.id) : overrideView(outcome.override),
+      outcome.override === undefined ? resetView(outcome.id) : viewsNow()(outcome.override),
     );
   });
 

@@ -121,9 +121,10 @@ const useless: readonly [what: string, source: string, why: RegExp][] = [
   ["has a tool of no name", `export const a = ${tool("no name")};`, /does not fit/],
   ["has a group of no id", `export const a = { name: "no id", tools: [] };`, /does not fit/],
 ];
-for (const [what, source, why] of useless)
-  test(`a module that ${what} is a problem of that file alone`, async () => {
+test("a module that throws, or exports what is no tool, is a problem of that file alone", async () => {
+  for (const [what, source, why] of useless) {
     const { library } = await open({ "a.js": source, "b.js": `export const t = ${tool("T")};` });
-    assert.deepEqual(toolIds(library), ["b.T"]);
-    assert.match(library.files[0]?.problems[0]?.message ?? "", why);
-  });
+    assert.deepEqual(toolIds(library), ["b.T"], what);
+    assert.match(library.files[0]?.problems[0]?.message ?? "", why, what);
+  }
+});

@@ -68,18 +68,20 @@ const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
   ["begun with a mark of its encoding", (text) => `\ufeff${text}`],
   ["no object", () => "[]"],
 ];
-for (const [what, spoil] of spoilt)
-  test(`a cache that is ${what} is made anew`, async () => {
+
+test("a cache that is edited by hand, half written, of another format or encoding is made anew", async () => {
+  for (const [what, spoil] of spoilt) {
     const folder = await toolFolder({ "a.py": "one" });
     await readAll(folder);
     const path = join(folder, "a.py.tool.json");
     const whole = await readFile(path, "utf8");
     await writeFile(path, spoil(whole));
     const { scripts, read } = await readAll(folder);
-    assert.deepEqual(read, ["one"]);
-    assert.equal(scripts[0]?.functions[0]?.description, "Does one.");
-    assert.equal(await readFile(path, "utf8"), whole);
-  });
+    assert.deepEqual(read, ["one"], what);
+    assert.equal(scripts[0]?.functions[0]?.description, "Does one.", what);
+    assert.equal(await readFile(path, "utf8"), whole, what);
+  }
+});
 
 test("another script's cache is not taken", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "one" });

@@ -11,7 +11,7 @@ import {
 import type { ParsedFile } from "./parsed-file.ts";
 import { readPermissions } from "./permissions.ts";
 import type { ToolFile } from "./scan-folder.ts";
-import { readScriptFiles } from "./script-files.ts";
+import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
 import type { FileContents, KeptVersions } from "./kept-versions.ts";
 import type {
   DeclaredPermissions,
@@ -64,7 +64,8 @@ export async function readScripts(
   options: ReadScriptsOptions,
 ): Promise<readonly ScriptOutcome[]> {
   const { signal, parsers } = options;
-  const loaded = await Promise.all(files.map((file) => load(file, options)));
+  const list = listOnce();
+  const loaded = await Promise.all(files.map((file) => load(file, options, list)));
   signal?.throwIfAborted();
   const parsed = new Map<Loaded, ParsedFile>();
   for (const language of ["python", "powershell"] as const) {
@@ -103,12 +104,16 @@ type Loaded =
   | { readonly status: "unchanged"; readonly file: ScriptFile; readonly script: Script }
   | { readonly status: "refused"; readonly file: ScriptFile; readonly message: string };
 
-async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Loaded> {
+async function load(
+  file: ScriptFile,
+  options: ReadScriptsOptions,
+  list: ListFolder,
+): Promise<Loaded> {
   const { path, folder, isPlugin, language } = file;
   const { cache = true, previous } = options;
   try {
     const entry = relative(folder, path);
-    const made = await readScriptFiles({ folder, entry, isPlugin });
+    const made = await readScriptFiles({ folder, entry, isPlugin, list });
     if (made.status === "refused") return { ...made, file };
     const { contents, contentHash } = made;
     const before = previous?.get(path);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { FileContents } from "./kept-versions.ts";
@@ -30,16 +30,18 @@ export async function readScriptFiles(options: {
   readonly folder: string;
   readonly entry: string;
   readonly isPlugin: boolean;
+  /** For many scripts of one folder, which need not be listed for each. @default listFolder */
+  readonly list?: ListFolder;
 }): Promise<ScriptFilesOutcome> {
-  const { folder, entry, isPlugin } = options;
+  const { folder, entry, isPlugin, list = listFolder } = options;
   const found = new Map<string, Uint8Array>();
   let bytes = 0;
   const walk = async (inside: string): Promise<string | undefined> => {
-    for (const item of await readdir(inside, { withFileTypes: true })) {
+    for (const item of await list(inside)) {
+      if (inside === folder && !isPlugin && item.name !== entry && !isPrivate(item.name)) continue;
       const path = join(inside, item.name);
       const name = relative(folder, path).replaceAll(sep, "/");
       if (made.has(item.name) || isCache(item.name)) continue;
-      if (inside === folder && !isPlugin && name !== entry && !isPrivate(name)) continue;
       if (item.isSymbolicLink())
         return `${name} is a link. A script is made of files in its own folder: put a copy there.`;
       if (item.isDirectory()) {
@@ -63,6 +65,21 @@ export async function readScriptFiles(options: {
     // With lengths, so that no two lists of files read the same.
     hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
   return { status: "read", contents, contentHash: `sha256:${hash.digest("hex")}` };
+}
+
+/** What lies in a folder. */
+export type ListFolder = (folder: string) => Promise<readonly Dirent[]>;
+
+const listFolder: ListFolder = (folder) => readdir(folder, { withFileTypes: true });
+
+/** Lists each folder once: of 100 scripts side by side each would list all the others. */
+export function listOnce(): ListFolder {
+  const known = new Map<string, Promise<readonly Dirent[]>>();
+  return (folder) => {
+    const listing = known.get(folder) ?? listFolder(folder);
+    known.set(folder, listing);
+    return listing;
+  };
 }
 
 /** Undefined where it is larger. Does not follow a link that took the file's place. */

@@ -59,6 +59,8 @@ export class ToolLibrary {
   /** The last good version of each file, by path. */
   #scripts: ReadonlyMap<string, Script> = new Map();
   #modules: ReadonlyMap<string, ToolModule> = new Map();
+  /** What each script was made into: who follows the library sees only what really changed. */
+  #groups: ReadonlyMap<Script, ScriptGroup> = new Map();
   #watch: FolderWatch | undefined;
   #watchProblems: readonly string[] = [];
   #endApprovals: (() => void) | undefined;
@@ -85,7 +87,8 @@ export class ToolLibrary {
       await this.#watch.ready;
     }
     await this.refresh();
-    // Only now: a call under way may still use the copy of a version that is gone.
+    // Only when a server starts: what it runs later may still use the copy of a version that is gone.
+    if (!watch) return;
     const kept = [...this.#scripts.values(), ...this.#modules.values()];
     await versions?.prune(new Set(kept.map(({ contentHash }) => contentHash)));
   }
@@ -145,23 +148,37 @@ export class ToolLibrary {
   }
 
   async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
-    const { parsers, versions, signal, run, approvals } = this.#options;
+    const { parsers, versions, signal } = this.#options;
     const outcomes = await readScripts(files, {
       parsers,
       previous: this.#scripts,
       ...(versions && { versions }),
       ...(signal && { signal }),
     });
-    return outcomes.map((outcome): ReadFile => {
+    const groups = new Map<Script, ScriptGroup>();
+    const read = outcomes.map((outcome): ReadFile => {
       const path = outcome.status === "read" ? outcome.script.path : outcome.path;
       const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
       const problems = own.map((problem) => ({ ...problem, path }));
       if (script === undefined) return { path, status: "broken", groups: [], problems };
       const status = outcome.status === "read" ? "live" : "stale";
-      const approved = approvals?.approved(script);
-      return { path, status, script, problems, groups: [scriptGroup(script, { run, approved })] };
+      const made = this.#groupOf(script);
+      groups.set(script, made);
+      return { path, status, script, problems, groups: [made.group] };
     });
+    this.#groups = groups;
+    return read;
+  }
+
+  #groupOf(script: Script): ScriptGroup {
+    const { run, approvals } = this.#options;
+    const approved = approvals?.approved(script);
+    const permissions = JSON.stringify(approved ?? null);
+    const before = this.#groups.get(script);
+    return before?.permissions === permissions
+      ? before
+      : { permissions, group: scriptGroup(script, { run, approved }) };
   }
 
   async #readModules(files: readonly ToolFile[]): Promise<readonly ReadFile[]> {
@@ -181,6 +198,12 @@ export class ToolLibrary {
       problems: problems.map((problem) => ({ ...problem, path })),
     }));
   }
+}
+
+interface ScriptGroup {
+  readonly group: ToolGroup;
+  /** As JSON, those that it was made with. */
+  readonly permissions: string;
 }
 
 interface ReadFile extends Omit<LibraryFile, "groupIds"> {

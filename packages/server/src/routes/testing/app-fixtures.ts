@@ -45,7 +45,7 @@ export function createTestApp(
     runs,
     ephemeral: createRuns({ model, tools, limits, ...setup.passing }),
     models: { default: entry, list: async () => [entry], find: async () => model },
-    groups: [groupOf(tools)],
+    groups: () => [groupOf(tools)],
     groupDefaults: {},
     toolDefaults: {},
     rules: setup.rules ?? [],

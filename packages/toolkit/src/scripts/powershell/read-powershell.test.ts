@@ -70,8 +70,10 @@ const parameters: readonly [parameter: string, schema: unknown][] = [
   ["[AllowNull()][string]$X", { type: ["string", "null"] }],
   ["[Parameter(HelpMessage = 'which')][string]$X", { type: "string", description: "which" }],
 ];
-for (const [parameter, schema] of parameters)
-  test(`${parameter} is read as JSON Schema`, () => assert.deepEqual(schemaOf(parameter), schema));
+test("parameters, with their types, attributes and defaults, become JSON Schema", () => {
+  for (const [parameter, schema] of parameters)
+    assert.deepEqual(schemaOf(parameter), schema, parameter);
+});
 
 test("Mandatory parameters are required, however it is written; those of one parameter set are not", () => {
   const parsed = read(`function F { param(

@@ -27,6 +27,6 @@ export async function findPython(options: {
   signal?.throwIfAborted();
   return {
     status: "missing",
-    message: `Python scripts need Python 3.9 or later, and there is none here (${reasons.join("; ")}). Install it, or name one in the configuration: {"scripts": {"python": "/path/to/python3"}}.`,
+    message: `Python scripts need Python 3.9 or later, and there is none here (${reasons.join("; ")}). Install it, or name one by CAPSTAN_PYTHON=/path/to/python3.`,
   };
 }

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { isToolError } from "@capstan/core";
+import { openScriptApprovals, type Script } from "@capstan/toolkit";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { printable } from "../../chat/printable.ts";
+import { approvableAt } from "./approvable.ts";
+import { problemLines } from "./problem-lines.ts";
+
+type Place = Pick<Configuration, "scripts" | "dataDir">;
+
+/** Asks a person for the word on one file, and keeps it. @returns the exit code */
+export async function approvePath(
+  path: string,
+  options: { readonly configuration: Place; readonly yes: boolean },
+): Promise<number> {
+  const { configuration, yes } = options;
+  const found = await approvableAt(path, configuration.scripts);
+  for (const line of problemLines(found.problems, process.cwd())) say(line);
+  if (found.status === "refused") return 1;
+  const { script } = found;
+  say(printable(declaration(script)));
+  if (!yes && !(await isAgreed())) {
+    say("Nothing was approved.");
+    return 1;
+  }
+  const approvals = bookOf(configuration);
+  try {
+    const approval = approvals.approve(script);
+    if (isToolError(approval)) {
+      say(approval.message);
+      return 1;
+    }
+    say(`Approved, as it is now: ${script.contentHash}`);
+    return 0;
+  } finally {
+    approvals.close();
+  }
+}
+
+/** @returns the exit code: 1 where there was nothing to take back */
+export async function revokePath(path: string, configuration: Place): Promise<number> {
+  const found = await approvableAt(path, configuration.scripts);
+  const approvals = bookOf(configuration);
+  try {
+    const isRevoked = approvals.revoke(found.path);
+    say(isRevoked ? "It asks before every call again." : `${found.path} was not approved.`);
+    return isRevoked ? 0 : 1;
+  } finally {
+    approvals.close();
+  }
+}
+
+function bookOf({ dataDir }: Place) {
+  return openScriptApprovals({ file: join(dataDir, "scripts", "approvals.json") });
+}
+
+function declaration({ path, files, declared }: Script): string {
+  const made = `${path}, made of ${files.length} ${files.length === 1 ? "file" : "files"}: ${files.join(", ")}`;
+  if (isModule(path))
+    return `${made}\nIt is loaded into the server, and may do there whatever the server may.`;
+  const { file = {}, functions = {} } = declared ?? {};
+  const sets = [
+    ["all", file] as const,
+    ...Object.entries(functions).map(([name, own]) => [name, own] as const),
+  ];
+  const lines = sets.flatMap(([name, set]) =>
+    Object.entries(set).map(([key, value]) => `  ${name}: ${key} ${JSON.stringify(value)}`),
+  );
+  return [
+    made,
+    lines.length === 0
+      ? "It declares nothing: each new call is asked about once, and it has no network, folders or secrets."
+      : "It declares:",
+    ...lines,
+  ].join("\n");
+}
+
+function isModule(path: string): boolean {
+  return /\.[mc]?[jt]s$/.test(path);
+}
+
+/** Where nobody can be asked, the answer is no. */
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    say("Nobody can be asked here; --yes approves without asking.");
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question("Approve it? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

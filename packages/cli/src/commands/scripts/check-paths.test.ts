@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { findPython } from "@capstan/toolkit";
+import { approvableAt } from "./approvable.ts";
+import { checkPaths } from "./check-paths.ts";
+import { problemLines } from "./problem-lines.ts";
+import { readScriptName } from "./script-name.ts";
+import { templates } from "./script-templates.ts";
+import { toolFilesAt } from "./tool-files-at.ts";
+
+const python = await findPython({});
+const skip = python.status === "missing" ? python.message : false;
+const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-check-")));
+after(() => rm(folder, { recursive: true }));
+
+async function put(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(join(path, ".."), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+test(
+  "what `scripts new` writes has nothing wrong with it, in every language",
+  { skip },
+  async () => {
+    const paths = [
+      await put("fresh/one.py", templates.py("one")),
+      await put("fresh/two.ps1", templates.ps1("two")),
+    ];
+    const checked = await checkPaths(paths, { folders: [] });
+    assert.deepEqual(
+      checked.map(({ group, functions, problems }) => [
+        group,
+        functions.map(({ name }) => name),
+        problems,
+      ]),
+      [
+        ["one", ["greet"], []],
+        ["two-ps1", ["Get-Greeting"], []],
+      ],
+    );
+    for (const { functions } of checked) {
+      assert.equal(functions[0]?.hasFormat, true);
+      assert.notEqual(functions[0]?.returns, undefined);
+    }
+    const properties = checked[0]?.functions[0]?.parameters["properties"];
+    assert.deepEqual(properties, {
+      name: { type: "string", description: "Who is greeted." },
+      times: { type: "integer", default: 1, description: "How often." },
+      tone: {
+        type: "string",
+        enum: ["kind", "short"],
+        default: "kind",
+        description: "How warm it is.",
+      },
+    });
+  },
+);
+
+test(
+  "problems are written as file:line:column, so that editors jump to them",
+  { skip },
+  async () => {
+    const path = await put("wrong/bad.py", 'def f(x: My.Own):\n    "Does."\n\ndef g(:\n');
+    const shown = async () =>
+      problemLines(
+        (await checkPaths([path], { folders: [] })).flatMap((file) => file.problems),
+        folder,
+      );
+    assert.match((await shown())[0] ?? "", /^wrong\/bad\.py:4:\d+: error: Python cannot read it: /);
+    await put("wrong/bad.py", 'def f(x: My.Own):\n    "Does."\n');
+    assert.deepEqual(await shown(), [
+      "wrong/bad.py:1:10: warning: The type My.Own is not known here: any value is taken.",
+    ]);
+  },
+);
+
+test("what a file says cannot steer the terminal", () => {
+  const [line] = problemLines(
+    [{ path: "/x\u001b[2J", severity: "error", message: "a\u001b]52;c;eA==\u0007b\nc" }],
+    "/",
+  );
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  assert.doesNotMatch(line ?? "", /[\u0000-\u001f]/);
+});
+
+test("a path is a file, a plugin folder, a folder of tools, or a name in the configuration's folders", async () => {
+  const tools = join(folder, "set");
+  const paths = {
+    one: await put("set/one.py", ""),
+    main: await put("set/plug/main.py", ""),
+  };
+  const at = async (path: string) =>
+    (await toolFilesAt(path, [tools])).files.map((file) => file.path);
+  assert.deepEqual(await at(paths.one), [paths.one]);
+  assert.deepEqual(await at("one.py"), [paths.one]);
+  assert.deepEqual(await at(paths.main), [paths.main]);
+  assert.deepEqual(await at(join(tools, "plug")), [paths.main]);
+  assert.deepEqual(await at(tools), [paths.one, paths.main]);
+  assert.deepEqual(await at("none.py"), []);
+  assert.match((await toolFilesAt("none.py", [])).problems[0]?.message ?? "", /no such file/);
+  await put("set/_private.py", "");
+  assert.match(
+    (await toolFilesAt("_private.py", [tools])).problems[0]?.message ?? "",
+    /does not begin with _/,
+  );
+});
+
+test(
+  "what is approved is read from the file itself: what it declares, and all it is made of",
+  { skip },
+  async () => {
+    const path = await put("app/a.py", 'TOOL_CONFIG = {"network": True}\ndef f():\n    "Does."\n');
+    await put("app/_help.py", "");
+    const found = await approvableAt(path, { folders: [] });
+    assert.ok(found.status === "found");
+    assert.deepEqual(found.script.declared?.file, { network: true });
+    assert.deepEqual(found.script.files, ["_help.py", "a.py"]);
+    const module = await approvableAt(await put("app/b.ts", "export {};"), { folders: [] });
+    assert.ok(module.status === "found" && module.script.contentHash.startsWith("sha256:"));
+    const many = await approvableAt(join(folder, "app"), { folders: [] });
+    assert.match(many.problems[0]?.message ?? "", /several files/);
+    const broken = await approvableAt(await put("app/c.py", "def"), { folders: [] });
+    assert.equal(broken.status, "refused");
+  },
+);
+
+test("a new script's name is an id, and its ending a language", () => {
+  assert.deepEqual(readScriptName("weather"), { status: "named", stem: "weather", kind: "py" });
+  assert.deepEqual(readScriptName("a-b.ps1"), { status: "named", stem: "a-b", kind: "ps1" });
+  for (const name of ["_x", "../x", "x.rb", "", "a b", "größe", "x".repeat(41)])
+    assert.equal(readScriptName(name).status, "refused", name);
+});

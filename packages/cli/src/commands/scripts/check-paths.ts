@@ -1,0 +1,81 @@
+import {
+  type DeclaredPermissions,
+  type FileProblem,
+  languageParsers,
+  readScripts,
+  type Scan,
+  scanFolder,
+  type ScriptFunction,
+  scriptGroup,
+} from "@capstan/toolkit";
+import { checkSchemas } from "../../configuration/check-schemas.ts";
+import { toolFilesAt } from "./tool-files-at.ts";
+
+/** A file, read anew, with all that is wrong with it. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly group?: string;
+  readonly title?: string;
+  readonly functions: readonly ScriptFunction[];
+  /** What it says of its permissions; they hold once a person approved the file. */
+  readonly declared?: DeclaredPermissions;
+  readonly content_hash?: string;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Reads the files of paths, or of the folders, without the cache and without running them. */
+export async function checkPaths(
+  paths: readonly string[],
+  options: { readonly folders: readonly string[]; readonly python?: string },
+): Promise<readonly CheckedFile[]> {
+  const { folders, python } = options;
+  const scans: readonly Scan[] = await Promise.all(
+    paths.length === 0
+      ? folders.map((folder) => scanFolder(folder))
+      : paths.map((path) => toolFilesAt(path, folders)),
+  );
+  const files = scans.flatMap((scan) => scan.files);
+  const scripts = files.filter((file) => file.type === "script");
+  const parsers = languageParsers(python === undefined ? {} : { python });
+  const outcomes = await readScripts(scripts, { parsers, cache: false });
+  return [
+    ...outcomes.map((outcome): CheckedFile => {
+      if (outcome.status === "broken") {
+        const { path, problems } = outcome;
+        return { path, functions: [], problems: problems.map((one) => ({ ...one, path })) };
+      }
+      const { path, groupId, title, functions, declared, contentHash, problems } = outcome.script;
+      const run = () => Promise.reject(new Error("It is only checked."));
+      const schemas = checkSchemas([scriptGroup(outcome.script, { run, approved: undefined })]);
+      return {
+        path,
+        group: groupId,
+        title,
+        functions,
+        ...(declared !== undefined && { declared }),
+        content_hash: contentHash,
+        problems: [
+          ...problems.map((one) => ({ ...one, path })),
+          ...schemas.map((message) => ({ path, severity: "warning" as const, message })),
+        ],
+      };
+    }),
+    ...files
+      .filter((file) => file.type === "module")
+      .map(({ path, name }): CheckedFile => ({
+        path,
+        title: name,
+        functions: [],
+        problems: [
+          {
+            path,
+            severity: "warning",
+            message: "A module is not checked: what it exports is known once it runs.",
+          },
+        ],
+      })),
+    ...scans
+      .flatMap((scan) => scan.problems)
+      .map((problem): CheckedFile => ({ path: problem.path, functions: [], problems: [problem] })),
+  ];
+}

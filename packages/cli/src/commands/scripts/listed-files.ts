@@ -1,0 +1,81 @@
+import type { FileProblem, ScriptApprovalBook, ToolLibrary } from "@capstan/toolkit";
+import { printableLine } from "../../chat/printable.ts";
+import type { Style } from "../../chat/style.ts";
+import { shownPath } from "./problem-lines.ts";
+
+/** A file of tools as people and programs see it. */
+export interface ListedFile {
+  readonly path: string;
+  readonly status: "live" | "stale" | "broken" | "unapproved";
+  readonly approved: boolean;
+  readonly groups: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: object;
+    }[];
+  }[];
+  readonly problems: readonly FileProblem[];
+}
+
+export function listedFiles(
+  { files, groups }: Pick<ToolLibrary, "files" | "groups">,
+  approvals: Pick<ScriptApprovalBook, "approved">,
+): readonly ListedFile[] {
+  return files.map(({ path, status, groupIds, problems, script }) => ({
+    path,
+    status,
+    // A module is only live once somebody approved it.
+    approved: script === undefined ? groupIds.length > 0 : approvals.approved(script) !== undefined,
+    groups: groups
+      .filter(({ name }) => groupIds.includes(name))
+      .map(({ name, title = name, tools }) => ({
+        id: name,
+        title,
+        tools: tools.map(({ definition }) => ({
+          name: definition.function.name,
+          description: definition.function.description ?? "",
+          parameters: definition.function.parameters ?? { type: "object" },
+        })),
+      })),
+    problems,
+  }));
+}
+
+/** The list as people read it. */
+export function renderList(
+  files: readonly ListedFile[],
+  folders: readonly string[],
+  style: Style,
+): string {
+  const places = folders.map((folder) => shownPath(folder, process.cwd())).join(", ");
+  if (files.length === 0)
+    return `There are no tools in ${places || "any folder"} yet. \`capstan scripts new NAME\` begins one.\n`;
+  return files.map((file) => `${fileLines(file, style).join("\n")}\n`).join("\n");
+}
+
+const statusWords = {
+  stale: "broken: its last good version is used",
+  broken: "broken",
+  unapproved: "not loaded: not approved",
+} as const;
+
+function fileLines(file: ListedFile, style: Style): readonly string[] {
+  const isAsking = !file.approved && (file.status === "live" || file.status === "stale");
+  const notes = [
+    ...(file.status === "live" ? [] : [statusWords[file.status]]),
+    ...(isAsking ? ["asks before every call: not approved"] : []),
+  ];
+  const note = notes.length === 0 ? "" : style.yellow(` (${notes.join(", ")})`);
+  return [
+    `${style.bold(shownPath(file.path, process.cwd()))}${note}`,
+    ...file.groups.flatMap(({ id, tools }) =>
+      tools.map(
+        ({ name, description }) =>
+          `  ${id}.${name}${style.dim(`  ${printableLine(description.split("\n", 1)[0] ?? "")}`)}`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import {
+  askWithoutSandbox,
+  createScriptRunner,
+  findPython,
+  findSandbox,
+  KeptVersions,
+  languageParsers,
+  openScriptApprovals,
+  openToolLibrary,
+  type ScriptApprovalBook,
+  type ScriptRunner,
+  type ToolLibrary,
+} from "@capstan/toolkit";
+import type { Configuration } from "./configuration/configuration.ts";
+import { problemLines } from "./commands/scripts/problem-lines.ts";
+
+/** The scripts of an installation: what reads them, runs them, and keeps people's word on them. */
+export interface OpenScripts {
+  readonly library: ToolLibrary;
+  readonly approvals: ScriptApprovalBook;
+  readonly runner: ScriptRunner;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the folders of tools, and again whenever something in them changes.
+ *
+ * @param options.reserved ids of the groups that are there anyway, beside those that may be switched on
+ * @param options.watch false reads once @default true
+ * @param options.log is told of problems, each once
+ */
+export async function openScripts(options: {
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir">;
+  readonly reserved: readonly string[];
+  readonly watch?: boolean;
+  readonly log?: (line: string) => void;
+}): Promise<OpenScripts> {
+  const { configuration, reserved, watch = true, log = () => {} } = options;
+  const { folders, python } = configuration.scripts;
+  const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
+  const approvals = openScriptApprovals({ file: ofScripts("approvals.json") });
+  const { sandbox } = await findSandbox();
+  const interpreter = python === undefined ? {} : { interpreter: python };
+  // Where nothing confines a script, a person's word once is not enough.
+  const holding = askWithoutSandbox(sandbox.kind, approvals);
+  const runner = createScriptRunner({
+    sandbox,
+    approvals: holding,
+    python: () => findPython(interpreter),
+    hidden: [configuration.dataDir],
+  });
+  const library = await openToolLibrary({
+    folders,
+    reserved: [...reserved, "code", "scripts"],
+    parsers: languageParsers(python === undefined ? {} : { python }),
+    run: runner.run,
+    approvals: holding,
+    modules: {
+      approved: ({ path, contentHash }) => approvals.list().get(path)?.contentHash === contentHash,
+      subscribe: (listener) => approvals.subscribe(listener),
+    },
+    versions: new KeptVersions(ofScripts("versions")),
+    watch,
+  });
+  let told = new Set<string>();
+  const tell = () => {
+    const lines = problemLines(
+      library.files.flatMap(({ problems }) => problems),
+      process.cwd(),
+    );
+    for (const line of lines) if (!told.has(line)) log(line);
+    told = new Set(lines);
+  };
+  tell();
+  library.subscribe(tell);
+  return {
+    library,
+    approvals,
+    runner,
+    async close() {
+      await library.close();
+      await runner.close();
+      approvals.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** The skill rule `Rule/scripts/WriteATool`. Its examples are read by its test as files are. */
+export const writeATool = `# A file of tools
+
+One file in a folder of tools is one group of tools. It is read without being run; what changes in it is live within a second.
+Check what you wrote with CheckScript before you hand it over. A person puts it into the folder, and until that person approves the
+file every call of it asks. Do not say that a tool works before a call of it has worked.
+
+## Python
+
+\`\`\`python
+"""What the group is for, and when to use which tool. The model reads this."""
+
+from typing import Literal, Optional
+
+
+def forecast(city: str, days: int = 3, unit: Literal["c", "f"] = "c", at: Optional[str] = None) -> dict:
+    """Gives the weather of a town. The first lines say what the tool is for.
+
+    Args:
+        city: The town, without its country.
+        days: How many days, from 1 to 10.
+        unit: Celsius or Fahrenheit.
+        at: An hour such as 14:00; without it the whole day.
+
+    Returns:
+        dict: temperature and sky by day
+
+    Raises:
+        LookupError: when the town is not known
+    """
+    if city not in _towns:
+        raise LookupError(f"{city} is not known. There are: {', '.join(_towns)}.")
+    return {"city": city, "days": [_towns[city]] * days}
+
+
+# Optional: the text the model reads. Without it, the result as JSON.
+forecast.format = lambda result, args: f"{result['city']}: {result['days']}"
+
+_towns = {"Bergen": {"sky": "rain", "c": 9}}
+\`\`\`
+
+- Each public function at the top of the file is a tool, \`async def\` too. Names that begin with \`_\` are private. Classes and imports are no tools.
+- Annotations are the types: str, int, float, bool, list[T], dict[str, T], tuple, Literal, Optional, Union, Enum, TypedDict, dataclass, pydantic model,
+  Annotated[int, "what it is"]. A parameter with a default may be left out. No *args.
+- Return plain data: numbers, text, lists, dicts, dates, dataclasses, or a pathlib.Path of a file you made. Print what a person should see while it runs.
+- Raise an exception with a message that says what to do instead; the model reads it.
+- A parameter named \`context\` is not the model's: \`context.progress("half", done=1, total=2)\`, \`context.variables["Fetch_1"]\`, \`context.call_tool("web.FetchWebPage", {"url": url})\`.
+- Files beside it whose names begin with \`_\` may be imported and read; a folder with a main.py has its helpers and data to itself.
+
+## PowerShell
+
+\`\`\`powershell
+<#
+.SYNOPSIS
+What the group is for.
+#>
+
+function Get-Forecast {
+    <#
+    .SYNOPSIS
+    Gives the weather of a town.
+    .PARAMETER City
+    The town, without its country.
+    .OUTPUTS
+    hashtable temperature and sky by day
+    #>
+    param(
+        [Parameter(Mandatory)] [string] $City,
+        [ValidateRange(1, 10)] [int] $Days = 3,
+        [ValidateSet('c', 'f')] [string] $Unit = 'c',
+        [switch] $Wind
+    )
+    @{ city = $City; days = $Days }
+}
+
+function Format-Get-Forecast { param($Result, $Arguments) "$($Result.city): $($Result.days) days" }
+\`\`\`
+
+- Each function at the top is a tool, but for \`_…\`, \`Internal-…\` and \`Format-<Tool>\`, which makes the text the model reads.
+- \`throw\` a message that says what to do instead.
+
+## What it may
+
+By default a script has no network, no folders, no secrets, and 30 seconds. What it needs it declares, and has once a person approved it:
+
+\`\`\`python
+TOOL_CONFIG = {"title": "Weather", "network": True, "secrets": ["WEATHER_KEY"], "roots": {"read": ["data"]}, "timeoutMs": 60000}
+\`\`\`
+
+In PowerShell the same as JSON in a comment, \`# TOOL_CONFIG: {"network": true}\`; inside a function it is for that function. In Python a function
+says for itself \`forecast.executionPolicy = "ask-always"\`. Values are literals. Policies: executionPolicy auto, ask-once, ask-always, deny;
+resultApprovalPolicy never, on-error, always; effects read, write, exclusive. Declare no more than it needs.
+`;

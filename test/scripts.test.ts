@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import type { ListView, ToolGroupView } from "@capstan/server/contract";
+import { findPython, findSandbox } from "@capstan/toolkit";
+import { root } from "../scripts/command.ts";
+import { withSourceCondition } from "../scripts/source-condition.ts";
+import { type Api, createApi, spokenText } from "./api.ts";
+import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+
+const python = await findPython({});
+const { problem } = await findSandbox();
+const skip = python.status === "missing" ? python.message : false;
+const skipUnconfined = skip || (problem?.message ?? false);
+
+const resources = new AsyncDisposableStack();
+let folder: ServerFolder;
+let api: Api;
+
+before(async () => {
+  folder = resources.use(await createServerFolder());
+  await mkdir(join(folder.work, "capstan-tools"));
+  await copyFile(join(root, "examples/tools/harbour.py"), toolPath("harbour.py"));
+  api = createApi(resources.use(await startServerProcess({ folder })).url);
+});
+
+after(() => resources.disposeAsync());
+
+const toolPath = (name: string) => join(folder.work, "capstan-tools", name);
+
+async function group(name: string): Promise<ToolGroupView | undefined> {
+  const { data } = await api.request<ListView<ToolGroupView>>("GET", "/v1/tools");
+  return data.find((one) => one.name === name);
+}
+
+/** Asks again and again until the server says what is wanted. */
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test(
+  "a Python file is a group of tools, which a person is asked about and which runs",
+  { skip },
+  async () => {
+    const harbour = await group("harbour");
+    assert.equal(harbour?.title, "Harbour");
+    assert.deepEqual(
+      harbour.tools.map(({ id, execution }) => [id, execution]),
+      [
+        ["harbour.find_boat", "ask-always"],
+        ["harbour.price", "ask-always"],
+        ["harbour.watch_tide", "ask-always"],
+      ],
+    );
+    const { id: conversation } = await api.createConversation();
+    const input = '/find_boat {"name": "Anna"}';
+    const run = await api.startTurn({ conversation, input, groups: ["harbour"] });
+    await api.firstEvent(run, "chain.waiting");
+    const [approval] = await api.approvals(conversation);
+    assert.deepEqual(approval?.args, { name: "Anna" });
+    await api.answer(approval.id, { decision: "allow" });
+    assert.match(spokenText(await api.finishedEvents(run)), /Anna: berth 3, 12 m/);
+  },
+);
+
+test(
+  "a file that is written while the server runs is there at once, broken it keeps its tools, once mended it has the new ones",
+  { skip },
+  async () => {
+    await writeFile(toolPath("late.py"), 'def one():\n    """The first."""\n    return 1\n');
+    await until(() => group("late"));
+    await writeFile(toolPath("late.py"), "def one(:\n");
+    await writeFile(toolPath("mark.py"), 'def mark():\n    """A mark."""\n');
+    await until(() => group("mark"));
+    assert.equal((await group("late"))?.tools[0]?.name, "one");
+    await writeFile(toolPath("late.py"), 'def two():\n    """The second."""\n    return 2\n');
+    await until(async () => ((await group("late"))?.tools[0]?.name === "two" ? true : undefined));
+  },
+);
+
+test(
+  "approved on the command line, a file has what it declares in the server that runs",
+  { skip: skipUnconfined },
+  async () => {
+    const main = join(root, "packages/cli/src/main.ts");
+    const capstan = (...args: readonly string[]) =>
+      promisify(execFile)(process.execPath, [main, "scripts", ...args, "--data", folder.data], {
+        cwd: folder.work,
+        env: withSourceCondition(),
+      });
+    await capstan("approve", "harbour.py", "--yes");
+    await until(async () => {
+      const price = (await group("harbour"))?.tools.find(({ name }) => name === "price");
+      return price?.execution === "auto" ? true : undefined;
+    });
+    const { id: conversation } = await api.createConversation();
+    const input = '/price {"name": "Bris", "stay": {"nights": 2}}';
+    const run = await api.startTurn({ conversation, input, groups: ["harbour"] });
+    assert.match(spokenText(await api.finishedEvents(run)), /price\*\* says:\s+```\s+36\s/);
+    const { stdout } = await capstan("list");
+    assert.match(stdout, /harbour\.py\n +harbour\.find_boat +Says where a boat lies/);
+  },
+);
