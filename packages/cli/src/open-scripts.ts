@@ -1,4 +1,6 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { CapstanError, errorMessage } from "@capstan/core";
 import {
   askWithoutSandbox,
   createScriptRunner,
@@ -29,6 +31,7 @@ export interface OpenScripts {
  * @param options.reserved ids of the groups that are there anyway, beside those that may be switched on
  * @param options.watch false reads once @default true
  * @param options.log is told of problems, each once
+ * @throws CapstanError `data_directory_unwritable`
  */
 export async function openScripts(options: {
   readonly configuration: Pick<Configuration, "scripts" | "dataDir">;
@@ -39,6 +42,7 @@ export async function openScripts(options: {
   const { configuration, reserved, watch = true, log = () => {} } = options;
   const { folders, python } = configuration.scripts;
   const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
+  await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ file: ofScripts("approvals.json") });
   const { sandbox } = await findSandbox();
   const interpreter = python === undefined ? {} : { interpreter: python };
@@ -84,4 +88,17 @@ export async function openScripts(options: {
       approvals.close();
     },
   };
+}
+
+/** Its owner's alone: it holds approvals. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw new CapstanError({
+      code: "data_directory_unwritable",
+      message: `The folder ${path} cannot be made: ${errorMessage(thrown)}. Make the data directory writable for this user, or choose another with --data DIR.`,
+      cause: thrown,
+    });
+  }
 }

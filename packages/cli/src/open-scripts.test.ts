@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { openScripts } from "./open-scripts.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "capstan-open-"));
+after(() => rm(folder, { recursive: true }));
+
+test("a data directory that cannot be used says so, and what to do", async () => {
+  const dataDir = join(folder, "a-file");
+  await writeFile(dataDir, "");
+  const configuration = { dataDir, scripts: { folders: [] } };
+  await assert.rejects(openScripts({ configuration, reserved: [] }), {
+    code: "data_directory_unwritable",
+    message: /cannot be made.*choose another with --data DIR/,
+  });
+});
+
+test("what is wrong with files is told once each, with its place", async () => {
+  const tools = join(folder, "tools");
+  const { mkdir } = await import("node:fs/promises");
+  await mkdir(tools);
+  await writeFile(join(tools, "a.ps1"), "function A {");
+  const lines: string[] = [];
+  const configuration = { dataDir: join(folder, "data"), scripts: { folders: [tools] } };
+  const scripts = await openScripts({
+    configuration,
+    reserved: [],
+    watch: false,
+    log: (line) => void lines.push(line),
+  });
+  await scripts.library.refresh();
+  await scripts.close();
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? "", /a\.ps1:1: error: A \{ is opened here and never closed\.$/);
+});
