@@ -67,7 +67,8 @@ export function RuleForm(props: RuleFormProps) {
         event.preventDefault();
         void save();
       }}
-      onKeyDown={(event) => {
+      // Not delegated: the panel around it would close first, and take what was written along.
+      on:keydown={(event) => {
         if (event.key !== "Escape" || event.isComposing) return;
         event.preventDefault();
         props.onCancel();
