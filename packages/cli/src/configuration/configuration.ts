@@ -28,6 +28,8 @@ export interface ConfiguredLimits {
   readonly graceMs?: number;
   /** What one turn may cost, in the currency of `prices`. @default no limit */
   readonly turnCost?: number;
+  /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
+  readonly shownTokens?: number;
   /** Milliseconds of running time of one call, where the tool says nothing. @default 60000 */
   readonly toolTimeoutMs?: number;
   /** Hours that a question to a person stays open. @default 24 */

@@ -213,7 +213,13 @@ test("origins and hosts are checked", async () => {
 
 test("prices and limits of a turn are read, and wrong ones named", async () => {
   const prices = { "openai/gpt-5.5": { input: 1.25, output: 10 } };
-  const limits = { turnTokens: 200_000, turnCost: 0.5, turnMs: 60_000, repeatedFailures: 2 };
+  const limits = {
+    turnTokens: 200_000,
+    turnCost: 0.5,
+    turnMs: 60_000,
+    repeatedFailures: 2,
+    shownTokens: 50_000,
+  };
   const configuration = await valid({ prices, limits });
   assert.deepEqual([configuration.prices, configuration.limits], [prices, limits]);
   const wrong = { prices: { "openai/gpt-5.5": { input: -1 } }, limits: { turnCost: 0 } };

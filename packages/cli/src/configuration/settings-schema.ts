@@ -118,6 +118,7 @@ export const settingsSchema = z.object(
             .number({ error: "an amount, more than 0" })
             .positive({ error: "an amount, more than 0" })
             .optional(),
+          shownTokens: whole("tokens from 1 to 1000000000", 1_000_000_000).optional(),
           toolTimeoutMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
           approvalHours: z
             .number({ error: "hours, more than 0 and at most 8760" })

@@ -75,3 +75,25 @@ test("a request may make a turn's calls fewer, not more", () => {
   assert.equal(chainLimits(limits, null).maxToolCalls, 5);
   assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
 });
+
+test("how much of a turn's results a model is shown at a time is the server's to say", async () => {
+  await withMemoryStore(async (store) => {
+    const much = defineTool({
+      name: "Much",
+      description: "",
+      effects: "read",
+      permission: { executionPolicy: "auto" },
+      execute: () => "a long result ".repeat(100),
+    });
+    const call = { calls: [{ name: "Much" }] };
+    const model = new ScriptedModel([call, call, "Done."]);
+    const limits: ServerLimits = { ...defaultServerLimits, shownTokens: 500 };
+    const run = await begin(createRuns({ store, model, tools: [much], limits }), requestOf("go"));
+    await runIn(store, run.id, "completed");
+    const shown = model.requests[2]?.messages.filter(({ role }) => role === "tool") ?? [];
+    assert.deepEqual(
+      shown.map(({ content }) => String(content).includes("[Shortened: ")),
+      [true, false],
+    );
+  });
+});

@@ -20,6 +20,8 @@ export interface ServerLimits {
   readonly parkedMs: number;
   /** What a turn may cost, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
+  /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
+  readonly shownTokens?: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
   /** Characters of what a client's tool answers to one call, where it is submitted to a run. */
@@ -46,7 +48,7 @@ export const defaultServerLimits: ServerLimits = {
 
 /** What the loop is told of them. */
 export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
-  const { turnCalls = Infinity, turnTokens, turnMs, turnCost } = limits;
+  const { turnCalls = Infinity, turnTokens, turnMs, turnCost, shownTokens } = limits;
   const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
   return {
     maxRounds: limits.rounds,
@@ -56,5 +58,6 @@ export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): 
     ...(turnTokens !== undefined && { maxTokens: turnTokens }),
     ...(turnMs !== undefined && { maxDurationMs: turnMs }),
     ...(turnCost !== undefined && { maxCost: turnCost }),
+    ...(shownTokens !== undefined && { compactAfter: shownTokens }),
   };
 }
