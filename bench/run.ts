@@ -6,11 +6,12 @@ import { installPeers } from "./install.ts";
 import { gate } from "./gate.ts";
 import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
+import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
 import { tokens } from "./tokens.ts";
 import { alignedTable, machine, markdownTable, tableOf } from "./report.ts";
 
-const benches: readonly Bench[] = [loop, gate, repair, scripts, tokens];
+const benches: readonly Bench[] = [loop, gate, repair, runs, scripts, tokens];
 
 const usage = `npm run bench [-- NAME…] [options]
 

@@ -1,0 +1,129 @@
+// Measures runs on one store in a process of its own: node bench/runs/measure.ts STORE REPETITIONS
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
+import {
+  asking,
+  begin,
+  createRuns,
+  openPostgresStore,
+  openStore,
+  owner,
+  requestOf,
+  type RunStatus,
+  type Store,
+  testServer,
+  tool,
+} from "@capstan/server/testing";
+import { type Figure, median } from "../figure.ts";
+
+const [store = "sqlite", repetitions = "5"] = process.argv.slice(2);
+const rounds = 5;
+const callsARound = 3;
+/** The round in which one call asks a person. */
+const askingRound = 3;
+const usage = { inputTokens: 1, outputTokens: 1 };
+
+/** Five rounds of three calls, one of which asks; then an answer. It has no state: the request says how far it is. */
+const model: Model = {
+  id: "bench/scripted",
+  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const round = messages.filter(({ role }) => role === "tool").length / callsARound + 1;
+    if (round > rounds) {
+      yield { type: "text-delta", text: "All of it " };
+      yield { type: "text-delta", text: "is done." };
+      yield { type: "finish", reason: "stop", usage };
+      return;
+    }
+    for (let n = 0; n < callsARound; n++) {
+      const id = `call_${round}_${n}`;
+      const name = round === askingRound && n === 0 ? "Ask" : "Work";
+      const given = `{"round":${round},"n":${n}}`;
+      yield { type: "tool-call-start", id, name };
+      yield { type: "tool-call-delta", id, delta: given };
+      yield { type: "tool-call-end", id, name, arguments: given };
+    }
+    yield { type: "finish", reason: "tool_calls", usage };
+  },
+};
+
+let executed = 0;
+const work = () => {
+  executed += 1;
+  return "The result of some work, as a line of text.";
+};
+
+/** A run once it has this status. It is asked for where a chain ended, not at every event. */
+async function runIn(on: Store, id: string, status: RunStatus): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const look = () =>
+    on.getRun({ owner, id }).then((run) => {
+      if (run?.status === status) resolve();
+    }, reject);
+  const unsubscribe = on.subscribe(id, ({ events }) => {
+    if (events.some(({ type }) => type === "chain.ended" || type === "chain.waiting")) void look();
+  });
+  void look();
+  await promise;
+  unsubscribe();
+}
+
+async function measure(on: Store): Promise<readonly Figure[]> {
+  const runs = createRuns({ store: on, model, tools: [tool("Work", work), asking("Ask", work)] });
+
+  /** A whole run: it parks on its question, is answered, and goes on to its end. */
+  async function one(): Promise<void> {
+    const { id } = await begin(runs, requestOf("Do it."));
+    await runIn(on, id, "requires_action");
+    const { data } = await on.listApprovals({ owner, runId: id });
+    const [approval] = data;
+    if (approval === undefined) throw new Error("The run asked nothing.");
+    await runs.answer(owner, approval.id, { decision: "allow" });
+    await runIn(on, id, "completed");
+  }
+
+  async function many(count: number, atOnce: number): Promise<number> {
+    executed = 0;
+    let left = count;
+    const started = performance.now();
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (left-- > 0) await one();
+      }),
+    );
+    const ms = performance.now() - started;
+    if (executed !== count * rounds * callsARound) throw new Error(`${executed} calls were run.`);
+    return ms;
+  }
+
+  await many(200, 32);
+  const together: number[] = [];
+  const alone: number[] = [];
+  /** Milliseconds of this process, in all its threads. */
+  const processor: number[] = [];
+  for (let n = 0; n < Number(repetitions); n++) {
+    const before = process.cpuUsage();
+    together.push((200 * 1_000) / (await many(200, 32)));
+    const { user, system } = process.cpuUsage(before);
+    processor.push((user + system) / 1_000 / 200);
+    alone.push((await many(20, 1)) / 20);
+  }
+  await runs.close(0);
+  const subject = store;
+  return [
+    { case: "32 runs at once", subject, value: median(together), unit: "runs/s" },
+    { case: "processor a run", subject, value: median(processor), unit: "ms" },
+    { case: "a run alone", subject, value: median(alone), unit: "ms" },
+  ];
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
+const opened =
+  store === "sqlite"
+    ? await openStore({ dataDir })
+    : await openPostgresStore({ connectionString: await (await testServer()).newDatabase() });
+const figures = await measure(opened);
+await opened.close();
+await rm(dataDir, { recursive: true, force: true });
+process.stdout.write(JSON.stringify(figures));
