@@ -1,5 +1,5 @@
 import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, normalize, resolve, sep } from "node:path";
+import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { makeCgroup } from "./cgroup.ts";
 import { findProgram, launcher, limiter } from "./launcher.ts";
@@ -99,7 +99,7 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
     ["--size", size, "--tmpfs", "/dev/shm", "--mqueue", "/dev/mqueue"],
     ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
     ...binds(read, write, shown),
-    ...hidden.map(cover),
+    ...covers(hidden, [...read, ...write]),
     // Root may write what is below /proc/sys without any capability, and anybody may fill a folder in memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", program.folder ?? "/tmp"],
@@ -150,20 +150,31 @@ function realFolder(path: string): string {
   }
 }
 
+/** Whatever is hidden is covered wherever a root shows it: through a link it has another path inside. */
+function covers(hidden: readonly string[], roots: readonly string[]): readonly Words[] {
+  const real = hidden.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const aliases = roots.flatMap((root) => {
+    const at = checkedPath(root);
+    const from = realFolder(root);
+    return real.flatMap((path) => {
+      if (isInside(from, path)) return [at];
+      return isInside(path, from) ? [join(at, relative(from, path))] : [];
+    });
+  });
+  const all = [...new Set([...real, ...aliases])];
+  return all
+    .filter((path) => !all.some((other) => other !== path && isInside(path, other)))
+    .map(cover);
+}
+
 function cover(path: string): Words {
-  if (!existsSync(path)) return [];
   return statSync(path).isDirectory()
-    ? [
-        "--size",
-        "4096",
-        "--perms",
-        "0555",
-        "--tmpfs",
-        realpathSync(path),
-        "--remount-ro",
-        realpathSync(path),
-      ]
-    : ["--ro-bind", "/dev/null", realpathSync(path)];
+    ? ["--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path]
+    : ["--ro-bind", "/dev/null", path];
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
 }
 
 const never = ["/proc", "/sys", "/dev", "/run"];
@@ -172,7 +183,7 @@ function checkedPath(path: string): string {
   if (!isAbsolute(path) || path.includes("\0")) throw invalidPath(path, "is not absolute");
   const plain = normalize(resolve(path));
   if (plain === "/") throw invalidPath(path, "is the whole system");
-  const inside = never.find((folder) => plain === folder || plain.startsWith(folder + sep));
+  const inside = never.find((folder) => isInside(plain, folder));
   if (inside !== undefined)
     throw invalidPath(path, `lies in ${inside}, through which a program gets out`);
   return plain;

@@ -78,6 +78,23 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(await readFile(join(workspace(), "note.txt"), "utf8"), "a note");
   });
 
+  test("does not see what is hidden through a root that is a link to it or to a folder around it", async () => {
+    const [around, exactly, within] = ["around", "exactly", "within"].map((name) =>
+      join(base, name),
+    );
+    await symlink(workspace(), around!);
+    await symlink(join(workspace(), "data"), exactly!);
+    await mkdir(join(workspace(), "data/scripts"), { recursive: true });
+    await symlink(join(workspace(), "data/scripts"), within!);
+    const { out } = await shell(
+      "cat around/data/journal.db exactly/journal.db; ls -A within; for d in around/data exactly within; do echo x > $d/new; done; cat around/note.txt",
+      { write: [around!, exactly!, within!], folder: base, hidden: [join(workspace(), "data")] },
+    );
+    assert.equal(out, "a note");
+    for (const path of ["data/new", "data/scripts/new"])
+      assert.equal(existsSync(join(workspace(), path)), false);
+  });
+
   test("has nothing of the server's environment but what it is given", async () => {
     process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
     try {

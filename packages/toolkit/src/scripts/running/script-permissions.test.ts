@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -109,6 +117,17 @@ describe(
       assert.deepEqual(await value(runner, script, "change", { paths }), []);
       const seen = await value(runner, script, "see", { paths: ["../server-data/journal"] });
       assert.deepEqual(seen, { "../server-data/journal": "FileNotFoundError" });
+    });
+
+    test("is not given the folder to which a link leads that has the name of one of its own", async () => {
+      symlinkSync(join(folder, "workspace"), join(home, "linked"));
+      try {
+        const runner = approved({ roots: { read: ["linked"] } });
+        const refused = await value(runner, script, "see", { paths: ["linked/note.txt"] });
+        assert.equal(isToolError(refused) && refused.code, "root_leads_out");
+      } finally {
+        unlinkSync(join(home, "linked"));
+      }
     });
 
     test("has the secrets that it names, and no others", async () => {

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { CapstanError } from "@capstan/core";
 import type { Program, SandboxLimits, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Script, ScriptPermissions } from "../script-function.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
@@ -76,10 +77,25 @@ export function scriptProgram(options: {
   };
 }
 
+/** @throws CapstanError `root_leads_out` */
 function rootOf(path: string, folder: string): string {
-  return path === "~" || path.startsWith("~/")
-    ? join(homedir(), path.slice(1))
-    : resolve(folder, path);
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  const root = resolve(folder, path);
+  // An approval is of the name: what a link there leads to may be another tomorrow.
+  if (
+    isInside(root, folder) &&
+    existsSync(root) &&
+    !isInside(realpathSync(root), realpathSync(folder))
+  )
+    throw new CapstanError({
+      code: "root_leads_out",
+      message: `The folder ${JSON.stringify(path)} that the script declares is a link that leads out of the script's folder. Declare the folder that it leads to by its absolute path, and have the script approved again.`,
+    });
+  return root;
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
 }
 
 /** The granted variables that there are; a script finds out for itself what is missing. */
