@@ -44,3 +44,44 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
   stop();
   assert.deepEqual(given, ["dead"]);
 });
+
+test("a node that takes long over others' runs says meanwhile that it lives, and begins no take-up twice", async () => {
+  let beats = 0;
+  let takeUps = 0;
+  const livesOn = Promise.withResolvers<void>();
+  const nodes: Store["nodes"] = {
+    self: "self",
+    beat: async () => {
+      beats++;
+      if (takeUps > 0 && beats > 5) livesOn.resolve();
+      return true;
+    },
+    list: async () => [],
+    giveUp: async () => false,
+  };
+  const store = { nodes, everyOrphan: async () => [{ id: "r" } as RunRecord] };
+  const taking = Promise.withResolvers<void>();
+  const stop = watchOverNodes({
+    runs: {
+      store: store as unknown as Store,
+      recover: () => {
+        takeUps++;
+        return taking.promise;
+      },
+    },
+    log: () => {},
+    beatMs: 1,
+  });
+  const hold = setTimeout(
+    () => livesOn.reject(new Error(`It fell silent after ${beats} beats.`)),
+    5_000,
+  );
+  try {
+    await livesOn.promise;
+    assert.equal(takeUps, 1);
+  } finally {
+    clearTimeout(hold);
+    stop();
+    taking.resolve();
+  }
+});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core";
+import type { RunRecord } from "../journal/records.ts";
 import { watchNodes } from "../journal/silent-nodes.ts";
 import type { RunService } from "./run-service.ts";
 
@@ -19,6 +20,7 @@ export function watchOverNodes(options: {
   const { nodes } = runs.store;
   if (nodes === undefined) return () => {};
   const stopped = new AbortController();
+  let isTakingUp = false;
   const silent = watchNodes({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
@@ -32,7 +34,17 @@ export function watchOverNodes(options: {
     }
     // Also what another gave up and did not get to.
     const orphans = await runs.store.everyOrphan();
-    if (orphans.length > 0 && !stopped.signal.aborted) await runs.recover(orphans);
+    if (orphans.length > 0 && !stopped.signal.aborted) takeUp(orphans);
+  }
+
+  /** Beside the beats: who is busy with others' runs must not seem silent itself. What is left is seen at a later beat. */
+  function takeUp(orphans: readonly RunRecord[]): void {
+    if (isTakingUp) return;
+    isTakingUp = true;
+    runs
+      .recover(orphans)
+      .catch((thrown: unknown) => log(`Runs could not be taken up: ${errorMessage(thrown)}`))
+      .finally(() => (isTakingUp = false));
   }
 
   async function watch(): Promise<void> {
