@@ -61,6 +61,7 @@ function open(folder: string, watch = false): Promise<ToolLibrary> {
     // New ones each time: Python is looked for anew too.
     parsers: languageParsers(),
     run: () => Promise.reject(new Error("Nothing is run here.")),
+    cacheSecret: "bench",
     watch,
   });
 }

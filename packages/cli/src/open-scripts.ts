@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError, errorMessage } from "@capstan/core";
 import {
@@ -65,6 +66,7 @@ export async function openScripts(options: {
       subscribe: (listener) => approvals.subscribe(listener),
     },
     versions: new KeptVersions(ofScripts("versions")),
+    cacheSecret: await cacheSecretIn(ofScripts("cache-secret")),
     watch,
   });
   let told = new Set<string>();
@@ -88,6 +90,16 @@ export async function openScripts(options: {
       approvals.close();
     },
   };
+}
+
+/** Made where there is none; of two processes that make it at once, each knows its own caches until the next start. */
+async function cacheSecretIn(file: string): Promise<string> {
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (kept.length === 64) return kept;
+  const secret = randomBytes(32).toString("hex");
+  // Where it cannot be kept, the next start reads the scripts anew.
+  await writeFile(file, secret, { mode: 0o600 }).catch(() => {});
+  return secret;
 }
 
 /** Its owner's alone: it holds approvals. */

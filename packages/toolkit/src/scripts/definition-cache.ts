@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import type { ScriptFunction, ScriptLanguage, ScriptProblem } from "./script-function.ts";
 
 /** Grows whenever a file would be read differently: older caches are then made anew. */
-const formatVersion = 1;
+const formatVersion = 2;
 
 /** What is cached of a file: all but its permissions, about which a cache is not believed. */
 export interface CachedDefinitions {
@@ -20,6 +20,8 @@ export interface CacheKey {
   readonly name: string;
   /** Of the script's own bytes. */
   readonly sourceHash: string;
+  /** Of this installation: a cache that comes with a script, or was written by a tool, is not believed. */
+  readonly secret: string;
 }
 
 const problem = z.object({
@@ -65,12 +67,12 @@ export function cachePath(scriptPath: string): string {
   return `${scriptPath}.tool.json`;
 }
 
-/** Undefined where there is none, or it is of another file, older, cut off, or was edited by hand. */
+/** Undefined where there is none, or it is of another file, older, cut off, or not written by this installation. */
 export async function readCache(
   path: string,
   key: CacheKey,
 ): Promise<CachedDefinitions | undefined> {
-  const found = await readFound(path);
+  const found = await readFound(path, key.secret);
   if (found === undefined) return undefined;
   if (found.sourceHash !== key.sourceHash || found.scriptPath !== key.name) return undefined;
   if (found.type !== moduleType(key.language)) return undefined;
@@ -89,20 +91,19 @@ export async function readCache(
   };
 }
 
-async function readFound(path: string): Promise<CacheFile | undefined> {
+async function readFound(path: string, secret: string): Promise<CacheFile | undefined> {
   try {
     const raw = JSON.parse(await readFile(path, "utf8")) as { readonly digest?: unknown };
     const { digest, ...content } = raw;
-    if (digest !== digestOf(content)) return undefined;
-    // The digest says that nobody changed it by hand, not that this program wrote it.
+    if (digest !== digestOf(content, secret)) return undefined;
     return cacheFile.safeParse(raw).data;
   } catch {
     return undefined;
   }
 }
 
-function digestOf(content: object): string {
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+function digestOf(content: object, secret: string): string {
+  return createHmac("sha256", secret).update(JSON.stringify(content)).digest("hex");
 }
 
 /** Writes it whole or not at all. A folder that takes no files has no cache, which is no error. */
@@ -126,7 +127,7 @@ export async function writeCache(
     formatVersion,
     sourceHash: key.sourceHash,
   };
-  const text = `${JSON.stringify({ ...content, digest: digestOf(content) }, null, 2)}\n`;
+  const text = `${JSON.stringify({ ...content, digest: digestOf(content, key.secret) }, null, 2)}\n`;
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { flag: "wx" });

@@ -9,7 +9,11 @@ import { fakeParsers, put, toolFolder } from "./testing/tool-folder.ts";
 async function readAll(folder: string, options: Partial<ReadScriptsOptions> = {}) {
   const parsers = fakeParsers();
   const { files } = await scanFolder(folder);
-  const outcomes = await readScripts(files as readonly ScriptFile[], { parsers, ...options });
+  const outcomes = await readScripts(files as readonly ScriptFile[], {
+    parsers,
+    cacheSecret: "ours",
+    ...options,
+  });
   const scripts = outcomes.flatMap((one) => (one.status === "read" ? [one.script] : []));
   return { outcomes, scripts, read: parsers.read };
 }
@@ -28,7 +32,7 @@ test("the second time definitions come from the cache beside the script, and per
 test("without the cache a file is read anew, with what it declares", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"network": true}' });
   await readAll(folder);
-  const { scripts, read } = await readAll(folder, { cache: false });
+  const { scripts, read } = await readAll(folder, { cacheSecret: "" });
   assert.equal(read.length, 1);
   assert.deepEqual(scripts[0]?.declared?.file, { network: true });
 });
@@ -64,7 +68,7 @@ const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
   ["edited by hand", (text) => text.replace("Does one.", "Does more.")],
   ["half written", (text) => text.slice(0, text.length / 2)],
   ["empty", () => ""],
-  ["of another format", (text) => text.replace('"formatVersion": 1', '"formatVersion": 0')],
+  ["of another format", (text) => text.replace('"formatVersion": 2', '"formatVersion": 0')],
   ["begun with a mark of its encoding", (text) => `\ufeff${text}`],
   ["no object", () => "[]"],
 ];
@@ -81,6 +85,17 @@ test("a cache that is edited by hand, half written, of another format or encodin
     assert.equal(scripts[0]?.functions[0]?.description, "Does one.", what);
     assert.equal(await readFile(path, "utf8"), whole, what);
   }
+});
+
+test("a cache that came with the script, or that a tool wrote, is not believed", async () => {
+  const folder = await toolFolder({ "a.py": "one" });
+  await readAll(folder, { cacheSecret: "theirs" });
+  const { scripts, read } = await readAll(folder);
+  assert.deepEqual(read, ["one"]);
+  assert.deepEqual(
+    scripts.map(({ functions }) => functions.map(({ name }) => name)),
+    [["one"]],
+  );
 });
 
 test("another script's cache is not taken", async () => {

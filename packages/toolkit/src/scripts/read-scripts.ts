@@ -31,8 +31,11 @@ export type ParseSources = (
 
 export interface ReadScriptsOptions {
   readonly parsers: { readonly [language in ScriptLanguage]: ParseSources };
-  /** False reads every file anew, with what it declares of its permissions. @default true */
-  readonly cache?: boolean;
+  /**
+   * This installation's, by which it knows the caches that it wrote. Without it every file is read
+   * anew, with what it declares of its permissions.
+   */
+  readonly cacheSecret?: string;
   /** Scripts as they were read before, by path: those whose content is the same are kept. */
   readonly previous?: ReadonlyMap<string, Script>;
   /** Keeps what a script is made of; then `folder` is that copy. Without it, scripts stay where they are. */
@@ -110,7 +113,7 @@ async function load(
   list: ListFolder,
 ): Promise<Loaded> {
   const { path, folder, isPlugin, language } = file;
-  const { cache = true, previous } = options;
+  const { cacheSecret: secret = "", previous } = options;
   try {
     const entry = relative(folder, path);
     const made = await readScriptFiles({ folder, entry, isPlugin, list });
@@ -127,8 +130,8 @@ async function load(
         message: `It is larger than ${maxSourceBytes / 1024 / 1024} MB. Keep data in a file beside it.`,
       };
     const sourceHash = createHash("sha256").update(source).digest("hex");
-    const key = { language, name: basename(path), sourceHash };
-    const cached = cache ? await readCache(cachePath(path), key) : undefined;
+    const key = { language, name: basename(path), sourceHash, secret };
+    const cached = secret !== "" ? await readCache(cachePath(path), key) : undefined;
     return {
       status: "loaded",
       file,
@@ -147,7 +150,7 @@ async function load(
 async function finish(
   loaded: Loaded,
   parsed: ParsedFile | undefined,
-  { cache = true, versions }: ReadScriptsOptions,
+  { versions }: ReadScriptsOptions,
 ): Promise<ScriptOutcome> {
   const { file } = loaded;
   const { path, language, groupId } = file;
@@ -164,7 +167,7 @@ async function finish(
   if (parsed?.functions === undefined)
     return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
   const { definitions, declared } = define(file, parsed, parsed.functions);
-  if (cache) await writeCache(cachePath(path), loaded.key, definitions);
+  if (loaded.key.secret !== "") await writeCache(cachePath(path), loaded.key, definitions);
   return { status: "read", script: { ...about, ...definitions, declared } };
 }
 

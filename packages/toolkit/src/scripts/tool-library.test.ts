@@ -13,6 +13,7 @@ async function open(folder: string, options: Partial<ToolLibraryOptions> = {}) {
     folders: [folder],
     parsers,
     run: async () => ({ value: null }),
+    cacheSecret: "ours",
     watch: false,
     ...options,
   });

@@ -19,6 +19,8 @@ export interface ToolLibraryOptions {
   /** Which plugin modules are imported. Without it, none: they run inside the server. */
   readonly modules?: ModuleApprovals;
   readonly versions?: KeptVersions;
+  /** By which caches beside scripts are known as written here. @default no caches */
+  readonly cacheSecret?: string;
   /** @default true */
   readonly watch?: boolean;
   readonly signal?: AbortSignal;
@@ -148,11 +150,12 @@ export class ToolLibrary {
   }
 
   async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
-    const { parsers, versions, signal } = this.#options;
+    const { parsers, versions, cacheSecret, signal } = this.#options;
     const outcomes = await readScripts(files, {
       parsers,
       previous: this.#scripts,
       ...(versions && { versions }),
+      ...(cacheSecret !== undefined && { cacheSecret }),
       ...(signal && { signal }),
     });
     const groups = new Map<Script, ScriptGroup>();

@@ -39,7 +39,7 @@ export async function approvableAt(
     return refuse(`There are several files: name one, such as ${file.path}.`);
   if (file.type === "script") {
     const parsers = languageParsers(python === undefined ? {} : { python });
-    const [outcome] = await readScripts([file], { parsers, cache: false });
+    const [outcome] = await readScripts([file], { parsers });
     if (outcome?.status !== "read") {
       const found = outcome?.problems ?? [];
       return {

@@ -37,7 +37,7 @@ export async function checkPaths(
   const files = scans.flatMap((scan) => scan.files);
   const scripts = files.filter((file) => file.type === "script");
   const parsers = languageParsers(python === undefined ? {} : { python });
-  const outcomes = await readScripts(scripts, { parsers, cache: false });
+  const outcomes = await readScripts(scripts, { parsers });
   return [
     ...outcomes.map((outcome): CheckedFile => {
       if (outcome.status === "broken") {
