@@ -25,7 +25,9 @@ server, and put the copy in the place of capstan.db in the data directory, witho
   async run({ values, positionals: [given] }) {
     const wish = wishes.find((known) => known === given);
     if (wish === undefined) {
-      process.stderr.write(`db: expected one of ${wishes.join(", ")}.\n`);
+      process.stderr.write(
+        `db needs one of ${wishes.join(", ")}. \`capstan db --help\` shows what there is.\n`,
+      );
       return 2;
     }
     const [{ readConfiguration }, { tendStore }] = await Promise.all([

@@ -7,7 +7,7 @@ export const rulesCommand: Command = {
   summary: "Your own rules: which calls ask you, run at once, or never run",
   operands: "[list | set TOOL | remove RULE]",
   description: `Lists, changes and removes your own rules, at the server that holds the data directory; where none
-runs, one is started for the moment. A rule is about a tool (files.WriteFile), a group ('files.*') or
+runs, one is started for the moment. A rule is about a tool (files.ViewFile), a group ('files.*') or
 all ('*'), with --when for calls with such arguments only. It may say
   --execution  auto: runs at once; ask-once: asks the first time; ask-always; deny: never runs
   --result     never, on-error or always: whether you see a result before the model does

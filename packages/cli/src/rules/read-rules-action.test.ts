@@ -46,7 +46,8 @@ test("what makes no sense says what was expected", () => {
   assert.match(message(["ste", "x"]), /^There is no rules ste\. Did you mean set\?/);
   assert.match(message(["set"]), /needs a tool such as files\.ViewFile/);
   assert.match(message(["set", "*"]), /needs what the rule says/);
-  assert.match(message(["set", "*"], { reason: "x", minutes: "soon" }), /^--minutes: expected/);
+  for (const minutes of ["soon", "-3", "0", "1e-9", "Infinity"])
+    assert.match(message(["set", "*"], { reason: "x", minutes }), /^--minutes: expected .*\.$/);
   assert.match(message(["set", "*", "web.*"], { execution: "auto" }), /takes no "web\.\*"/);
   assert.match(message(["list", "x"]), /rules list takes no "x"/);
   assert.match(message(["remove"]), /needs the id of a rule/);

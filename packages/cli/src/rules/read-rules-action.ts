@@ -45,7 +45,7 @@ function readChange(tool: string, values: Invocation["values"]): RulesAction {
   const when = whenText === undefined ? undefined : readWhen(whenText);
   if (when === "unreadable")
     return refused(
-      `--when: expected NAME=PATTERN such as path=docs/**, or JSON such as '{"path":"docs/**"}', got ${whenText}`,
+      `--when: expected NAME=PATTERN such as path=docs/**, or JSON such as '{"path":"docs/**"}', got ${whenText}.`,
     );
   const word = (name: (typeof words)[number]) => {
     const text = textOption(values, name);
@@ -57,9 +57,10 @@ function readChange(tool: string, values: Invocation["values"]): RulesAction {
     word("reason"),
     word("minutes"),
   ];
-  if (typeof minutes === "string" && !(Number(minutes) > 0))
-    return refused(`--minutes: expected minutes such as 30, or reset, got ${minutes}`);
   const approvalMs = typeof minutes === "string" ? Math.round(Number(minutes) * 60_000) : minutes;
+  // What is endless would be sent as null, which is a reset.
+  if (typeof approvalMs === "number" && !(approvalMs >= 1 && Number.isFinite(approvalMs)))
+    return refused(`--minutes: expected minutes such as 30, or reset, got ${minutes}.`);
   const change = {
     tool,
     ...(when !== undefined && { when }),
