@@ -1,5 +1,6 @@
+// oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import { fileURLToPath } from "node:url";
-import { findPostgres } from "@capstan/server/testing";
+import { findPostgres } from "../packages/server/src/journal/testing/postgres-server.ts";
 import { runCommand } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";

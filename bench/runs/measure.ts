@@ -1,21 +1,21 @@
 // Measures runs on one store in a process of its own: node bench/runs/measure.ts STORE REPETITIONS
+// oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
+import type { RunStatus } from "@capstan/server/contract";
+import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
+import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
+import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
 import {
   asking,
   begin,
   createRuns,
-  openPostgresStore,
-  openStore,
-  owner,
   requestOf,
-  type RunStatus,
-  type Store,
-  testServer,
   tool,
-} from "@capstan/server/testing";
+} from "../../packages/server/src/run/testing/run-fixtures.ts";
 import { type Figure, median } from "../figure.ts";
 
 const [store = "sqlite", repetitions = "5"] = process.argv.slice(2);
