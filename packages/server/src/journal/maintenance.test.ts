@@ -88,6 +88,19 @@ test("a backup of a store in use is a whole store, for this user alone, and repl
   });
 });
 
+test("a backup that cannot be written says where one can, and one that fails leaves no file", async () => {
+  await withDataDir(async (dataDir) => {
+    await writeFile(join(dataDir, "capstan.db"), "no database at all ".repeat(100));
+    await assert.rejects(backupStore(dataDir, join(dataDir, "none", "copy.db")), {
+      code: "backup_unwritable",
+      message: /Name one in a folder that is there/,
+    });
+    const to = join(dataDir, "copy.db");
+    await assert.rejects(backupStore(dataDir, to), { code: "database_corrupt" });
+    await assert.rejects(stat(to), { code: "ENOENT" });
+  });
+});
+
 test("a vacuum makes the file smaller once something was deleted, and needs the store for itself", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });

@@ -1,6 +1,6 @@
-import { stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CapstanError, systemClock } from "@capstan/core";
+import { CapstanError, errorMessage, systemClock } from "@capstan/core";
 import { lockDataDirectory } from "./data-lock.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
@@ -38,7 +38,7 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
  * Writes a whole copy of the store, as of one moment, to a file that is not there yet. A server may
  * go on with it meanwhile. The copy is for this user alone: it has all that was said.
  *
- * @throws CapstanError `no_store`, `backup_exists`, or what the store says
+ * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, or what the store says
  */
 export async function backupStore(
   dataDir: string,
@@ -49,13 +49,22 @@ export async function backupStore(
     await writeFile(to, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
-      throw storeError(`Writing a backup to ${to}`, error);
+      throw new CapstanError({
+        code: "backup_unwritable",
+        message: `There can be no file ${to}: ${errorMessage(error)}. Name one in a folder that is there and that this user may write to.`,
+      });
     throw new CapstanError({
       code: "backup_exists",
       message: `There is a file ${to} already. Name another, so that no backup is lost.`,
     });
   }
-  await using(path, `Writing a backup to ${to}`, (sql) => sql.run("VACUUM INTO ?", to));
+  try {
+    await using(path, `Writing a backup to ${to}`, (sql) => sql.run("VACUUM INTO ?", to));
+  } catch (error) {
+    // What is no backup is not left to be taken for one, nor to stand in the way of the next.
+    await rm(to, { force: true });
+    throw error;
+  }
   return { bytes: (await stat(to)).size };
 }
 
