@@ -143,11 +143,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   await store.announce(url);
+  // Before what may take long: others must see that it lives.
+  const stopBeating = watchOverNodes({ runs, log });
   await runs.recover(left);
   const stopWatching = [runs, ephemeral].map((service) =>
     watchDeadlines({ runs: service, parkedMs: limits.parkedMs, clock: systemClock, log }),
   );
-  const stopBeating = watchOverNodes({ runs, log });
   return {
     url,
     reloadPage: async () => page?.reload(),

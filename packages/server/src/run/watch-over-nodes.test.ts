@@ -28,7 +28,11 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
       return beats.delete(id);
     },
   };
-  const store = { nodes, everyOrphan: async () => (beats.has("dead") ? [] : [orphan]) };
+  const store = {
+    nodes,
+    everyOrphan: async () => (beats.has("dead") ? [] : [orphan]),
+    everyRunIn: async () => [],
+  };
   const stop = watchOverNodes({
     runs: {
       store: store as unknown as Store,
@@ -59,7 +63,11 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     list: async () => [],
     giveUp: async () => false,
   };
-  const store = { nodes, everyOrphan: async () => [{ id: "r" } as RunRecord] };
+  const store = {
+    nodes,
+    everyOrphan: async () => [{ id: "r" } as RunRecord],
+    everyRunIn: async () => [],
+  };
   const taking = Promise.withResolvers<void>();
   const stop = watchOverNodes({
     runs: {
@@ -83,5 +91,37 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     clearTimeout(hold);
     stop();
     taking.resolve();
+  }
+});
+
+test("what a node that stopped handed back is taken up by those that live on", async () => {
+  const handedBack = { id: "r", status: "queued" } as RunRecord;
+  const recovered = Promise.withResolvers<readonly RunRecord[]>();
+  const nodes: Store["nodes"] = {
+    self: "self",
+    beat: async () => true,
+    list: async () => [],
+    giveUp: async () => false,
+  };
+  const store = {
+    nodes,
+    everyOrphan: async () => [],
+    everyRunIn: async ({ statuses }: Parameters<Store["everyRunIn"]>[0]) =>
+      statuses.includes("queued") ? [handedBack] : [],
+  };
+  const stop = watchOverNodes({
+    runs: {
+      store: store as unknown as Store,
+      recover: async (runs) => recovered.resolve(runs),
+    },
+    log: () => {},
+    beatMs: 1,
+  });
+  const hold = setTimeout(() => recovered.reject(new Error("Nobody took it up.")), 3_000);
+  try {
+    assert.deepEqual(await recovered.promise, [handedBack]);
+  } finally {
+    clearTimeout(hold);
+    stop();
   }
 });

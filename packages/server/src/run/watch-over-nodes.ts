@@ -6,7 +6,7 @@ import type { RunService } from "./run-service.ts";
 
 /**
  * Where nodes share a database: says every `beatMs` that this one lives, and takes up the runs of
- * those that have been silent for `silentMs`. Returns what ends that. In one process it does nothing.
+ * those that have been silent for `silentMs` or handed them back. Returns what ends that. In one process it does nothing.
  */
 export function watchOverNodes(options: {
   readonly runs: Pick<RunService, "store" | "recover">;
@@ -32,17 +32,21 @@ export function watchOverNodes(options: {
       if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
     }
-    // Also what another gave up and did not get to.
-    const orphans = await runs.store.everyOrphan();
-    if (orphans.length > 0 && !stopped.signal.aborted) takeUp(orphans);
+    // Also what another gave up and did not get to, and what one that stopped handed back.
+    const [orphans, handedBack] = await Promise.all([
+      runs.store.everyOrphan(),
+      runs.store.everyRunIn({ statuses: ["queued"] }),
+    ]);
+    const left = [...orphans, ...handedBack];
+    if (left.length > 0 && !stopped.signal.aborted) takeUp(left);
   }
 
   /** Beside the beats: who is busy with others' runs must not seem silent itself. What is left is seen at a later beat. */
-  function takeUp(orphans: readonly RunRecord[]): void {
+  function takeUp(left: readonly RunRecord[]): void {
     if (isTakingUp) return;
     isTakingUp = true;
     runs
-      .recover(orphans)
+      .recover(left)
       .catch((thrown: unknown) => log(`Runs could not be taken up: ${errorMessage(thrown)}`))
       .finally(() => (isTakingUp = false));
   }
