@@ -35,7 +35,7 @@ import type {
 } from "./tool-chain-options.ts";
 import type { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
-import { stoppedBefore } from "./stopped-before.ts";
+import { stoppedBefore } from "../executor/stopped-before.ts";
 import { Turn } from "./turn.ts";
 import { TurnBudget } from "./turn-budget.ts";
 import { noUsage } from "./usage.ts";

@@ -36,7 +36,7 @@ import {
 } from "./call-events.ts";
 import { reviewRequested } from "./review-events.ts";
 import { SpokenItems } from "./spoken-items.ts";
-import { stoppedBefore } from "./stopped-before.ts";
+import { stoppedBefore } from "../executor/stopped-before.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 

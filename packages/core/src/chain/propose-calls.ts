@@ -4,7 +4,7 @@ import type { UnsettledEnd } from "../executor/unsettled-result.ts";
 import type { ToolCallRequest } from "../model/message.ts";
 import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";
 import type { OpenCalls } from "./open-calls.ts";
-import { stoppedBefore } from "./stopped-before.ts";
+import { stoppedBefore } from "../executor/stopped-before.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface ProposeCallsOptions extends NewCallOptions {

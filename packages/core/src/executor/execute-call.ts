@@ -13,7 +13,7 @@ import type { Stoppable } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
 import { type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Settled } from "./settled.ts";
+import { stoppedBefore } from "./stopped-before.ts";
 import type { ExecuteOptions } from "./tool-executor.ts";
 import { executeResultOf, type ToolExecuteResult } from "./tool-execute-result.ts";
 import { unsettledResult } from "./unsettled-result.ts";
@@ -157,8 +157,10 @@ function carryOn(
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { requireApproval, checkToolResults } = options;
   let proposal = given;
-  if (proposal.status !== "settled" && stop.reason !== undefined)
-    proposal = stopped(gate, proposal, stop.reason);
+  if (proposal.status !== "settled" && stop.reason !== undefined) {
+    const end = stoppedBefore(proposal.record.name, stop.reason);
+    proposal = unsettledResult(gate, proposal.record, end);
+  }
   if (proposal.status === "settled") {
     const { result } = proposal;
     return andThen(observer.settled(proposal), () => result);
@@ -194,10 +196,4 @@ async function ask(
   const asking = askApproval({ adapter, approval, clock, grants, query, check });
   stop.by(() => asking.stop());
   return asking.answer;
-}
-
-function stopped(gate: Gate, { record }: Proposal, reason: string): Settled {
-  const message = `${record.name} was stopped before it began: ${reason}.`;
-  const error = { code: "cancelled", message };
-  return unsettledResult(gate, record, { status: "cancelled", error });
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../model/json.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
 import { answer } from "./answer.ts";
 import type { Gate } from "./gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
-import { type CallRequest, type Proposal, propose } from "./propose.ts";
+import { type CallRequest, type Proposal, propose, refused } from "./propose.ts";
 import type { Settling } from "./settle.ts";
 import type { Settled } from "./settled.ts";
+import { stoppedBefore } from "./stopped-before.ts";
 import type { SubCallPlace } from "./sub-call-place.ts";
 import { unsettledResult } from "./unsettled-result.ts";
 import { executeResultOf } from "./tool-execute-result.ts";
@@ -66,7 +66,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     }
     const live = startSubCall(
       options,
-      refusal === undefined ? proposal : ended(gate, proposal, "error", refusal),
+      refusal === undefined ? proposal : refused(gate, proposal.record, "error", refusal),
       place,
     );
     subCalls.open.add(live);
@@ -173,18 +173,8 @@ function startSubCall(
   return call;
 }
 
-function ended(
-  gate: Gate,
-  { record }: Proposal,
-  status: "cancelled" | "error",
-  error: ToolErrorData,
-): Settled {
-  return unsettledResult(gate, record, { status, error });
-}
-
-function stopped(gate: Gate, proposal: Proposal, why: string) {
-  const message = `${proposal.record.name} was stopped before it began: ${why}.`;
-  return ended(gate, proposal, "cancelled", { code: "cancelled", message });
+function stopped(gate: Gate, { record }: Proposal, why: string): Settled {
+  return unsettledResult(gate, record, stoppedBefore(record.name, why));
 }
 
 function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {

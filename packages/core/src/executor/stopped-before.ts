@@ -1,4 +1,4 @@
-import type { UnsettledEnd } from "../executor/unsettled-result.ts";
+import type { UnsettledEnd } from "./unsettled-result.ts";
 
 /** The end of a call that had not begun when it was stopped. */
 export function stoppedBefore(name: string, reason = "the turn was stopped"): UnsettledEnd {
