@@ -6,7 +6,7 @@ import { isSettled } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
 import { startCall } from "../executor/live-call.ts";
 import type { LiveCall } from "../executor/live-call-options.ts";
-import type { Proposal } from "../executor/propose.ts";
+import type { Asks, Proposal } from "../executor/propose.ts";
 import { type InReview, withhold } from "../executor/review-result.ts";
 import type { Settled } from "../executor/settled.ts";
 import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result.ts";
@@ -40,8 +40,6 @@ import { stoppedBefore } from "../executor/stopped-before.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-type Asked = Extract<Proposal, { readonly status: "asks" }>;
-
 /** What goes on once it is written. */
 type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 
@@ -51,7 +49,7 @@ const nothing: Said = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
-  | { readonly type: "asked"; readonly asked: Asked; readonly stop: AbortController }
+  | { readonly type: "asked"; readonly asked: Asks; readonly stop: AbortController }
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
 
@@ -70,7 +68,7 @@ export class OpenCalls {
   /** Sub-calls that wait for a person while their parent runs. */
   readonly #subAsks = new Map<
     string,
-    { readonly approval: Asked["approval"]; readonly decide: (decision: ApprovalDecision) => void }
+    { readonly approval: Asks["approval"]; readonly decide: (decision: ApprovalDecision) => void }
   >();
   readonly #reviews: OpenReviews;
   readonly #spoken: SpokenItems;
@@ -185,7 +183,7 @@ export class OpenCalls {
   }
 
   /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
-  addAsked(asked: Asked, { answered }: { readonly answered: boolean }): void {
+  addAsked(asked: Asks, { answered }: { readonly answered: boolean }): void {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
     if (answered) this.#open.set(callId, { type: "asked", asked, stop: new AbortController() });
@@ -303,7 +301,7 @@ export class OpenCalls {
     return proposal.status === "settled" ? this.#settled(proposal, said) : this.#kept(record, said);
   }
 
-  async #ask(asked: Asked): Promise<void> {
+  async #ask(asked: Asks): Promise<void> {
     const { callId } = asked.record;
     const stop = new AbortController();
     this.#open.set(callId, { type: "asked", asked, stop });
@@ -316,7 +314,7 @@ export class OpenCalls {
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
   }
 
-  async #answered(asked: Asked, decision: ApprovalDecision): Promise<void> {
+  async #answered(asked: Asks, decision: ApprovalDecision): Promise<void> {
     const answered = await answer(this.#executor.gate, asked, decision);
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
@@ -407,7 +405,7 @@ export class OpenCalls {
     ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
-  async #askForSubCall(approval: Asked["approval"], stop: AbortSignal): Promise<ApprovalDecision> {
+  async #askForSubCall(approval: Asks["approval"], stop: AbortSignal): Promise<ApprovalDecision> {
     const signal = AbortSignal.any([this.#signal, stop]);
     const word = await this.#executor.ask(approval, signal);
     if (word.decision !== "pending") return word;

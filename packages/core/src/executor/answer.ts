@@ -5,21 +5,18 @@ import { grantFor } from "../policy/grant-for.ts";
 import { approvalQuery } from "../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "./call-record.ts";
 import { editedArguments } from "./edited-arguments.ts";
-import { hindered, type Hindrance, hindranceTo, presentTool } from "./hindrance.ts";
+import { hindered, hindranceTo, presentTool } from "./hindrance.ts";
 import type { Gate } from "./gate.ts";
-import { type Proposal, refused, rejected } from "./propose.ts";
+import { type Asks, type Proposal, refused, rejected } from "./propose.ts";
 
 export interface Answered {
-  readonly proposal: Exclude<Proposal, { readonly status: "asks" }>;
+  readonly proposal: Exclude<Proposal, Asks>;
   /** What the answer leaves behind; already in the gate's book. */
   readonly grant?: Grant;
 }
 
 /** Another answer covers this question: which one, in words. */
-function byGrant(
-  gate: Gate,
-  { approval, registered }: Extract<Proposal, { readonly status: "asks" }>,
-): CallDecision {
+function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {
   const query = approvalQuery(approval, registered);
   const grant = query && gate.grants.find(query, gate.clock.now());
   return {
@@ -41,11 +38,7 @@ const notUnderstood: ApprovalDecision = {
 };
 
 /** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
-export async function answer(
-  gate: Gate,
-  asked: Extract<Proposal, { readonly status: "asks" }>,
-  given: ApprovalDecision,
-): Promise<Answered> {
+export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): Promise<Answered> {
   const decision = isWord(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
@@ -75,11 +68,9 @@ export async function answer(
     decidedAt: now,
   };
   const present = presentTool(gate, registered);
-  const hindrance: Hindrance | undefined =
-    present === undefined ? { type: "gone" } : hindranceTo(gate, present, allowed.args ?? {});
-  if (present === undefined || hindrance !== undefined) {
-    const stopped = hindered(gate, allowed, hindrance ?? { type: "gone" });
-    return { proposal: stopped, ...left };
-  }
+  if (present === undefined)
+    return { proposal: hindered(gate, allowed, { type: "gone" }), ...left };
+  const hindrance = hindranceTo(gate, present, allowed.args ?? {});
+  if (hindrance !== undefined) return { proposal: hindered(gate, allowed, hindrance), ...left };
   return { proposal: { status: "approved", record: allowed, registered: present }, ...left };
 }

@@ -2,8 +2,8 @@ import { digest } from "../arguments/canonical-json.ts";
 import { copyJson } from "../arguments/copy-json.ts";
 import { definitionDigest } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { Asks } from "./execute-call.ts";
 import type { Gate } from "./gate.ts";
+import type { Asks } from "./propose.ts";
 
 /** The question that a stored call waits with; in words, why there is none any more. */
 export function askedAgain({ registry }: Gate, record: CallRecord): Asks | string {

@@ -11,7 +11,7 @@ import type { Gate } from "./gate.ts";
 import { startCall } from "./live-call.ts";
 import type { Stoppable } from "./live-call-options.ts";
 import { newId } from "./new-id.ts";
-import { type CallRequest, type Proposal, propose } from "./propose.ts";
+import { type Asks, type CallRequest, type Proposal, propose } from "./propose.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { stoppedBefore } from "./stopped-before.ts";
 import type { ExecuteOptions } from "./tool-executor.ts";
@@ -24,8 +24,6 @@ export interface ExecuteContext {
   readonly approvals: ApprovalAdapter | undefined;
   readonly observer: CallObserver;
 }
-
-export type Asks = Extract<Proposal, { readonly status: "asks" }>;
 
 /** The three segments of a call in a row, with whoever approves between the first two. */
 export function executeCall(

@@ -62,6 +62,9 @@ export type Proposal =
     }
   | Settled;
 
+/** One that waits for a person's word. */
+export type Asks = Extract<Proposal, { readonly status: "asks" }>;
+
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const now = gate.clock.now();
