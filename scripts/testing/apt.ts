@@ -6,8 +6,13 @@ export function canInstall(): boolean {
   return process.getuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0;
 }
 
+/** Installs a package, without those that it only recommends. @returns whether it is there now */
+export async function installPackage(name: string): Promise<boolean> {
+  return (await apt("update")) && (await apt("install", "--yes", "--no-install-recommends", name));
+}
+
 /** Runs apt-get with a line of progress for every 50 packages. */
-export async function apt(...args: readonly string[]): Promise<boolean> {
+async function apt(...args: readonly string[]): Promise<boolean> {
   console.log(`  apt-get ${args.join(" ")} …`);
   let unpacked = 0;
   const { code, output, ms } = await runCommand("apt-get", args, {

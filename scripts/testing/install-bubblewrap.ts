@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { apt, canInstall } from "./apt.ts";
+import { canInstall, installPackage } from "./apt.ts";
 
 /**
  * Finds the sandbox that tests of scripts and code need; where there is none, and this is root on a
@@ -17,9 +17,6 @@ export async function ensureBubblewrap(): Promise<void> {
   console.log(
     "No bubblewrap (bwrap) on PATH. Tests of the sandbox need it, so it is installed with apt, once.",
   );
-  if (
-    !(await apt("update")) ||
-    !(await apt("install", "--yes", "--no-install-recommends", "bubblewrap"))
-  )
+  if (!(await installPackage("bubblewrap")))
     console.log("bubblewrap could not be installed. Tests of the sandbox are skipped.");
 }

@@ -1,5 +1,5 @@
 import { findBrowser, forgetBrowser, type FoundBrowser } from "../../test/browser.ts";
-import { apt, canInstall } from "./apt.ts";
+import { canInstall, installPackage } from "./apt.ts";
 
 /**
  * Finds the browser that tests of the page need; where there is none, and this is root on a system
@@ -18,12 +18,8 @@ export async function ensureBrowser(): Promise<FoundBrowser> {
   console.log(
     `${capitalised(browser.reason)}. The tests of the page need one, so Chromium is installed with apt, once.`,
   );
-  if (
-    !(await apt("update")) ||
-    !(await apt("install", "--yes", "--no-install-recommends", "chromium"))
-  ) {
+  if (!(await installPackage("chromium")))
     console.log("Chromium could not be installed. Tests of the page are skipped.");
-  }
   forgetBrowser();
   return findBrowser();
 }

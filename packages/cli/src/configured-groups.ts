@@ -20,7 +20,7 @@ export async function configuredGroups(
     allowPrivateHosts: web.allowPrivateHosts,
     ...(wantsCode && { code: { ...code, sandbox: (await findSandbox()).sandbox } }),
     ...(groups["scripts"] !== undefined && {
-      scripts: { parsers: languageParsers(python === undefined ? {} : { python }) },
+      scripts: { parsers: languageParsers({ python }) },
     }),
   });
 }

@@ -46,19 +46,18 @@ export async function openScripts(options: {
   await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ file: ofScripts("approvals.json") });
   const { sandbox } = await findSandbox();
-  const interpreter = python === undefined ? {} : { interpreter: python };
   // Where nothing confines a script, a person's word once is not enough.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
   const runner = createScriptRunner({
     sandbox,
     approvals: holding,
-    python: () => findPython(interpreter),
+    python: () => findPython({ interpreter: python }),
     hidden: [configuration.dataDir],
   });
   const library = await openToolLibrary({
     folders,
     reserved: [...reserved, "code", "scripts"],
-    parsers: languageParsers(python === undefined ? {} : { python }),
+    parsers: languageParsers({ python }),
     run: runner.run,
     approvals: holding,
     modules: {

@@ -9,12 +9,10 @@ export interface Invocation {
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What may stand behind the name, as the usage shows it; the command itself looks at it. @default `positionals` alone */
-  readonly operands?: string;
+  /** What may stand behind the name: one of these words; or as the usage shows it, where the command itself looks at it. @default nothing */
+  readonly operands?: string | readonly string[];
   /** Paragraphs of the command's own help, wrapped by hand. */
   readonly description: string;
-  /** The words that may follow its name, one of them. @default none */
-  readonly positionals?: readonly string[];
   readonly options: Options;
   readonly examples: readonly { readonly line: string; readonly says: string }[];
   /** Resolves to the exit code. */

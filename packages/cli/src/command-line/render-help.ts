@@ -39,11 +39,9 @@ ${renderExamples(group.examples)}
 /** Help of one command, and of which group it is. */
 export function renderCommandHelp(command: Command, group?: CommandGroup): string {
   const name = group === undefined ? command.name : `${group.name} ${command.name}`;
-  const {
-    positionals = [],
-    operands = positionals.length > 0 ? `[${positionals.join("|")}]` : undefined,
-  } = command;
-  const usage = [name, operands, "[FLAGS]"].filter((part) => part !== undefined);
+  const { operands = [] } = command;
+  const words = typeof operands === "string" ? operands : `[${operands.join("|")}]`;
+  const usage = [name, ...(operands.length === 0 ? [] : [words]), "[FLAGS]"];
   return `${command.summary}
 
 Usage: capstan ${usage.join(" ")}

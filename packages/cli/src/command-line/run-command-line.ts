@@ -64,11 +64,13 @@ export async function runCommandLine(
     if (parsed.status === "refused") return refuse(parsed.message, more);
     if (parsed.values["help"] === true)
       return print(renderCommandHelp({ ...command, options }, group));
-    const { positionals: words = [] } = command;
-    const [first, ...others] = command.operands === undefined ? parsed.positionals : [];
-    const unwanted = first === undefined || words.includes(first) ? others[0] : first;
-    if (unwanted !== undefined)
-      return refuse(`${name} takes no "${unwanted}".${didYouMean(unwanted, words)}`, more);
+    const { operands = [] } = command;
+    if (typeof operands !== "string") {
+      const [first, ...others] = parsed.positionals;
+      const unwanted = first === undefined || operands.includes(first) ? others[0] : first;
+      if (unwanted !== undefined)
+        return refuse(`${name} takes no "${unwanted}".${didYouMean(unwanted, operands)}`, more);
+    }
     try {
       return await command.run(parsed);
     } catch (error) {

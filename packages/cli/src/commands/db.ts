@@ -12,7 +12,7 @@ capstan db vacuum    gives back the room of what was deleted
 
 A server may go on during check and backup; vacuum needs it stopped. To go back to a backup, stop the
 server, and put the copy in the place of capstan.db in the data directory, without its -wal and -shm.`,
-  positionals: wishes,
+  operands: wishes,
   options: {
     to: { type: "string", placeholder: "FILE", description: "Where the backup goes" },
     data: settingOptions.data,

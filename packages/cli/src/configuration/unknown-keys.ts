@@ -3,16 +3,17 @@ import type { Finding } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 
 const { code, scripts, web, limits } = settingsSchema.shape;
+/** Settings that have settings of their own. */
+const sections = { code, scripts, web, limits };
 
 /** Keys that mean nothing, each with the one that was probably meant. */
 export function unknownKeys(raw: unknown): readonly Finding[] {
   if (!isObject(raw)) return [];
   return [
     ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
-    ...unknownIn(raw["code"], ["code"], Object.keys(code.unwrap().shape)),
-    ...unknownIn(raw["scripts"], ["scripts"], Object.keys(scripts.unwrap().shape)),
-    ...unknownIn(raw["web"], ["web"], Object.keys(web.unwrap().shape)),
-    ...unknownIn(raw["limits"], ["limits"], Object.keys(limits.unwrap().shape)),
+    ...Object.entries(sections).flatMap(([name, section]) =>
+      unknownIn(raw[name], [name], Object.keys(section.unwrap().shape)),
+    ),
   ];
 }
 

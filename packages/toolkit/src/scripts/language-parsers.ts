@@ -10,15 +10,13 @@ import type { ReadScriptsOptions } from "./read-scripts.ts";
  * @param options.python the interpreter to take @default the PATH's
  */
 export function languageParsers(
-  options: { readonly python?: string } = {},
+  options: { readonly python?: string | undefined } = {},
 ): ReadScriptsOptions["parsers"] {
   let found: Promise<PythonFound> | undefined;
   return {
     powershell: parsePowerShell,
     async python(sources, signal) {
-      found ??= findPython({
-        ...(options.python !== undefined && { interpreter: options.python }),
-      });
+      found ??= findPython({ interpreter: options.python });
       const python = await found;
       if (python.status === "missing") {
         // It may be installed while the server runs.

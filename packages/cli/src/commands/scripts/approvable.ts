@@ -38,7 +38,7 @@ export async function approvableAt(
   if (another !== undefined)
     return refuse(`There are several files: name one, such as ${file.path}.`);
   if (file.type === "script") {
-    const parsers = languageParsers(python === undefined ? {} : { python });
+    const parsers = languageParsers({ python });
     const [outcome] = await readScripts([file], { parsers });
     if (outcome?.status !== "read") {
       const found = outcome?.problems ?? [];

@@ -1,4 +1,5 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command, Invocation } from "../../command-line/command.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const approveScript: Command = {
@@ -14,18 +15,12 @@ A module (.ts, .js) is loaded into the server once it is approved.`,
     data: settingOptions.data,
   },
   examples: [{ line: "capstan scripts approve weather.py", says: "look, then answer" }],
-  async run({ values, positionals: [path, ...more] }) {
-    const [{ approvePath }, { readConfiguration }] = await Promise.all([
-      import("./approve-path.ts"),
-      import("../read-configuration.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    if (path === undefined || more.length > 0) {
-      process.stderr.write("Give it one file, such as `capstan scripts approve weather.py`.\n");
-      return 2;
-    }
-    return approvePath(path, { configuration, yes: values["yes"] === true });
+  async run(invocation) {
+    const asked = await oneFile("approve", invocation);
+    if (!asked) return 2;
+    const { approvePath } = await import("./approve-path.ts");
+    const { path, configuration } = asked;
+    return approvePath(path, { configuration, yes: invocation.values["yes"] === true });
   },
 };
 
@@ -36,17 +31,23 @@ export const revokeScript: Command = {
   operands: "PATH",
   options: { config: settingOptions.config, data: settingOptions.data },
   examples: [{ line: "capstan scripts revoke weather.py", says: "it asks again" }],
-  async run({ values, positionals: [path, ...more] }) {
-    const [{ revokePath }, { readConfiguration }] = await Promise.all([
-      import("./approve-path.ts"),
-      import("../read-configuration.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    if (path === undefined || more.length > 0) {
-      process.stderr.write("Give it one file, such as `capstan scripts revoke weather.py`.\n");
-      return 2;
-    }
-    return revokePath(path, configuration);
+  async run(invocation) {
+    const asked = await oneFile("revoke", invocation);
+    if (!asked) return 2;
+    const { revokePath } = await import("./approve-path.ts");
+    return revokePath(asked.path, asked.configuration);
   },
 };
+
+/** The file that the command line names, or undefined: what is wrong was said on standard error. */
+async function oneFile(
+  command: string,
+  { values, positionals: [path, ...more] }: Invocation,
+): Promise<{ readonly path: string; readonly configuration: Configuration } | undefined> {
+  const { readConfiguration } = await import("../read-configuration.ts");
+  const configuration = await readConfiguration(values);
+  if (!configuration) return undefined;
+  if (path !== undefined && more.length === 0) return { path, configuration };
+  process.stderr.write(`Give it one file, such as \`capstan scripts ${command} weather.py\`.\n`);
+  return undefined;
+}

@@ -26,7 +26,7 @@ export interface CheckedFile {
 /** Reads the files of paths, or of the folders, without the cache and without running them. */
 export async function checkPaths(
   paths: readonly string[],
-  options: { readonly folders: readonly string[]; readonly python?: string },
+  options: { readonly folders: readonly string[]; readonly python?: string | undefined },
 ): Promise<readonly CheckedFile[]> {
   const { folders, python } = options;
   const scans: readonly Scan[] = await Promise.all(
@@ -36,7 +36,7 @@ export async function checkPaths(
   );
   const files = scans.flatMap((scan) => scan.files);
   const scripts = files.filter((file) => file.type === "script");
-  const parsers = languageParsers(python === undefined ? {} : { python });
+  const parsers = languageParsers({ python });
   const outcomes = await readScripts(scripts, { parsers });
   return [
     ...outcomes.map((outcome): CheckedFile => {

@@ -26,11 +26,7 @@ Without paths: the folders of the configuration.`,
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
-    const { python, folders } = configuration.scripts;
-    const checked = await checkPaths(positionals, {
-      folders,
-      ...(python !== undefined && { python }),
-    });
+    const checked = await checkPaths(positionals, configuration.scripts);
     const problems = checked.flatMap((file) => file.problems);
     const hasErrors = problems.some(({ severity }) => severity === "error");
     if (values["json"] === true) {

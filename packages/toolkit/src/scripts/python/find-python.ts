@@ -10,7 +10,7 @@ export type PythonFound =
  * @param options.interpreter the one to take; without it, `python3` and `python` of the PATH are tried
  */
 export async function findPython(options: {
-  readonly interpreter?: string;
+  readonly interpreter?: string | undefined;
   readonly signal?: AbortSignal;
 }): Promise<PythonFound> {
   const { interpreter, signal } = options;
