@@ -5,6 +5,7 @@ import type { ConversationView } from "../contract/conversation.ts";
 import type { RunWithEvents } from "../contract/run.ts";
 import type { ConversationRecord } from "../journal/records.ts";
 import type { Environment, Services } from "./environment.ts";
+import { knownConversation } from "./known-conversation.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
 import { conflict, notFound } from "./request-refused.ts";
@@ -21,12 +22,8 @@ const conversationBody = z.object({
 export function conversationRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { store } = runs;
-  const find = async (context: Context<Environment>): Promise<ConversationRecord> => {
-    const id = context.req.param("id") ?? "";
-    const conversation = await store.getConversation({ owner: context.get("principal"), id });
-    if (conversation === undefined) throw notFound("conversation", id);
-    return conversation;
-  };
+  const find = (context: Context<Environment>): Promise<ConversationRecord> =>
+    knownConversation(store, context.get("principal"), context.req.param("id") ?? "");
 
   routes.get("/", async (context) => {
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 50 });

@@ -3,8 +3,8 @@ import type { Store } from "../journal/store.ts";
 import { notFound } from "./request-refused.ts";
 
 /**
- * The conversation that a list is asked for: an empty list of one that is not there, or another's,
- * would say that nothing waits in it.
+ * The conversation that a request names. A list asked for one that is not there, or another's, is
+ * refused too: an empty one would say that nothing waits in it.
  *
  * @throws RequestRefused 404
  */

@@ -68,13 +68,13 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/submit_tool_outputs", async (context) => {
     const { service, run } = await findAnyRun(services, context);
     await submitToolOutputs(services, service, context, run);
-    return context.json(await viewOf(service.store, run));
+    return context.json(await viewAfter(service.store, run));
   });
 
   routes.post("/:id/cancel", async (context) => {
     const { service, run } = await findAnyRun(services, context);
     await service.cancel(run);
-    return context.json(await viewOf(service.store, run));
+    return context.json(await viewAfter(service.store, run));
   });
 
   routes.post("/:id/calls/:callId/outcome", async (context) => {
@@ -117,12 +117,16 @@ const outcomeBody = z.object({
   note: z.string().max(2_000).nullish(),
 });
 
-/** A run as it is now. */
-async function viewOf(store: Store, before: RunRecord): Promise<RunView> {
+/** A run as it is now, after something was done with it. */
+async function viewAfter(store: Store, before: RunRecord): Promise<RunView> {
   const { owner, id } = before;
-  const run = (await store.getRun({ owner, id })) ?? before;
-  const outputs =
-    run.status === "requires_action" ? await store.listOutputs({ owner, runId: id }) : [];
+  return viewOf(store, (await store.getRun({ owner, id })) ?? before);
+}
+
+/** A run as it was read, without those of its client's calls whose outputs are here. */
+async function viewOf(store: Store, run: RunRecord): Promise<RunView> {
+  const { owner, id: runId } = run;
+  const outputs = run.status === "requires_action" ? await store.listOutputs({ owner, runId }) : [];
   return runView(
     run,
     outputs.map(({ callId }) => callId),

@@ -22,8 +22,7 @@ const weather = { type: "function", function: { name: "Weather" } } as const;
 function stopped(model: Model, tools: readonly Tool[] = []) {
   const clock = new FakeClock();
   const store = openMemoryStore();
-  const createExecutor = executorsOf(tools, clock);
-  const runs = createRuns({ store, model, clock, createExecutor });
+  const runs = createRuns({ store, model, tools, clock });
   return {
     store,
     runs,

@@ -23,12 +23,7 @@ const weather = { type: "function", function: { name: "Weather" } } as const;
 function timed(model: ScriptedModel, tools = [asking("Ask", () => "made")]) {
   const clock = new FakeClock(Date.now());
   const store = openMemoryStore({ clock });
-  const runs = createRuns({
-    store,
-    model,
-    clock,
-    createExecutor: executorsOf(tools, clock),
-  });
+  const runs = createRuns({ store, model, tools, clock });
   const watch = () =>
     watchDeadlines({ runs, parkedMs: limits.parkedMs, clock, log: (line) => assert.fail(line) });
   return { clock, store, runs, watch };

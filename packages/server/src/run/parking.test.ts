@@ -40,7 +40,7 @@ function asks(...then: readonly ScriptedStep[]) {
   const { store, listeners } = counted();
   const tools = [asking("Ask", () => ++made)];
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, ...then]);
-  const runs = createRuns({ store, model, clock, createExecutor: executorsOf(tools, clock) });
+  const runs = createRuns({ store, model, tools, clock });
   const questionOf = async (runId: string) =>
     (await store.listApprovals({ owner, runId })).data[0]!.id;
   return { clock, store, runs, listeners, questionOf, made: () => made };

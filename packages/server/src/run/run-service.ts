@@ -399,8 +399,7 @@ export class RunService {
   /** A run that nobody holds goes on; one that seems to be what stops its servers is closed. */
   async #takeUp(run: RunRecord): Promise<void> {
     if (run.lastSeq > 0) return this.#resume(run);
-    if (run.epoch > this.#options.limits.takeUps)
-      return this.#close(run, interrupted, [interruptedNotice()]);
+    if (run.epoch > this.#options.limits.takeUps) return this.#closeInterrupted(run);
     const claimed = await this.#claim(run, []);
     if (claimed === undefined) return;
     await this.#launchOrClose(claimed, async () =>
@@ -411,9 +410,16 @@ export class RunService {
   async #resume(run: RunRecord): Promise<void> {
     const { writes, resume, fruitless } = await resumption(this.store, run);
     if (run.status === "in_progress" && fruitless >= this.#options.limits.takeUps)
-      return this.#close(run, interrupted, [interruptedNotice()]);
+      return this.#closeInterrupted(run);
     const claimed = await this.#claim(run, writes);
     if (claimed !== undefined) await this.#launchOrClose(claimed, async () => ({ resume }));
+  }
+
+  /** Ends a run that seems to be what stops its servers; its stream says so. */
+  #closeInterrupted(run: RunRecord): Promise<void> {
+    const { message } = interrupted;
+    const event = { type: "run.interrupted", at: Date.now(), message } as const;
+    return this.#close(run, interrupted, [{ type: "event", event }]);
   }
 
   /** Ends a run that nobody carries on. */
@@ -456,9 +462,4 @@ export class RunService {
     if (lost === undefined) this.#passing?.ended(run, asks);
     else void this.#lost.close(run, { code: "journal_failed", message: lost, phase: "chain" });
   }
-}
-
-function interruptedNotice(): RunJournalWrite {
-  const { message } = interrupted;
-  return { type: "event", event: { type: "run.interrupted", at: Date.now(), message } };
 }

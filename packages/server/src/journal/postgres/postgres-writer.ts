@@ -14,6 +14,7 @@ import {
 } from "../writing/apply-request.ts";
 import { RunStates } from "../writing/run-states.ts";
 import type { Writing } from "../writing/writing.ts";
+import { type Batch, doneIn } from "./batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
 import { runScript } from "./run-script.ts";
 import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
@@ -193,29 +194,16 @@ async function sendAll(
   return answers.at(-1) ?? [];
 }
 
-interface Batch {
-  readonly number: number;
-  readonly requests: readonly WriteRequest[];
-  /** Once all is decided, and the commit on its way. */
-  results: readonly WriteResult[] | undefined;
-}
-
 function isFromDatabase(thrown: unknown): boolean {
   return thrown instanceof Error && "severity" in thrown;
 }
 
 /** The runs that this node goes on writing: what is known of others is read again. */
-function ownRuns({ requests, results }: Batch): ReadonlySet<string> {
+function ownRuns(batch: Batch): ReadonlySet<string> {
   const own = new Set<string>();
-  for (const [index, { writes }] of requests.entries()) {
-    const result = results?.[index];
-    if (result === undefined || "error" in result) continue;
-    for (const [position, write] of writes.entries()) {
-      const outcome = result.outcomes[position];
-      if (outcome === undefined || !isAccepted(outcome)) continue;
-      if (write.type === "create-run") own.add(write.run.id);
-      if (write.type === "journal" || write.type === "claim-run") own.add(write.runId);
-    }
+  for (const [write] of doneIn(batch)) {
+    if (write.type === "create-run") own.add(write.run.id);
+    if (write.type === "journal" || write.type === "claim-run") own.add(write.runId);
   }
   return own;
 }

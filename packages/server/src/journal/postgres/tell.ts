@@ -1,5 +1,5 @@
 import type { Statement } from "../script.ts";
-import type { WriteRequest, WriteResult } from "../writing/apply-request.ts";
+import { type Batch, doneIn } from "./batch.ts";
 
 /** The channel on which nodes tell each other that there is something to read. */
 export const channel = "capstan_runs";
@@ -14,20 +14,12 @@ export interface Told {
 const most = 7_000;
 
 /** The runs of which a reader on another node may want to know. */
-export function toldRuns(batch: {
-  readonly requests: readonly WriteRequest[];
-  readonly results: readonly WriteResult[] | undefined;
-}): ReadonlySet<string> {
+export function toldRuns(batch: Batch): ReadonlySet<string> {
   const runs = new Set<string>();
-  for (const [index, { writes }] of batch.requests.entries()) {
-    const result = batch.results?.[index];
-    if (result === undefined || "error" in result) continue;
-    for (const [position, write] of writes.entries()) {
-      const outcome = result.outcomes[position];
-      if (outcome?.status === "deleted") for (const id of outcome.runIds) runs.add(id);
-      const written = outcome?.status === "committed" || outcome?.status === "changed";
-      if (written && "runId" in write) runs.add(write.runId);
-    }
+  for (const [write, outcome] of doneIn(batch)) {
+    if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
+    const written = outcome.status === "committed" || outcome.status === "changed";
+    if (written && "runId" in write) runs.add(write.runId);
   }
   return runs;
 }

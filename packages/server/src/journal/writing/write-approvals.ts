@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest, ChainEvent, ReviewDecision } from "@capstan/core";
+import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
 import type { ApprovalRecord } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
@@ -12,25 +12,6 @@ import type { Writing } from "./writing.ts";
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
-
-/** A chain asks. An approval that is there already keeps its state. */
-export function requestApproval(
-  { changes }: Writing,
-  run: RunState,
-  request: ApprovalRequest,
-): void {
-  changes.insert("approvals", {
-    id: request.id,
-    owner: run.owner,
-    run_n: run.n,
-    call_id: request.callId,
-    kind: "execution",
-    status: "pending",
-    created_at: request.createdAt,
-    expires_at: request.expiresAt,
-    request: JSON.stringify(request),
-  });
-}
 
 /** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
 export function answerFromEvent(writing: Writing, run: RunState, event: Answered): void {

@@ -3,15 +3,16 @@ import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
 import type { Script } from "../script.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
+import { askApproval } from "./ask-approval.ts";
 import { changeStatus } from "./change-status.ts";
 import type { RunState } from "./run-states.ts";
 import { intoQuarantine, wipe } from "./quarantine.ts";
 import { forgetOutput } from "./submit-outputs.ts";
 import { isUnderWay } from "./under-way.ts";
-import { answerFromEvent, cancelApproval, requestApproval } from "./write-approvals.ts";
+import { answerFromEvent, cancelApproval } from "./write-approvals.ts";
 import { foldOpenItems, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
-import { answerFromReview, requestReview } from "./write-reviews.ts";
+import { answerFromReview } from "./write-reviews.ts";
 import { writeVariable } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
@@ -91,9 +92,11 @@ function* applyOne(
 }
 
 function followApproval(writing: Writing, run: RunState, event: ChainEvent | RunNotice): void {
-  if (event.type === "approval.requested") requestApproval(writing, run, event.approval);
+  if (event.type === "approval.requested")
+    askApproval(writing, run, { kind: "execution", request: event.approval });
   if (event.type === "approval.answered") answerFromEvent(writing, run, event);
-  if (event.type === "review.requested") requestReview(writing, run, event.review);
+  if (event.type === "review.requested")
+    askApproval(writing, run, { kind: "result", request: event.review });
   if (event.type === "review.answered") answerFromReview(writing, run, event);
 }
 

@@ -1,7 +1,6 @@
 import {
   type ChainEvent,
   type ReviewDecision,
-  type ReviewNotice,
   type ReviewOutcome,
   reviewOutcomes,
 } from "@capstan/core";
@@ -13,21 +12,6 @@ import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
 type Answered = Extract<ChainEvent, { type: "review.answered" }>;
-
-/** A result waits for a person. An approval that is there already keeps its state. */
-export function requestReview({ changes }: Writing, run: RunState, notice: ReviewNotice): void {
-  changes.insert("approvals", {
-    id: notice.id,
-    owner: run.owner,
-    run_n: run.n,
-    call_id: notice.callId,
-    kind: "result",
-    status: "pending",
-    created_at: notice.createdAt,
-    expires_at: notice.expiresAt,
-    request: JSON.stringify(notice),
-  });
-}
 
 /** What became of it. Most answers came through `answer-approval`, and are kept as they are. */
 export function answerFromReview(writing: Writing, run: RunState, event: Answered): void {

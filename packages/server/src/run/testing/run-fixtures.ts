@@ -65,7 +65,7 @@ export function createRuns(
   const runs = new RunService({
     store: openMemoryStore(),
     models: { default: entry, list: async () => [entry], find: async () => model },
-    createExecutor: executorsOf(tools),
+    createExecutor: executorsOf(tools, more.clock),
     limits: defaultServerLimits,
     log: (line) => lines.push(line),
     ...more,

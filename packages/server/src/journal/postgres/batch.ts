@@ -1,0 +1,22 @@
+import { isAccepted, type StoreWrite } from "../store-write.ts";
+import type { AppliedOutcome, WriteRequest, WriteResult } from "../writing/apply-request.ts";
+
+/** The calls of one transaction. */
+export interface Batch {
+  readonly number: number;
+  readonly requests: readonly WriteRequest[];
+  /** Once all is decided, and the commit on its way. */
+  results: readonly WriteResult[] | undefined;
+}
+
+/** What a batch has done, with what became of it. */
+export function* doneIn({ requests, results }: Batch): Generator<readonly [StoreWrite, AppliedOutcome]> {
+  for (const [index, { writes }] of requests.entries()) {
+    const result = results?.[index];
+    if (result === undefined || "error" in result) continue;
+    for (const [position, write] of writes.entries()) {
+      const outcome = result.outcomes[position];
+      if (outcome !== undefined && isAccepted(outcome)) yield [write, outcome];
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { ApprovalRequest, ReviewNotice } from "@capstan/core";
+import type { RunState } from "./run-states.ts";
+import type { Writing } from "./writing.ts";
+
+/** A chain asks whether a call may run, or its result be seen. What is asked already keeps its state. */
+export function askApproval(
+  { changes }: Writing,
+  run: RunState,
+  question:
+    | { readonly kind: "execution"; readonly request: ApprovalRequest }
+    | { readonly kind: "result"; readonly request: ReviewNotice },
+): void {
+  const { kind, request } = question;
+  changes.insert("approvals", {
+    id: request.id,
+    owner: run.owner,
+    run_n: run.n,
+    call_id: request.callId,
+    kind,
+    status: "pending",
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+    request: JSON.stringify(request),
+  });
+}
