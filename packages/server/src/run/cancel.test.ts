@@ -6,15 +6,7 @@ import type { RunStatus } from "../contract/run.ts";
 import { openMemoryStore } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
 import type { RunRequest } from "./run-request.ts";
-import {
-  asking,
-  begin,
-  createRuns,
-  executorsOf,
-  requestOf,
-  runIn,
-  tool,
-} from "./testing/run-fixtures.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 const weather = { type: "function", function: { name: "Weather" } } as const;
 

@@ -5,14 +5,7 @@ import { openMemoryStore } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./server-limits.ts";
-import {
-  asking,
-  begin,
-  createRuns,
-  executorsOf,
-  requestOf,
-  runIn,
-} from "./testing/run-fixtures.ts";
+import { asking, begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;

@@ -3,15 +3,7 @@ import { test } from "node:test";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
-import {
-  asking,
-  begin,
-  createRuns,
-  executorsOf,
-  requestOf,
-  runIn,
-  tool,
-} from "./testing/run-fixtures.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 const allow = { decision: "allow" } as const;
 
