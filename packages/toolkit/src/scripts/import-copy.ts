@@ -1,27 +1,27 @@
+import { realpathSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Folders of copies → folders that they were made of, as URLs. */
-const originals = new Map<string, string>();
+/** Folders of copies, as URLs. */
+const copies = new Set<string>();
 let hooked = false;
 
 /**
- * Imports a module from its copy. A package that it imports is looked for where the module really
- * lies; `@capstan/core` is the one that this server uses.
+ * Imports a module from its copy. What it imports, at once or later, is part of the copy, of Node or
+ * `@capstan/core`, which is the one that this server uses: nothing else was approved.
  */
 export async function importCopy(options: {
   readonly copy: string;
   readonly entry: string;
-  readonly original: string;
 }): Promise<{ readonly [name: string]: unknown }> {
-  const { copy, entry, original } = options;
-  originals.set(pathToFileURL(copy + sep).href, pathToFileURL(original + sep).href);
+  const copy = realpathSync(options.copy);
+  copies.add(pathToFileURL(copy + sep).href);
   if (!hooked) {
     hooked = true;
     registerHooks({ resolve });
   }
-  return (await import(pathToFileURL(join(copy, entry)).href)) as {
+  return (await import(pathToFileURL(join(copy, options.entry)).href)) as {
     readonly [name: string]: unknown;
   };
 }
@@ -30,11 +30,30 @@ type Resolve = NonNullable<Parameters<typeof registerHooks>[0]["resolve"]>;
 
 const resolve: Resolve = (specifier, context, next) => {
   const { parentURL } = context;
-  const place = [...originals].find(([copy]) => parentURL?.startsWith(copy) === true);
-  if (place === undefined || parentURL === undefined || /^(\.{0,2}\/|[a-z]+:)/.test(specifier))
-    return next(specifier, context);
-  if (specifier === "@capstan/core")
+  const copy = [...copies].find((one) => parentURL?.startsWith(one) === true);
+  if (copy === undefined || parentURL === undefined) return next(specifier, context);
+  if (/^@capstan\/core(\/|$)/.test(specifier))
     return next(specifier, { ...context, parentURL: import.meta.url });
-  const [copy, original] = place;
-  return next(specifier, { ...context, parentURL: original + parentURL.slice(copy.length) });
+  const found = resolved(specifier, context, next);
+  if (found?.url.startsWith("node:") === true || found?.url.startsWith(copy) === true) return found;
+  throw new Error(noPart(fileURLToPath(parentURL).slice(fileURLToPath(copy).length), specifier));
 };
+
+/** Undefined where it is nowhere. */
+function resolved(...[specifier, context, next]: Parameters<Resolve>) {
+  try {
+    return next(specifier, context);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to do about an import that an approval would not cover. */
+export function noPart(name: string, specifier: string): string {
+  const isPackage = !/^(\.{0,2}\/|[a-z]+:)/.test(specifier);
+  return `${name} imports "${specifier}", which is no part of it. ${
+    isPackage
+      ? "Make it a folder with a main.ts, and install the package in that folder: its node_modules is approved with it."
+      : 'What a single file imports beside it begins with "_"; or make it a folder with a main.ts.'
+  }`;
+}

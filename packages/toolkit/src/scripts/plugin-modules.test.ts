@@ -6,7 +6,10 @@ import { KeptVersions } from "./kept-versions.ts";
 import { fakeParsers, put, toolFolder } from "./testing/tool-folder.ts";
 import { openToolLibrary, type ToolLibrary } from "./tool-library.ts";
 
-async function open(files: { readonly [name: string]: string }, isApproved = () => true) {
+async function open(
+  files: { readonly [name: string]: string },
+  isApproved: (module: { readonly contentHash: string }) => boolean = () => true,
+) {
   const folder = await toolFolder(files);
   const library = await openToolLibrary({
     folders: [folder],
@@ -90,6 +93,46 @@ test("what is no part of a module is not imported by it", async () => {
   assert.deepEqual(toolIds(library), ["other.U"]);
   for (const index of [0, 2])
     assert.match(library.files[index]?.problems[0]?.message ?? "", /no part of it/);
+});
+
+const packageOf = (value: number) => ({
+  "plug/node_modules/pkg/package.json": '{"name": "pkg", "exports": "./index.cjs"}',
+  "plug/node_modules/pkg/index.cjs": 'module.exports = { value: require("deep") };',
+  "plug/node_modules/deep/package.json": '{"name": "deep"}',
+  "plug/node_modules/deep/index.js": `module.exports = ${value};`,
+});
+const usesPackage = `import pkg from "pkg"; import { basename } from "node:path"; export const t = ${tool("T", "pkg.value + basename('/x').length")};`;
+
+test("packages in a plugin's own folder are part of what was approved, and are loaded as they were then", async () => {
+  const asked: string[] = [];
+  const { library, folder } = await open(
+    { "plug/main.js": usesPackage, ...packageOf(1) },
+    ({ contentHash }) => asked.push(contentHash) > 0 && contentHash === asked[0],
+  );
+  await put(folder, { "plug/node_modules/deep/index.js": "module.exports = 5;" });
+  assert.equal(await resultOf(library, "T"), 2);
+  await library.refresh();
+  assert.deepEqual(
+    library.files.map(({ status }) => status),
+    ["unapproved"],
+  );
+  assert.equal(new Set(asked).size, 2);
+});
+
+test("a package that lies outside a module is not loaded, by no way", async () => {
+  const { library } = await open({
+    "a.js": `import pkg from "pkg"; export const t = ${tool("T", "pkg")};`,
+    "late/main.js": `export const t = ${tool("U", 'import("pkg").then(() => 1, (e) => e.message)')};`,
+    "old/main.js": `import { createRequire } from "node:module"; export const t = ${tool("V", `{ try { return createRequire(import.meta.url)("pkg"); } catch (e) { return e.message; } }`)};`,
+    "path/main.js": `const out = new URL("../a.js", import.meta.url).href; export const t = ${tool("W", "import(out).then(() => 1, (e) => e.message)")};`,
+    "node_modules/pkg/index.js": "module.exports = 1;",
+  });
+  assert.deepEqual(toolIds(library), ["late.U", "old.V", "path.W"]);
+  const refused =
+    /^It cannot be imported: .*imports "pkg", which is no part of it.*main.*node_modules/s;
+  assert.match(library.files[0]?.problems[0]?.message ?? "", refused);
+  for (const name of ["U", "V", "W"])
+    assert.match(String(await resultOf(library, name)), /no part of it/, name);
 });
 
 test("a module that breaks keeps its last good version; taken back, it is gone", async () => {

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { errorMessage, type ToolGroup } from "@capstan/core";
 import { groupsOf } from "./module-groups.ts";
-import { importCopy } from "./import-copy.ts";
+import { importCopy, noPart } from "./import-copy.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "./script-function.ts";
@@ -77,7 +77,7 @@ async function loadModule(
   if (stranger !== undefined) return failed(stranger);
   try {
     const copy = await versions.keep(contentHash, contents);
-    const exports = await importCopy({ copy, entry, original: folder });
+    const exports = await importCopy({ copy, entry });
     const found = await groupsOf(exports, file.name);
     if (found.status === "refused") return failed(found.message);
     return {
@@ -100,7 +100,8 @@ const waits: ScriptProblem = {
 /** A relative import of what is not part of the module would run what nobody approved. */
 function outsideImport(contents: FileContents): string | undefined {
   for (const [name, bytes] of contents) {
-    if (!/\.[mc]?[jt]s$/.test(name)) continue;
+    // Packages have code for other places too; what they really import is seen when they do.
+    if (!/\.[mc]?[jt]s$/.test(name) || name.includes("node_modules/")) continue;
     const text = Buffer.from(bytes).toString("utf8");
     for (const [, specifier = ""] of text.matchAll(
       /(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]+|file:[^"'\n]+|\/[^"'\n]+)["']/g,
@@ -108,7 +109,7 @@ function outsideImport(contents: FileContents): string | undefined {
       const target = new URL(specifier, `module:///${name}`);
       const inside = decodeURIComponent(target.pathname).slice(1);
       if (target.protocol === "module:" && contents.has(inside)) continue;
-      return `${name} imports ${specifier}, which is no part of it. What a single file imports beside it begins with "_"; or make it a folder with a main.ts.`;
+      return noPart(name, specifier);
     }
   }
   return undefined;

@@ -18,10 +18,13 @@ const limits = { files: 2_000, bytes: 64 * 1024 * 1024 };
 
 /** What others make beside a script: no part of it. */
 const made = new Set(["__pycache__", ".venv", "node_modules", ".git"]);
+/** A module may import packages, so that these are part of it; not the links to their commands. */
+const madeBesideModules = new Set(["__pycache__", ".venv", ".bin", ".git"]);
 
 /**
  * Reads and digests what a script is made of. A plugin folder is all of it; a file on its own
- * is itself and whatever private (`_…`) lies beside it, which it may import.
+ * is itself and whatever private (`_…`) lies beside it, which it may import. Packages in the folder of
+ * a module are part of it, since it loads them.
  *
  * @param options.entry the script, relative to the folder
  * @throws what the file system says
@@ -34,6 +37,7 @@ export async function readScriptFiles(options: {
   readonly list?: ListFolder;
 }): Promise<ScriptFilesOutcome> {
   const { folder, entry, isPlugin, list = listFolder } = options;
+  const others = /\.[mc]?[jt]s$/.test(entry) ? madeBesideModules : made;
   const found = new Map<string, Uint8Array>();
   let bytes = 0;
   const walk = async (inside: string): Promise<string | undefined> => {
@@ -41,7 +45,7 @@ export async function readScriptFiles(options: {
       if (inside === folder && !isPlugin && item.name !== entry && !isPrivate(item.name)) continue;
       const path = join(inside, item.name);
       const name = relative(folder, path).replaceAll(sep, "/");
-      if (made.has(item.name) || isCache(item.name)) continue;
+      if (others.has(item.name) || isCache(item.name)) continue;
       if (item.isSymbolicLink())
         return `${name} is a link. A script is made of files in its own folder: put a copy there.`;
       if (item.isDirectory()) {
