@@ -44,7 +44,7 @@ export async function openScripts(options: {
   const { folders, python } = configuration.scripts;
   const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
   await makeFolder(ofScripts(""));
-  const approvals = openScriptApprovals({ file: ofScripts("approvals.json") });
+  const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
   const { sandbox } = await findSandbox();
   // Where nothing confines a script, a person's word once is not enough.
   const holding = askWithoutSandbox(sandbox.kind, approvals);

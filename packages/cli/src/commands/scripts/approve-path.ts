@@ -52,7 +52,7 @@ export async function revokePath(path: string, configuration: Place): Promise<nu
 }
 
 function bookOf({ dataDir }: Place) {
-  return openScriptApprovals({ file: join(dataDir, "scripts", "approvals.json") });
+  return openScriptApprovals({ folder: join(dataDir, "scripts", "approvals") });
 }
 
 function declaration({ path, files, declared }: Script): string {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { isToolError } from "@capstan/core";
 import { scriptFile, testFolder } from "../../testing/run-script.ts";
 import type { DeclaredPermissions, Script } from "../script-function.ts";
@@ -15,9 +17,12 @@ const declared: DeclaredPermissions = {
 let count = 0;
 
 function book() {
-  const file = join(folder, `book-${++count}/approvals.json`);
-  return { file, approvals: openScriptApprovals({ file }) };
+  const kept = join(folder, `book-${++count}/approvals`);
+  return { kept, approvals: openScriptApprovals({ folder: kept }) };
 }
+
+/** The files in which words are kept. */
+const filesIn = (kept: string) => readdirSync(kept).map((name) => join(kept, name));
 
 function script(source = "def f(): return 1", name = "tool.py"): Script {
   return { ...scriptFile(join(folder, "scripts", name), source), declared };
@@ -46,21 +51,48 @@ test("what was approved holds, whatever the script would say of itself now", () 
 });
 
 test("an approval is kept, for its owner alone, and can be taken back", () => {
-  const { file, approvals } = book();
+  const { kept, approvals } = book();
   approvals.approve(script());
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  const again = openScriptApprovals({ file });
+  const modes = [kept, ...filesIn(kept)].map((path) => statSync(path).mode & 0o777);
+  assert.deepEqual(modes, [0o700, 0o600]);
+  const again = openScriptApprovals({ folder: kept });
   assert.deepEqual(again.approved(script()), declared);
   assert.equal(again.revoke(script().path), true);
   assert.equal(again.revoke(script().path), false);
-  assert.equal(openScriptApprovals({ file }).approved(script()), undefined);
+  assert.equal(openScriptApprovals({ folder: kept }).approved(script()), undefined);
+  assert.deepEqual(filesIn(kept), []);
+});
+
+test("approvals stay their owner's alone in a folder that others could read", () => {
+  const { kept } = book();
+  mkdirSync(kept, { recursive: true, mode: 0o755 });
+  const approvals = openScriptApprovals({ folder: kept });
+  approvals.approve(script());
+  assert.equal(statSync(kept).mode & 0o777, 0o700);
+});
+
+test("of processes that approve at once none loses another's word", async () => {
+  const { kept, approvals } = book();
+  const scripts = Array.from({ length: 60 }, (_, index) => script(undefined, `many-${index}.py`));
+  const shares = [0, 1, 2].map((of) => scripts.filter((_, index) => index % 3 === of));
+  await Promise.all(
+    shares.map((share) =>
+      once(
+        new Worker(new URL("../testing/approve-scripts.ts", import.meta.url), {
+          workerData: { folder: kept, scripts: share },
+        }),
+        "exit",
+      ),
+    ),
+  );
+  assert.equal(approvals.list().size, 60);
 });
 
 test("another process's word is seen, and neither loses the other's", async () => {
-  const { file, approvals } = book();
+  const { kept, approvals } = book();
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = approvals.subscribe(() => approvals.approved(script()) && resolve());
-  const other = openScriptApprovals({ file });
+  const other = openScriptApprovals({ folder: kept });
   other.approve(script());
   await promise;
   end();
@@ -82,9 +114,13 @@ test("a script with errors, or whose declaration came from the cache, cannot be 
   assert.equal(approvals.list().size, 0);
 });
 
-test("a file that was edited by hand, cut off or forged approves nothing of what it spoils", () => {
-  const { file, approvals } = book();
+test("a file that was edited by hand, cut off, moved or forged approves nothing of what it spoils", () => {
+  const { kept, approvals } = book();
   approvals.approve(script());
+  approvals.approve(script(undefined, "other.py"));
+  const isSpoilt = () => openScriptApprovals({ folder: kept }).approved(script()) === undefined;
+  const file = filesIn(kept).find((path) => readFileSync(path, "utf8").includes("tool.py"));
+  assert.ok(file !== undefined && !isSpoilt());
   const whole = readFileSync(file, "utf8");
   for (const spoilt of [
     "",
@@ -95,6 +131,11 @@ test("a file that was edited by hand, cut off or forged approves nothing of what
     whole.replace('"network"', '"everything"'),
   ]) {
     writeFileSync(file, spoilt);
-    assert.equal(openScriptApprovals({ file }).approved(script()), undefined, spoilt);
+    assert.equal(isSpoilt(), true, spoilt);
   }
+  writeFileSync(file, whole);
+  renameSync(file, join(kept, "moved.json"));
+  assert.equal(isSpoilt(), true);
+  const other = openScriptApprovals({ folder: kept }).approved(script(undefined, "other.py"));
+  assert.deepEqual(other, declared);
 });

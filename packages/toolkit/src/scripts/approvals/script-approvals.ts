@@ -1,15 +1,17 @@
-import { type FSWatcher, mkdirSync, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { type FSWatcher, watch } from "node:fs";
 import { type Clock, systemClock, toolError, type ToolError } from "@capstan/core";
 import type { Script, ScriptApprovals } from "../script-function.ts";
 import {
+  isApprovalFile,
+  keepApproval,
+  makeApprovalsFolder,
   readApprovals,
+  removeApproval,
   type ScriptApproval,
   type ScriptApprovalTable,
-  writeApprovals,
-} from "./approvals-file.ts";
+} from "./kept-approvals.ts";
 
-/** People's word about scripts, kept in a file. */
+/** People's word about scripts, kept in files. */
 export interface ScriptApprovalBook extends ScriptApprovals {
   /**
    * Keeps that a person approved what a script declares, as it is now. Only ever at a person's
@@ -24,42 +26,33 @@ export interface ScriptApprovalBook extends ScriptApprovals {
 }
 
 /**
- * Opens the approvals of an installation: a file in the data directory, where no tool reaches it.
+ * Opens the approvals of an installation: a folder in the data directory, where no tool reaches it.
  * An approval holds for one path and exactly the content that the person saw; whatever changes,
  * the script asks every time again. Another process's word, the command line's, is seen at once.
  *
- * @param options.file in a folder of its own, which is watched and made where it is missing
- * @example const approvals = openScriptApprovals({ file: join(dataDir, "scripts/approvals.json") });
+ * @param options.folder which nothing else uses; watched, and made where it is missing
+ * @example const approvals = openScriptApprovals({ folder: join(dataDir, "scripts/approvals") });
  */
 export function openScriptApprovals(options: {
-  readonly file: string;
+  readonly folder: string;
   /** @default the system's clock */
   readonly clock?: Clock;
 }): ScriptApprovalBook {
-  const { file, clock = systemClock } = options;
+  const { folder, clock = systemClock } = options;
   const listeners = new Set<() => void>();
-  let approvals = readApprovals(file);
-  const tell = () => {
+  let approvals = readApprovals(folder);
+  const changed = () => {
+    approvals = readApprovals(folder);
     for (const listener of listeners) listener();
   };
   let watcher: FSWatcher | undefined;
-  const watchFile = () => {
+  const watchFolder = () => {
     if (watcher !== undefined) return;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-      if (name !== basename(file)) return;
-      approvals = readApprovals(file);
-      tell();
+    makeApprovalsFolder(folder);
+    watcher = watch(folder, { persistent: false }, (_, name) => {
+      if (isApprovalFile(name)) changed();
     });
-    approvals = readApprovals(file);
-  };
-  const change = (edit: (table: Map<string, ScriptApproval>) => void) => {
-    // What another process wrote meanwhile stays.
-    const table = new Map(readApprovals(file));
-    edit(table);
-    writeApprovals(file, table);
-    approvals = table;
-    tell();
+    approvals = readApprovals(folder);
   };
   return {
     approved({ path, contentHash }) {
@@ -67,7 +60,7 @@ export function openScriptApprovals(options: {
       return found?.contentHash === contentHash ? found.permissions : undefined;
     },
     subscribe(listener) {
-      watchFile();
+      watchFolder();
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -77,15 +70,16 @@ export function openScriptApprovals(options: {
         return toolError({ code: "script_not_approvable", message: problem ?? "" });
       const { contentHash, declared: permissions } = script;
       const approval = { contentHash, permissions, approvedAt: clock.now() };
-      change((table) => table.set(script.path, approval));
+      keepApproval(folder, script.path, approval);
+      changed();
       return approval;
     },
     revoke(path) {
-      const known = readApprovals(file).has(path);
-      if (known) change((table) => table.delete(path));
-      return known;
+      const isRemoved = removeApproval(folder, path);
+      if (isRemoved) changed();
+      return isRemoved;
     },
-    list: () => readApprovals(file),
+    list: () => readApprovals(folder),
     close: () => watcher?.close(),
   };
 }
