@@ -1,3 +1,4 @@
+import type { NetworkAccess } from "../sandbox/network/reachable.ts";
 import type { Sandbox, SandboxLimits } from "../sandbox/sandbox.ts";
 
 export interface CodeToolsOptions {
@@ -7,8 +8,8 @@ export interface CodeToolsOptions {
   readonly roots?: readonly string[];
   /** Whether it may change them. @default false */
   readonly write?: boolean;
-  /** Whether it reaches the network, with this machine's own services. @default false */
-  readonly network?: boolean;
+  /** What of the network it reaches. @default false */
+  readonly network?: NetworkAccess;
   /** Absolute paths that it never sees: the data directory. @default none */
   readonly hidden?: readonly string[];
   readonly limits?: Partial<SandboxLimits>;
@@ -26,5 +27,7 @@ export function placeText({
     roots.length === 0
       ? "no files but its own"
       : `the workspace ${write ? "to change" : "to read"}`;
-  return `${network ? "the network" : "no network"}, ${where}, and ${write ? "" : "only "}/tmp to write, which is emptied afterwards`;
+  const reach =
+    network === true ? "the public internet" : network === false ? undefined : network.join(", ");
+  return `${reach === undefined ? "no network" : `${reach} by http(s) proxy`}, ${where}, and ${write ? "" : "only "}/tmp to write, which is emptied afterwards`;
 }

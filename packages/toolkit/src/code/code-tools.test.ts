@@ -90,7 +90,7 @@ test("the definitions say where code runs, and cost few tokens", () => {
   });
   assert.match(
     toolOf(shell, "Shell").definition.function.description ?? "",
-    /the network, the workspace to change/,
+    /the public internet by http\(s\) proxy, the workspace to change/,
   );
 });
 

@@ -2,7 +2,10 @@ import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync 
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { makeCgroup } from "./cgroup.ts";
+import type { ResolveHost } from "../web/checked-agent.ts";
 import { findProgram, launcher, limiter } from "./launcher.ts";
+import { type ConfinedNetwork, confinedNetwork } from "./network/confined-network.ts";
+import type { PythonPlace } from "./python-place.ts";
 import { runProgram } from "./run-program.ts";
 import { defaultLimits, type Program, type Sandbox, type SandboxLimits } from "./sandbox.ts";
 
@@ -22,7 +25,6 @@ const settings = [
   "ssl/openssl.cnf",
   "timezone",
 ];
-const networkSettings = ["gai.conf", "host.conf", "hosts", "nsswitch.conf", "resolv.conf"];
 
 const environment = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -36,43 +38,66 @@ export function bubblewrap(options: {
   readonly path: string;
   /** Where control groups are mounted. @default the system's place */
   readonly cgroups?: string;
+  /** Without it no program reaches the network. */
+  readonly python?: PythonPlace | undefined;
+  /** How names become addresses. @default the system's resolver */
+  readonly resolve?: ResolveHost;
 }): Sandbox {
   return {
     kind: "bubblewrap",
     start(program) {
       const limits = { ...defaultLimits, ...program.limits };
-      const { channels = 0 } = program;
-      const args = bubblewrapArguments(program, limits);
+      const { channels = 0, network: access = false } = program;
       const cgroup = isRoot() ? makeCgroup(limits, options.cgroups) : undefined;
       // Root's processes are counted by cgroups alone: without them it is root no more.
-      const isNobody = isRoot() && cgroup === undefined;
-      if (isNobody) for (const { from } of program.shown ?? []) chownSync(from, nobody, nobody);
-      return runProgram({
-        command: [
-          ...launcher({
-            processors: limits.processors,
-            joins: cgroup?.joins ?? [],
-            descriptors: 3 + channels + 1,
-          }),
-          ...(isNobody ? asNobody() : []),
-          options.path,
-          // Not on the command line, which everybody on this machine can read, and the program too.
-          "--args",
-          String(3 + channels),
-          "--",
-          ...limiter(limits, true),
-          program.command,
-          ...program.args,
-        ],
-        env: { ...environment, ...program.env },
-        channels,
-        said: args.join("\0"),
-        // The namespace's first process dies with bubblewrap, and all others die with it.
-        kill: (child) => void child.kill("SIGKILL"),
-        cleanUp: () => cgroup?.remove(),
-      });
+      const user = isRoot() && cgroup === undefined ? nobody : undefined;
+      if (user !== undefined)
+        for (const { from } of program.shown ?? []) chownSync(from, user, user);
+      const { python, resolve } = options;
+      let network: ConfinedNetwork | undefined;
+      const cleanUp = () => {
+        network?.close();
+        return cgroup?.remove();
+      };
+      try {
+        if (access !== false) network = confinedNetwork({ access, python, user, resolve });
+        return runProgram({
+          command: [
+            ...launcher({
+              processors: limits.processors,
+              joins: cgroup?.joins ?? [],
+              descriptors: 3 + channels + 1,
+            }),
+            ...(user === undefined ? [] : asNobody()),
+            options.path,
+            // Not on the command line, which everybody on this machine can read, and the program too.
+            "--args",
+            String(3 + channels),
+            "--",
+            ...(network?.command ?? []),
+            ...limiter(limits, true),
+            program.command,
+            ...program.args,
+          ],
+          env: { ...environment, ...network?.env, ...program.env },
+          channels,
+          said: bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
+          // The namespace's first process dies with bubblewrap, and all others die with it.
+          kill: (child) => void child.kill("SIGKILL"),
+          cleanUp,
+        });
+      } catch (error) {
+        cleanUp();
+        throw error;
+      }
     },
   };
+}
+
+function withNetwork(program: Program, network: ConfinedNetwork | undefined): Program {
+  if (network === undefined) return program;
+  const { read = [], shown = [] } = program;
+  return { ...program, read: [...read, ...network.read], shown: [...shown, network.shown] };
 }
 
 const nobody = 65_534;
@@ -92,9 +117,10 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
   const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
   return [
     ["--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"],
-    network ? ["--share-net"] : [],
+    // The way to the network is its first process, which none of the others can end.
+    network === false ? [] : ["--as-pid-1"],
     ["--die-with-parent", "--new-session", "--hostname", "sandbox"],
-    ...systemFolders(network),
+    ...systemFolders(),
     ["--proc", "/proc", "--dev", "/dev"],
     ["--size", size, "--tmpfs", "/dev/shm", "--mqueue", "/dev/mqueue"],
     ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
@@ -108,9 +134,9 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
 
 type Words = readonly string[];
 
-function systemFolders(network: boolean): readonly Words[] {
+function systemFolders(): readonly Words[] {
   const top = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-  const etc = [...settings, ...(network ? networkSettings : [])].map((name) => `/etc/${name}`);
+  const etc = settings.map((name) => `/etc/${name}`);
   return [
     ["--ro-bind", "/usr", "/usr"],
     ...top.filter((path) => existsSync(path)).map(sameAsOutside),

@@ -1,6 +1,7 @@
 import { bubblewrap } from "./bubblewrap.ts";
 import { installCommand } from "./install-command.ts";
 import { findProgram } from "./launcher.ts";
+import { type PythonPlace, pythonPlace } from "./python-place.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { unconfined } from "./unconfined.ts";
 
@@ -26,7 +27,7 @@ export async function findSandbox(): Promise<FoundSandbox> {
     return missing("bubblewrap (bwrap) is not on PATH.", installCommand("bubblewrap"));
   if (findProgram("prlimit") === undefined)
     return missing("prlimit is not on PATH.", installCommand("util-linux"));
-  const sandbox = bubblewrap({ path });
+  const sandbox = bubblewrap({ path, python: await systemPython() });
   const problem = await tryOut(sandbox);
   return problem === undefined
     ? { sandbox }
@@ -34,6 +35,12 @@ export async function findSandbox(): Promise<FoundSandbox> {
         `bubblewrap does not work here: ${problem}`,
         "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
       );
+}
+
+/** The system's own, which every user may run; else the PATH's. */
+async function systemPython(): Promise<PythonPlace | undefined> {
+  const command = findProgram("python3", "/usr/bin") ?? findProgram("python3");
+  return command === undefined ? undefined : pythonPlace(command).catch(() => undefined);
 }
 
 async function tryOut(sandbox: Sandbox): Promise<string | undefined> {

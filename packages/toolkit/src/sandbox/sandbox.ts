@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from "node:stream";
+import type { NetworkAccess } from "./network/reachable.ts";
 
 /** What a program may use up. */
 export interface SandboxLimits {
@@ -44,8 +45,11 @@ export interface Program {
   readonly shown?: readonly { readonly at: string; readonly from: string }[];
   /** Paths that stay hidden, though they lie inside one of these. */
   readonly hidden?: readonly string[];
-  /** Whether it reaches the network: all of it, this machine's own services included. @default false */
-  readonly network?: boolean;
+  /**
+   * What of the network it reaches, through a proxy that its environment names; where nothing
+   * confines it, all of it. @default false
+   */
+  readonly network?: NetworkAccess;
   /** @default its temporary folder */
   readonly folder?: string;
   readonly limits?: Partial<SandboxLimits>;
@@ -75,6 +79,6 @@ export interface RunningProgram {
 export interface Sandbox {
   /** `none`: an ordinary process with limits. Who runs code in it asks a person every time. */
   readonly kind: "bubblewrap" | "none";
-  /** @throws CapstanError `invalid_sandbox_path` for a path that cannot be shown. */
+  /** @throws CapstanError `invalid_sandbox_path`, `invalid_allowed_host`, `network_unavailable` */
   start(program: Program): RunningProgram;
 }

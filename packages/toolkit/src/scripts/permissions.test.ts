@@ -34,6 +34,7 @@ test("a policy that is none asks, and is an error", () => {
 test("other wrong values declare nothing, and unknown keys are told with the nearest name", () => {
   const { declared, problems } = read({
     netwrok: true,
+    network: ["http://a.example/"],
     timeoutMs: 0,
     secrets: "KEY",
     roots: { raed: ["x"] },
@@ -41,7 +42,9 @@ test("other wrong values declare nothing, and unknown keys are told with the nea
   assert.deepEqual(declared.file, {});
   assert.deepEqual(
     problems.map(({ severity }) => severity),
-    ["warning", "error", "error", "error"],
+    ["warning", "error", "error", "error", "error"],
   );
   assert.match(problems[0]?.message ?? "", /Did you mean network\?/);
+  const hosts = { network: ["api.example.com", "10.0.0.5:8080"] };
+  assert.deepEqual(read(hosts).declared.file, hosts);
 });

@@ -1,5 +1,6 @@
 import { type JsonValue, nearestNames } from "@capstan/core";
 import { z } from "zod";
+import { isHost } from "../sandbox/network/reachable.ts";
 import type { ParsedFile, RawPermissions } from "./parsed-file.ts";
 import type { DeclaredPermissions, ScriptPermissions, ScriptProblem } from "./script-function.ts";
 
@@ -17,7 +18,9 @@ const schema = {
     .int({ error: "milliseconds from 1 to 3600000" })
     .min(1, { error: "milliseconds from 1 to 3600000" })
     .max(3_600_000, { error: "milliseconds from 1 to 3600000" }),
-  network: z.boolean({ error: "true or false" }),
+  network: z.union([z.boolean(), z.array(z.string().refine(isHost))], {
+    error: 'true, false or hosts such as ["api.example.com", "10.0.0.5:8080"]',
+  }),
   secrets: names('names of environment variables such as ["WEATHER_KEY"]'),
   roots: z.strictObject(
     {

@@ -6,6 +6,7 @@ import type {
   ToolContext,
   ToolReturn,
 } from "@capstan/core";
+import type { NetworkAccess } from "../sandbox/network/reachable.ts";
 
 export type ScriptLanguage = "python" | "powershell";
 
@@ -29,8 +30,8 @@ export interface ScriptPermissions {
   readonly idempotent?: boolean;
   /** Milliseconds of running time. */
   readonly timeoutMs?: number;
-  /** @default false */
-  readonly network?: boolean;
+  /** Public addresses, or the hosts that it names, which may be private. @default false */
+  readonly network?: NetworkAccess;
   /** Names of environment variables that it is given. */
   readonly secrets?: readonly string[];
   /** Folders that it sees, as written: relative ones from the script's own. */

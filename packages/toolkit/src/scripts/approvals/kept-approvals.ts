@@ -31,7 +31,7 @@ const permissions = z.strictObject({
   effects: z.enum(["read", "write", "exclusive"]).optional(),
   idempotent: z.boolean().optional(),
   timeoutMs: z.number().optional(),
-  network: z.boolean().optional(),
+  network: z.union([z.boolean(), names]).optional(),
   secrets: names.optional(),
   roots: z.strictObject({ read: names.optional(), write: names.optional() }).optional(),
 });

@@ -87,6 +87,7 @@ By default a script has no network, no folders, no secrets, and 30 seconds. What
 TOOL_CONFIG = {"title": "Weather", "network": True, "secrets": ["WEATHER_KEY"], "roots": {"read": ["data"]}, "timeoutMs": 60000}
 \`\`\`
 
+network True is the public internet, by the proxy in HTTPS_PROXY; a list names hosts, ["10.0.0.5:8080"].
 In PowerShell the same as JSON in a comment, \`# TOOL_CONFIG: {"network": true}\`; inside a function it is for that function. In Python a function
 says for itself \`forecast.executionPolicy = "ask-always"\`. Values are literals. Policies: executionPolicy auto, ask-once, ask-always, deny;
 resultApprovalPolicy never, on-error, always; effects read, write, exclusive. Declare no more than it needs.

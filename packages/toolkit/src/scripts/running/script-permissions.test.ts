@@ -140,8 +140,14 @@ describe(
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       try {
-        const runner = approved({}, { fetch: { network: true } });
+        const runner = approved({}, { fetch: { network: [new URL(url).host] } });
         assert.equal(await value(runner, script, "fetch", { url }), "reached");
+        assert.equal(await value(runner, script, "fetch", { url }), "reached");
+        const refused = await value(approved({ network: true }), script, "fetch", { url });
+        assert.match(
+          isToolError(refused) ? refused.message : "",
+          /403.*not on the public internet/,
+        );
         const other = approved({}, { see: { network: true } });
         assert.ok(isToolError(await value(other, script, "fetch", { url })));
       } finally {

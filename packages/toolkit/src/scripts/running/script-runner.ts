@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { CapstanError, isToolError, toolError, type ToolError } from "@capstan/core";
+import { pythonPlace } from "../../sandbox/python-place.ts";
 import type { Sandbox, SandboxLimits } from "../../sandbox/sandbox.ts";
 import type {
   RunScriptFunction,
@@ -8,7 +9,7 @@ import type {
   ScriptPermissions,
 } from "../script-function.ts";
 import { answerQuestion } from "./answer-question.ts";
-import { pythonPlace, scriptProgram } from "./script-program.ts";
+import { scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./script-worker.ts";
 import { Snapshots } from "./snapshot.ts";

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reachable } from "./reachable.ts";
+
+const names: { readonly [name: string]: string } = {
+  "api.example": "93.184.216.34",
+  "wiki.example": "10.0.0.5",
+  "rebound.example": "127.0.0.1",
+  "cloud.example": "169.254.169.254",
+  localhost: "127.0.0.1",
+};
+const resolve = (name: string) =>
+  Promise.resolve(name in names ? [{ address: names[name] ?? "", family: 4 as const }] : []);
+const ask = async (access: boolean | readonly string[], url: string) =>
+  (await reachable(access, resolve)(new URL(url))).status;
+
+test("public addresses are reached, and no others", async () => {
+  assert.equal(await ask(true, "http://api.example"), "open");
+  assert.equal(await ask(true, "https://93.184.216.34:8443"), "open");
+  assert.equal(await ask(true, "https://nowhere.example"), "unknown");
+  for (const host of [
+    "wiki.example",
+    "rebound.example",
+    "cloud.example",
+    "localhost",
+    "0.0.0.0",
+    "[::ffff:127.0.0.1]",
+  ])
+    assert.equal(await ask(true, `http://${host}`), "refused", host);
+  assert.equal(await ask(false, "http://api.example"), "refused");
+});
+
+test("hosts that were named are reached, private ones too, and no others", async () => {
+  const access = ["wiki.example", "localhost:3000", "[::1]:3000"];
+  assert.equal(await ask(access, "https://wiki.example"), "open");
+  assert.equal(await ask(access, "http://localhost:3000"), "open");
+  assert.equal(await ask(access, "http://[::1]:3000"), "open");
+  for (const url of ["http://localhost:3001", "http://api.example", "http://127.0.0.1:3000"])
+    assert.equal(await ask(access, url), "refused", url);
+});
+
+test("a name that was allowed is not led to this machine by whoever owns it", async () => {
+  for (const name of ["rebound.example", "cloud.example"])
+    assert.equal(await ask([name], `http://${name}`), "refused");
+});

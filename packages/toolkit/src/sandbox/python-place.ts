@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { promisify } from "node:util";
+
+/** A Python as it is installed. */
+export interface PythonPlace {
+  /** Itself, not what chooses one of several. */
+  readonly executable: string;
+  /** The folders that it needs to run: where it is installed, and its virtual environment. */
+  readonly folders: readonly string[];
+}
+
+const known = new Map<string, Promise<PythonPlace>>();
+
+/** Where a Python is installed: asks it, once. */
+export function pythonPlace(command: string): Promise<PythonPlace> {
+  const place = known.get(command) ?? askPlace(command);
+  known.set(command, place);
+  return place;
+}
+
+async function askPlace(command: string): Promise<PythonPlace> {
+  const code = "import sys; print(sys.executable); print(sys.base_prefix); print(sys.prefix)";
+  const { stdout } = await promisify(execFile)(command, ["-I", "-S", "-c", code], {
+    timeout: 10_000,
+  });
+  const [executable = command, ...prefixes] = stdout.trim().split("\n");
+  const folders = [...prefixes, executable, realpathSync(executable)];
+  return {
+    executable,
+    // The system's own are there anyway.
+    folders: [...new Set(folders)].filter((path) => path !== "/usr" && !path.startsWith("/usr/")),
+  };
+}
