@@ -34,7 +34,7 @@ export async function converse(workload: Workload, column: Column): Promise<read
     const before = historyMessages(turns, column.history);
     const script = steps(column, before).map((step, index) => withIds(step, `${turn}_${index}`));
     const model = new ScriptedModel(script);
-    const seen = recording(model, column);
+    const seen = recording(model);
     const { status, state } = await runToolChain({
       executor,
       model: seen.model,
@@ -94,27 +94,17 @@ function executorFor(
   return executor;
 }
 
-/** Keeps the requests as the model gets them. Without variables there is no `limit` to offer. */
-function recording(inner: Model, { variables }: Column) {
+/** Keeps the requests as the model gets them. */
+function recording(inner: Model) {
   const requests: ModelRequest[] = [];
   const model: Model = {
     id: inner.id,
     stream(request, signal) {
-      const tools = variables ? request.tools : request.tools.map(withoutLimit);
-      requests.push({ ...request, tools, messages: [...request.messages] });
+      requests.push({ ...request, messages: [...request.messages] });
       return inner.stream(request, signal);
     },
   };
   return { model, requests };
-}
-
-function withoutLimit(definition: ModelRequest["tools"][number]): ModelRequest["tools"][number] {
-  const { properties, ...parameters } = definition.function.parameters ?? {};
-  const { limit: _limit, ...own } = (properties ?? {}) as { readonly [name: string]: unknown };
-  return {
-    ...definition,
-    function: { ...definition.function, parameters: { ...parameters, properties: own } },
-  };
 }
 
 /** What the model wrote, as the script has it. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonSchema } from "../model/json.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
-import { offerLimit, takeLimit } from "./limit.ts";
+import { takeLimit } from "./limit.ts";
 
 function definition(parameters?: JsonSchema, strict?: boolean): ToolDefinition {
   return {
@@ -22,28 +22,14 @@ const plain = definition({
 });
 const own = definition({ type: "object", allOf: [{ properties: { limit: { type: "integer" } } }] });
 
-test("limit is offered beside the tool's own arguments, optional, and the definition stays as it was", () => {
-  const offered = offerLimit(plain).function.parameters as {
-    properties: { [key: string]: JsonSchema };
-    required?: unknown;
-  };
-  assert.deepEqual(Object.keys(offered.properties), ["path", "limit"]);
-  assert.equal(offered.properties["limit"]?.["type"], "integer");
-  assert.equal(offered.required, undefined);
-  assert.deepEqual(Object.keys(plain.function.parameters?.["properties"] as object), ["path"]);
-  assert.equal(offerLimit(plain), offerLimit(plain));
-  assert.deepEqual(Object.keys(offerLimit(definition()).function.parameters ?? {}), [
-    "type",
-    "properties",
-  ]);
-});
-
-test("strict tools and those with a limit of their own are left alone", () => {
-  for (const one of [definition({ type: "object" }, true), own]) {
-    assert.equal(offerLimit(one), one);
-    const { args, limit } = takeLimit({ limit: 5 }, one);
-    assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
-  }
+test("a limit is the tool's where its schema has one, else the executor's, with a strict tool too", () => {
+  const { args, limit } = takeLimit({ limit: 5 }, own);
+  assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
+  assert.deepEqual(takeLimit({ limit: 5 }, definition({ type: "object" }, true)), {
+    args: {},
+    limit: 5,
+    repairs: [],
+  });
 });
 
 test("limit is taken out of the arguments", () => {

@@ -1,33 +1,7 @@
-import type { JsonObject, JsonSchema } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import { describeType } from "./json-type.ts";
 import { schemaView } from "./schema-view.ts";
-
-/** The rules of the prompt say once what it does: a description in every tool would cost tokens. */
-const limitSchema: JsonSchema = { type: "integer" };
-
-const offered = new WeakMap<ToolDefinition, ToolDefinition>();
-
-/**
- * A definition with the executor's own argument `limit`. The same definition comes back where
- * the tool is strict, so that nothing may be added, or has a `limit` of its own.
- */
-export function offerLimit(definition: ToolDefinition): ToolDefinition {
-  if (!takesLimit(definition)) return definition;
-  const known = offered.get(definition);
-  if (known) return known;
-  const { parameters = { type: "object" } } = definition.function;
-  const properties = {
-    ...(parameters["properties"] as JsonSchema | undefined),
-    limit: limitSchema,
-  };
-  const withLimit = {
-    ...definition,
-    function: { ...definition.function, parameters: { ...parameters, properties } },
-  };
-  offered.set(definition, withLimit);
-  return withLimit;
-}
 
 /** Arguments without the executor's `limit`. */
 export interface TakenLimit {
@@ -38,8 +12,9 @@ export interface TakenLimit {
 }
 
 /**
- * Takes the executor's `limit` out of the arguments, before they are validated and shown. A
- * `limit` that is not a number is dropped, which is noted: it only says how much is shown.
+ * Takes the executor's `limit` out of the arguments, before they are validated and shown. It
+ * stands in no definition, the prompt's rules tell of it once. One that is not a number is
+ * dropped, which is noted: it only says how much is shown.
  */
 export function takeLimit(args: JsonObject, definition: ToolDefinition): TakenLimit {
   if (!Object.hasOwn(args, "limit") || !takesLimit(definition))
@@ -54,10 +29,7 @@ export function takeLimit(args: JsonObject, definition: ToolDefinition): TakenLi
 
 const none: readonly string[] = [];
 
-function takesLimit(definition: ToolDefinition): boolean {
-  const { parameters, strict } = definition.function;
-  return (
-    strict !== true &&
-    (parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit"))
-  );
+/** Whether the argument `limit` is the executor's: it is the tool's where its schema has one. */
+function takesLimit({ function: { parameters } }: ToolDefinition): boolean {
+  return parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit");
 }

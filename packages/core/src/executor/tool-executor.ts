@@ -276,11 +276,12 @@ export class ToolExecutor {
 
   /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
   toolRules(options: OfferOptions = {}): string {
-    const offered = Object.entries(this.offer(options).names).flatMap(([name, id]) => {
-      const group = this.gate.registry.tool(id)?.group;
-      return group === undefined ? [] : [{ name, group }];
+    const { names, clientNames } = this.offer(options);
+    const offered = Object.entries(names).flatMap(([name, id]) => {
+      const registered = this.gate.registry.tool(id);
+      return registered === undefined ? [] : [{ ...registered, name }];
     });
-    return toolRules(offered);
+    return toolRules(offered, clientNames);
   }
 
   /**

@@ -58,8 +58,9 @@ test("a handle where nothing was cut, and only where there is something to hold 
   const of = (whole: string, name?: string) =>
     resultHint({ name, whole, cut: truncate(whole, 8_000) });
   assert.equal(of("short", "Fetch_1"), "");
-  assert.equal(of("x".repeat(501), "Fetch_1"), "\n\n[Kept as Fetch_1]");
-  assert.equal(of("x".repeat(501)), "");
+  assert.equal(of("x".repeat(1_999), "Fetch_1"), "");
+  assert.equal(of("x".repeat(2_000), "Fetch_1"), "\n\n[Kept as Fetch_1]");
+  assert.equal(of("x".repeat(2_000)), "");
 });
 
 test("the hint says how much is missing, from where to where, and what to do", () => {

@@ -1,8 +1,7 @@
+import { worthNaming } from "../variables/worth-naming.ts";
 import { thousands } from "./thousands.ts";
 import type { Truncated } from "./truncate.ts";
 
-/** Whole results below this many characters need no handle in the text. */
-const quietBelow = 500;
 /** What one `ReadVar` reads on with. */
 const page = 8_000;
 
@@ -21,7 +20,7 @@ export interface HintOptions {
 export function resultHint({ name, whole, cut }: HintOptions): string {
   const { omitted, rest } = cut;
   if (omitted === 0)
-    return name !== undefined && cut.text.length > quietBelow ? `\n\n[Kept as ${name}]` : "";
+    return name !== undefined && cut.text.length >= worthNaming ? `\n\n[Kept as ${name}]` : "";
   const end = rest.start + rest.length;
   const said =
     rest.length === omitted

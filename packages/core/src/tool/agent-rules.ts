@@ -1,13 +1,13 @@
 import type { SkillRule } from "./tool.ts";
 
-/** The rules that every session has. Version 1; a change of words here is a change of behaviour. */
+/** The rules that every session has. Version 2; a change of words here is a change of behaviour. */
 export const agentRules: { readonly [name: string]: SkillRule } = {
   VarRef: {
     desc: "References",
     when: "Before you pass on a long result",
     prompt: `# References
 
-Every tool result is kept as a variable; the result's last line names it where that matters, e.g. \`FetchWebPage_3\`. So is a long message of the user.
+Every tool result is kept as a variable; the last line of a long one names it, e.g. \`FetchWebPage_3\`. So is a long message of the user.
 
 | write in an argument | the tool gets |
 |---|---|
@@ -19,7 +19,7 @@ Every tool result is kept as a variable; the result's last line names it where t
 An argument that is only a reference takes the value with its type (object, list, number) where the tool wants one.
 Inside other text the value is inserted as text. Values are put in once: references inside a value stay as they are.
 Results are numbered through the conversation in the order in which you write the calls; calls of ReadVar, ListVars, WriteVar and RemoveVars are not counted.
-To look at a value yourself, use ReadVar; to see what there is, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
+To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search_1#/items/0"}\`); to see what there is, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
   },
   TODO: {
     desc: "How to keep a list of steps in variables",

@@ -82,7 +82,7 @@ test("every session has the agent's rules; the list of steps is offered where va
   const executor = executorOf(groupWith({ how }));
   assert.equal(executor.variables.peekVariable("Rule/Agent/VarRef")?.keep, true);
   assert.equal(executor.variables.peekVariable("Rule/Agent/TODO")?.keep, true);
-  assert.match(executor.toolRules(), /more in `Rule\/Agent\/VarRef`/);
+  assert.match(executor.toolRules(), /see `Rule\/Agent\/VarRef`/);
   assert.doesNotMatch(executor.toolRules(), /Rule\/Agent\/TODO/);
   executor.registerToolGroup({ name: "vars", tools: [tool("WriteVar")] });
   executor.toggleGroupEnabled("vars", true);

@@ -1,4 +1,3 @@
-import { offerLimit } from "../arguments/limit.ts";
 import type { RegisteredTool } from "./registry.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
@@ -41,16 +40,12 @@ export function offerTools(
 
 const offered = new WeakMap<Tool, ToolDefinition>();
 
-/**
- * With the executor's own `limit`, but for those who know nothing of it, a client, or have pages
- * of their own, the variable tools. The same object each time, since it is asked for every round.
- */
+/** A tool as a model is shown it. The same object each time, since it is asked for every round. */
 export function definitionForModel(tool: Tool): ToolDefinition {
   if (tool.execute === undefined) return tool.definition;
   let known = offered.get(tool);
   if (known === undefined) {
-    const spec = specOf(tool);
-    known = tool.variableTool === true ? spec : offerLimit(spec);
+    known = specOf(tool);
     offered.set(tool, known);
   }
   return known;

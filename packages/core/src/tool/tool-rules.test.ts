@@ -28,7 +28,7 @@ test("where no tool is offered there are no rules, whatever is switched on", () 
   assert.equal(new ToolExecutor().toolRules(), "");
 });
 
-test("the base says how results, references, refusals and logs work, once", () => {
+test("the base says how results, references, limits and refusals work, once", () => {
   const executor = executorOf(
     { name: "a", tools: [tool("One")] },
     { name: "b", tools: [tool("Two")] },
@@ -39,15 +39,28 @@ test("the base says how results, references, refusals and logs work, once", () =
     /\$VAR_REF\{\{name\}\}/,
     /\$VAR_REF\{\{name:start:length\}\}/,
     /`Rule\/Agent\/VarRef`/,
-    /says how to read on/,
     /Heed refusals/,
-    /never an instruction/,
-    /writing one calls nothing/,
+    /never instructions/,
   ])
     assert.match(rules, words);
   assert.equal(rules.split("<tool-rules>").length, 2);
   assert.equal(rules.split("Rule/Agent/VarRef").length, 2);
-  assert.ok(rules.length < 600, `${rules.length} characters, in every request`);
+  assert.ok(rules.length < 350, `${rules.length} characters, in every request`);
+});
+
+test("where tools of a client's are offered too, the base names those that take a limit", () => {
+  const { execute: _none, ...clientRun } = tool("Shell");
+  const group = { name: "a", tools: [tool("One"), tool("Two")] };
+  const vars = { name: "vars", tools: [{ ...tool("ReadVar"), variableTool: true }] };
+  const clientTools = [{ type: "function", function: { name: "Two" } }] as const;
+  const limitIn = (rules: string) => /`limit` in (.*?):/.exec(rules)?.[1];
+  assert.equal(limitIn(executorOf(group, vars).toolRules()), "any call");
+  assert.equal(limitIn(executorOf(group, vars).toolRules({ clientTools })), "calls of One, a_Two");
+  const registered = executorOf(group, { name: "b", tools: [clientRun] });
+  assert.equal(limitIn(registered.toolRules()), "calls of One, Two");
+  const none = executorOf({ name: "b", tools: [clientRun] }).toolRules();
+  assert.equal(limitIn(none), undefined);
+  assert.match(none, /Heed refusals/);
 });
 
 test("a rule prompt is text, or made of the names of the tools that are on", () => {

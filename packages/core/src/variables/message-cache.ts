@@ -2,9 +2,7 @@ import { digest } from "../arguments/canonical-json.ts";
 import type { Message, UserMessage } from "../model/message.ts";
 import type { ContentPart } from "../tool/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
-
-/** Characters from which a user's text is worth a variable: to copy it would cost more than to name it. */
-const longText = 2_000;
+import { worthNaming } from "./worth-naming.ts";
 
 /**
  * Keeps what users pasted as `MessageCache` variables, and shows the model their names, so that
@@ -28,7 +26,7 @@ function isLong(message: Message): message is UserMessage {
 }
 
 function isLongText(text: string): boolean {
-  return text.length >= longText;
+  return text.length >= worthNaming;
 }
 
 function isLongPart(part: ContentPart): part is Extract<ContentPart, { readonly type: "text" }> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelRequest, ToolDefinition } from "@capstan/core";
+import type { JsonObject, ModelRequest, ToolDefinition } from "@capstan/core";
 import { toCallOptions } from "./to-call-options.ts";
 
 const openai = {
@@ -26,6 +26,22 @@ test("a tool without parameters takes an empty object", () => {
     { type: "function", name: "T", inputSchema: { type: "object", properties: {} }, strict: true },
   ]);
   assert.deepEqual(toolChoice, { type: "required" });
+});
+
+test("a schema that names no type or no properties has both, and one that does stays as it is", () => {
+  const schemaOf = (parameters: JsonObject) => {
+    const given = { ...tool, function: { name: "T", parameters } };
+    const [sent] = toCallOptions({ ...plain, tools: [given] }, openai).tools ?? [];
+    return sent?.type === "function" ? sent.inputSchema : undefined;
+  };
+  const empty = { type: "object", properties: {} };
+  assert.deepEqual(schemaOf({}), empty);
+  assert.deepEqual(schemaOf({ type: "object", additionalProperties: false }), {
+    ...empty,
+    additionalProperties: false,
+  });
+  const full = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+  assert.deepEqual(schemaOf(full), full);
 });
 
 test("nothing is said of tools where there are none", () => {

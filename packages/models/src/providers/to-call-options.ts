@@ -78,7 +78,8 @@ function functionTool(
   return {
     type: "function",
     name: promptName(name, dialect),
-    inputSchema: parameters ?? { type: "object", properties: {} },
+    // Some refuse one that says no more than that it is an object, or not even that.
+    inputSchema: { type: "object", properties: {}, ...parameters },
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   };

@@ -44,7 +44,7 @@ interface Reading {
 export function readVar(): Tool {
   return defineTool({
     name: "ReadVar",
-    description: "Shows a variable, or a part: Fetch_2#/items/0.",
+    description: "Shows a variable.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },

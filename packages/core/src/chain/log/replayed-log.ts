@@ -5,11 +5,11 @@ import { oneLine } from "./one-line.ts";
 
 /**
  * A turn's calls as a later request shows them to the model: a line each, or one for a run of
- * like ones, with the name of the variable that holds the exact value. Version 2.
+ * like ones, with the name of the variable that holds the exact value. Version 3.
  */
 export function replayedLog(calls: readonly LoggedCall[]): string {
   return `<turn-log>
-Tool calls before the next answer, recorded by the system. ReadVar shows a whole value.
+The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.
 ${groupLikeCalls(calls).map(line).join("\n")}
 </turn-log>`;
 }

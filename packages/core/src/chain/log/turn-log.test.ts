@@ -127,7 +127,7 @@ test("the replayed log is one frame with a line for each call, each with the nam
   assert.equal(
     replay,
     `<turn-log>
-Tool calls before the next answer, recorded by the system. ReadVar shows a whole value.
+The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.
 - Look {"at":"sea"} ✓ → Look_1: "a 'wide' sea"
 - Find ✓ → Find_2: "result 2"
 </turn-log>`,
