@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readBack, toolError, type ToolError, type VariableSystem } from "@capstan/core";
@@ -50,7 +51,20 @@ export async function makeCodeFolder(options: {
   }
 }
 
-/** A variable's name may have slashes and dots: what is no plain character is an underscore. */
+/** Bytes of a name as it is: with an ending it is still a file's. */
+const longestName = 200;
+
+/**
+ * The file of a variable, another for every name. What is no letter, digit, `_` or `-` is written as
+ * in an address, `%2E`; a name that would be too long ends in its digest.
+ */
 export function fileName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}_-]/gu, "_");
+  const written = name.toWellFormed().replaceAll(/[^\p{L}\p{N}_-]/gu, percentEncoded);
+  if (Buffer.byteLength(written) <= longestName) return written;
+  const digest = createHash("sha256").update(written).digest("hex").slice(0, 32);
+  return `${Buffer.from(written).subarray(0, 120).toString().replaceAll("\ufffd", "")}~${digest}`;
+}
+
+function percentEncoded(character: string): string {
+  return Buffer.from(character).toString("hex").toUpperCase().replaceAll(/../g, "%$&");
 }

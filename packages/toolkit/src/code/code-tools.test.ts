@@ -118,7 +118,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   test("has variables as files, whatever they hold", async () => {
     const context = withVariables();
     const text = await run(
-      'cat "$VARS/Fetch_1" "$VARS/Fetch_1.json" "$VARS/a_b_c"; ls /tmp/x 2>&-',
+      'cat "$VARS/Fetch_1" "$VARS/Fetch_1.json" "$VARS/a%2Fb%2Ec"; ls /tmp/x 2>&-',
       context,
       ["Fetch_1", "a/b.c"],
     );

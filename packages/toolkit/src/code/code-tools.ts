@@ -47,7 +47,7 @@ function bashProgram(path: string): ShellProgram {
     path,
     args: ["--norc", "--noprofile"],
     file: "command.sh",
-    variables: "A variable NAME is the file $VARS/NAME.",
+    variables: "A variable NAME is the file $VARS/NAME, with . as %2E and / as %2F.",
   };
 }
 
@@ -58,7 +58,7 @@ function powershellProgram(path: string): ShellProgram {
     path,
     args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-File"],
     file: "command.ps1",
-    variables: "A variable NAME is the file $env:VARS/NAME.",
+    variables: "A variable NAME is the file $env:VARS/NAME, with . as %2E and / as %2F.",
     // .NET reserves far more address space than it uses.
     limits: { addressBytes: 0 },
     env: { POWERSHELL_TELEMETRY_OPTOUT: "1", POWERSHELL_UPDATECHECK: "Off", NO_COLOR: "1" },
