@@ -11,6 +11,7 @@ import {
   languageParsers,
   openScriptApprovals,
   openToolLibrary,
+  pythonEnvironments,
   type ScriptApprovalBook,
   type ScriptRunner,
   type ToolLibrary,
@@ -52,6 +53,7 @@ export async function openScripts(options: {
     sandbox,
     approvals: holding,
     python: () => findPython({ interpreter: python }),
+    environments: pythonEnvironments(ofScripts("environments")),
     hidden: [configuration.dataDir],
   });
   const library = await openToolLibrary({

@@ -32,6 +32,12 @@ export type {
   ScriptProblem,
   ScriptReturn,
 } from "./scripts/script-function.ts";
+export {
+  installEnvironment,
+  type InstallOutcome,
+} from "./scripts/environments/install-environment.ts";
+export { pythonEnvironments } from "./scripts/environments/python-environments.ts";
+export { pythonPlace } from "./sandbox/python-place.ts";
 export { findSandbox, type FoundSandbox } from "./sandbox/find-sandbox.ts";
 export { unconfined } from "./sandbox/unconfined.ts";
 export { installCommand } from "./sandbox/install-command.ts";

@@ -159,7 +159,11 @@ function binds(
   return [
     ...read.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
     ...write.map((path) => ({ flag: "--bind", from: path, at: path })),
-    ...shown.map(({ from, at }) => ({ flag: "--ro-bind", from, at })),
+    ...shown.map(({ from, at, write: writes }) => ({
+      flag: writes === true ? "--bind" : "--ro-bind",
+      from,
+      at,
+    })),
   ]
     .map((bind) => ({ ...bind, from: realFolder(bind.from), at: checkedPath(bind.at) }))
     .sort((a, b) => depth(a.at) - depth(b.at))

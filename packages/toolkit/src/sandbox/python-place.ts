@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 export interface PythonPlace {
   /** Itself, not what chooses one of several. */
   readonly executable: string;
+  /** As it names itself. */
+  readonly version: string;
   /** The folders that it needs to run: where it is installed, and its virtual environment. */
   readonly folders: readonly string[];
 }
@@ -20,14 +22,16 @@ export function pythonPlace(command: string): Promise<PythonPlace> {
 }
 
 async function askPlace(command: string): Promise<PythonPlace> {
-  const code = "import sys; print(sys.executable); print(sys.base_prefix); print(sys.prefix)";
+  const code =
+    "import sys; print(sys.executable); print(sys.version.split()[0]); print(sys.base_prefix); print(sys.prefix)";
   const { stdout } = await promisify(execFile)(command, ["-I", "-S", "-c", code], {
     timeout: 10_000,
   });
-  const [executable = command, ...prefixes] = stdout.trim().split("\n");
+  const [executable = command, version = "", ...prefixes] = stdout.trim().split("\n");
   const folders = [...prefixes, executable, realpathSync(executable)];
   return {
     executable,
+    version,
     // The system's own are there anyway.
     folders: [...new Set(folders)].filter((path) => path !== "/usr" && !path.startsWith("/usr/")),
   };

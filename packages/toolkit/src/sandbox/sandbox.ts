@@ -41,8 +41,12 @@ export interface Program {
   readonly read?: readonly string[];
   /** Absolute paths it may change. */
   readonly write?: readonly string[];
-  /** Content shown at another path, read-only: folders made for this program, for its user alone. */
-  readonly shown?: readonly { readonly at: string; readonly from: string }[];
+  /** Folders of ours shown at another path, read-only but for those to `write`. */
+  readonly shown?: readonly {
+    readonly at: string;
+    readonly from: string;
+    readonly write?: boolean;
+  }[];
   /** Paths that stay hidden, though they lie inside one of these. */
   readonly hidden?: readonly string[];
   /**

@@ -1,6 +1,7 @@
 import type { CommandGroup } from "../../command-line/command.ts";
 import { approveScript, revokeScript } from "./approve.ts";
 import { checkScripts } from "./check.ts";
+import { installScript } from "./install.ts";
 import { listScripts } from "./list.ts";
 import { newScript } from "./new.ts";
 import { runScript } from "./run.ts";
@@ -18,5 +19,13 @@ is live at once. The folder is capstan-tools, here, or what the configuration sa
     { line: "capstan scripts list", says: "the tools there are" },
     { line: `capstan scripts run weather.greet '{"name": "Bo"}'`, says: "try one" },
   ],
-  subcommands: [listScripts, checkScripts, newScript, runScript, approveScript, revokeScript],
+  subcommands: [
+    listScripts,
+    checkScripts,
+    newScript,
+    runScript,
+    approveScript,
+    revokeScript,
+    installScript,
+  ],
 };

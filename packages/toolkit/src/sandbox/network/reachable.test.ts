@@ -39,6 +39,14 @@ test("hosts that were named are reached, private ones too, and no others", async
     assert.equal(await ask(access, url), "refused", url);
 });
 
+test("public addresses may be reached beside hosts that were named", async () => {
+  const access = ["*", "wiki.example"];
+  for (const host of ["api.example", "wiki.example"])
+    assert.equal(await ask(access, `http://${host}`), "open");
+  for (const host of ["10.0.0.5", "rebound.example", "localhost"])
+    assert.equal(await ask(access, `http://${host}`), "refused");
+});
+
 test("a name that was allowed is not led to this machine by whoever owns it", async () => {
   for (const name of ["rebound.example", "cloud.example"])
     assert.equal(await ask([name], `http://${name}`), "refused");

@@ -5,7 +5,7 @@ import { addressProblem, isAddress } from "../../web/public-address.ts";
 
 /**
  * What of the network a program reaches: nothing, every public address, or the hosts that are named,
- * as `host` or `host:port`, which may be private.
+ * as `host` or `host:port`, which may be private; `*` among them is every public address.
  */
 export type NetworkAccess = boolean | readonly string[];
 
@@ -24,17 +24,18 @@ export function reachable(
   access: NetworkAccess,
   resolve: ResolveHost,
 ): (target: URL) => Promise<Reach> {
-  const named = typeof access === "boolean" ? undefined : allowedHosts(access);
+  const named = allowedHosts(typeof access === "boolean" ? [] : access);
+  const isPublicOpen = typeof access === "boolean" ? access : access.includes("*");
   return async (target) => {
     const host = target.hostname.replace(/^\[|\]$/g, "");
-    if (access === false || named?.(target) === false)
-      return { status: "refused", message: notNamed(host, access) };
+    const isNamed = named(target);
+    if (!isNamed && !isPublicOpen) return { status: "refused", message: notNamed(host, access) };
     const addresses = await addressesOf(host, resolve);
     if (addresses.length === 0)
       return { status: "unknown", message: `There is no host ${host}. Check the address.` };
     for (const { address } of addresses) {
       const problem = addressProblem(address);
-      if (problem !== undefined && !(named !== undefined && mayBePrivate(host, problem)))
+      if (problem !== undefined && !(isNamed && mayBePrivate(host, problem)))
         return { status: "refused", message: notPublic(target, problem) };
     }
     return { status: "open", addresses };

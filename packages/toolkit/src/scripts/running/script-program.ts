@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { CapstanError } from "@capstan/core";
 import type { PythonPlace } from "../../sandbox/python-place.ts";
 import type { Program, SandboxLimits, Sandbox } from "../../sandbox/sandbox.ts";
+import { environmentInside } from "../environments/python-environments.ts";
 import type { Script, ScriptPermissions } from "../script-function.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
 
@@ -17,12 +18,14 @@ export function scriptProgram(options: {
   readonly snapshot: Snapshot;
   readonly permissions: Pick<ScriptPermissions, "network" | "roots" | "secrets">;
   readonly python: PythonPlace;
+  /** The virtual environment of what it requires. */
+  readonly environmentFolder?: string | undefined;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly hidden: readonly string[];
   readonly limits: Partial<SandboxLimits>;
   readonly sandbox: Sandbox["kind"];
 }): Program {
-  const { script, snapshot, permissions, environment } = options;
+  const { script, snapshot, permissions, environment, environmentFolder: packages } = options;
   // Where it is for its author: its content may be a copy kept elsewhere.
   const home = dirname(script.path);
   const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, home));
@@ -32,13 +35,20 @@ export function scriptProgram(options: {
     .filter((path) => path !== "" && !path.startsWith(".."));
   prepareFolders(snapshot, inside);
   const folder = options.sandbox === "none" ? snapshot.folder : home;
+  const packagesSeen = options.sandbox === "none" ? packages : environmentInside;
   return {
-    command: options.python.executable,
+    command:
+      packagesSeen === undefined || packages === undefined
+        ? options.python.executable
+        : join(packagesSeen, "bin", "python"),
     args: ["-I", join(workerFolder, "worker.py"), join(folder, basename(script.path))],
     env: secretsOf(permissions.secrets ?? [], environment),
     read: [workerFolder, ...options.python.folders, ...read],
     write,
-    shown: [{ at: home, from: snapshot.folder }],
+    shown: [
+      { at: home, from: snapshot.folder },
+      ...(packages === undefined ? [] : [{ at: environmentInside, from: packages }]),
+    ],
     hidden: options.hidden,
     network: permissions.network ?? false,
     limits: options.limits,

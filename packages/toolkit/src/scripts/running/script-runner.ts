@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { CapstanError, isToolError, toolError, type ToolError } from "@capstan/core";
 import { pythonPlace } from "../../sandbox/python-place.ts";
 import type { Sandbox, SandboxLimits } from "../../sandbox/sandbox.ts";
+import type { PythonEnvironments } from "../environments/python-environments.ts";
 import type {
   RunScriptFunction,
   Script,
@@ -24,6 +25,8 @@ export interface ScriptRunnerOptions {
     | { readonly status: "found"; readonly executable: string }
     | { readonly status: "missing"; readonly message: string }
   >;
+  /** What plugins require. Without it, no script has packages. */
+  readonly environments?: PythonEnvironments;
   /** Where secrets come from. @default process.env */
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
@@ -76,6 +79,11 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     const python = await findOnce();
     if (python.status === "missing")
       return { value: toolError({ code: "python_missing", message: python.message }) };
+    const place = await pythonPlace(python.executable);
+    const packages = await options.environments?.find(script, place);
+    if (packages?.status === "missing")
+      return { value: toolError({ code: "packages_missing", message: packages.message }) };
+    const environmentFolder = packages?.status === "installed" ? packages.folder : undefined;
     const permissions = grantedTo(script, fn.name, approvals);
     const start = async (): Promise<ScriptWorker> => {
       const snapshot = await snapshots.take(script);
@@ -88,7 +96,8 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           limits,
-          python: await pythonPlace(python.executable),
+          python: place,
+          environmentFolder,
           sandbox: sandbox.kind,
         });
         const worker = startScriptWorker(sandbox, program);
@@ -101,7 +110,13 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     };
     try {
       const end = await pool.use({
-        key: keyOf([script.path, script.contentHash, python.executable, permissions]),
+        key: keyOf([
+          script.path,
+          script.contentHash,
+          python.executable,
+          environmentFolder,
+          permissions,
+        ]),
         start,
         signal,
         work: (worker) =>

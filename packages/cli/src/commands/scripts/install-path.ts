@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import {
+  findPython,
+  findSandbox,
+  installEnvironment,
+  type InstallOutcome,
+  pythonEnvironments,
+  pythonPlace,
+} from "@capstan/toolkit";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { printable } from "../../chat/printable.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { approvableAt } from "./approvable.ts";
+import { problemLines } from "./problem-lines.ts";
+
+/** Installs what a plugin requires, and says how it goes. @returns the exit code */
+export async function installPath(
+  path: string,
+  configuration: Pick<Configuration, "scripts" | "dataDir">,
+): Promise<number> {
+  const found = await approvableAt(path, configuration.scripts);
+  if (found.status === "refused") {
+    for (const line of problemLines(found.problems, process.cwd())) say(line);
+    return 1;
+  }
+  const python = await findPython({ interpreter: configuration.scripts.python });
+  if (python.status === "missing") {
+    say(python.message);
+    return 1;
+  }
+  const { sandbox, problem } = await findSandbox();
+  if (problem !== undefined)
+    say(`What packages run while they are installed is not confined here: ${problem.message}`);
+  const stop = new AbortController();
+  void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));
+  try {
+    const outcome = await installEnvironment({
+      script: found.script,
+      python: await pythonPlace(python.executable),
+      environments: pythonEnvironments(join(configuration.dataDir, "scripts", "environments")),
+      sandbox,
+      environment: process.env,
+      hidden: [configuration.dataDir],
+      onOutput: (text) => void process.stderr.write(printable(text)),
+      signal: stop.signal,
+    });
+    say(wordsFor(outcome));
+    return outcome.status === "failed" ? 1 : 0;
+  } catch (thrown) {
+    if (!stop.signal.aborted) throw thrown;
+    say("Stopped: nothing was installed.");
+    return 1;
+  }
+}
+
+function wordsFor(outcome: InstallOutcome): string {
+  switch (outcome.status) {
+    case "none_needed":
+      return "It requires no packages: a plugin folder names them in its requirements.txt.";
+    case "installed":
+      return `Installed in ${outcome.folder}`;
+    case "installed_before":
+      return `It was installed before, in ${outcome.folder}`;
+    case "failed":
+      return outcome.message;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

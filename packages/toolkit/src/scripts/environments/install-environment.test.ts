@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { isToolError } from "@capstan/core";
+import { pythonPlace } from "../../sandbox/python-place.ts";
+import { confined, noSandbox } from "../../testing/run-program.ts";
+import {
+  approving,
+  runFunction,
+  scriptFile,
+  testFolder,
+  testRunner,
+} from "../../testing/run-script.ts";
+import type { Script } from "../script-function.ts";
+import { installEnvironment } from "./install-environment.ts";
+import { pythonEnvironments } from "./python-environments.ts";
+
+const folder = testFolder();
+const environments = pythonEnvironments(join(folder, "data/environments"));
+const runner = testRunner({ environments, approvals: approving(), hidden: [join(folder, "data")] });
+
+function venvProblem(): string | false {
+  try {
+    execFileSync("/usr/bin/python3", ["-c", "import venv, ensurepip"], { stdio: "ignore" });
+    return false;
+  } catch {
+    return "no /usr/bin/python3 with venv";
+  }
+}
+
+/** A plugin that requires a package, with a wheel of it, which is a zip file. */
+function plugin(name: string, requirements: string): Script {
+  const home = join(folder, name);
+  mkdirSync(home);
+  const info = "boats-1.0.dist-info";
+  const wheel = `import zipfile, sys
+with zipfile.ZipFile(sys.argv[1], "w") as wheel:
+    wheel.writestr("boats.py", "def length(): return 12\\n")
+    wheel.writestr("${info}/METADATA", "Metadata-Version: 2.1\\nName: boats\\nVersion: 1.0\\n")
+    wheel.writestr("${info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr("${info}/RECORD", "")`;
+  execFileSync("/usr/bin/python3", ["-c", wheel, join(home, "boats-1.0-py3-none-any.whl")]);
+  const source = `def measure():
+    import boats
+    return boats.length()
+
+def change():
+    import boats
+    open(boats.__file__, "a")
+`;
+  return scriptFile(join(home, "main.py"), source, { "requirements.txt": requirements });
+}
+
+async function install(script: Script, options: { readonly signal?: AbortSignal } = {}) {
+  let said = "";
+  const outcome = await installEnvironment({
+    script,
+    python: await pythonPlace("/usr/bin/python3"),
+    environments,
+    sandbox: confined,
+    environment: {},
+    hidden: [join(folder, "data")],
+    onOutput: (text) => (said += text),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { outcome, said };
+}
+
+const run = async (script: Script, name: string) => (await runFunction(runner, script, name)).value;
+
+describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
+  test("is installed when a person says so, with progress, and seen by the plugin, which cannot change it", async () => {
+    const script = plugin("boats", "--no-index\n--find-links .\nboats==1.0 # ours\n");
+    const before = await run(script, "measure");
+    assert.ok(isToolError(before) && before.code === "packages_missing");
+    assert.ok(before.message.endsWith(`: capstan scripts install ${join(folder, "boats")}`));
+    assert.equal(existsSync(join(folder, "data/environments")), false);
+    const { outcome, said } = await install(script);
+    assert.equal(outcome.status, "installed", JSON.stringify(outcome) + said);
+    assert.match(said, /Installing collected packages: boats/);
+    assert.equal(await run(script, "measure"), 12);
+    const changed = await run(script, "change");
+    assert.match(isToolError(changed) ? changed.message : "", /Read-only file system/);
+    assert.equal((await install(script)).outcome.status, "installed_before");
+    const other = scriptFile(join(folder, "boats/main.py"), "def measure(): return 1", {
+      "requirements.txt": "boats==2.0\n",
+    });
+    assert.ok(isToolError(await run(other, "measure")));
+    assert.notEqual(other.contentHash, script.contentHash);
+  });
+
+  test("that cannot be had is told in short with what to do, in full as it is said, and leaves nothing", async () => {
+    const script = plugin("more", "no-such-package-of-ours==1.0\n");
+    const kept = readdirSync(join(folder, "data/environments"));
+    const { outcome, said } = await install(script);
+    assert.ok(outcome.status === "failed");
+    assert.match(
+      outcome.message,
+      /^Nothing was installed: Could not find a version .*no-such-package-of-ours/,
+    );
+    assert.match(said, /Looking in|Retrying|Could not find a version/);
+    assert.deepEqual(readdirSync(join(folder, "data/environments")), kept);
+  });
+
+  test("is not half installed where it is stopped", async () => {
+    const script = plugin("slow", "--no-index\n--find-links .\nboats\n");
+    const stop = new AbortController();
+    const installing = install(script, { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopped")), 100);
+    await assert.rejects(installing, /stopped/);
+    const found = await environments.find(script, await pythonPlace("/usr/bin/python3"));
+    assert.equal(found.status, "missing");
+    assert.ok(
+      readdirSync(join(folder, "data/environments")).every((name) => !name.endsWith(".tmp")),
+    );
+  });
+
+  test("is nothing where the file says nothing, and only in a plugin's own folder", async () => {
+    const script = plugin("none", "\n# nothing yet\n");
+    assert.equal((await install(script)).outcome.status, "none_needed");
+    const alone = scriptFile(join(folder, "alone.py"), "def f(): return 1");
+    assert.equal((await install(alone)).outcome.status, "none_needed");
+  });
+});

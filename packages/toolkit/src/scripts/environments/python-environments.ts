@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { PythonPlace } from "../../sandbox/python-place.ts";
+import type { Script } from "../script-function.ts";
+
+/** Where a program sees the packages that its script requires. */
+export const environmentInside = "/capstan-venv";
+
+const requirementsFile = "requirements.txt";
+
+export type FoundEnvironment =
+  | { readonly status: "none_needed" }
+  /** A virtual environment, absolute. */
+  | { readonly status: "installed"; readonly folder: string }
+  | { readonly status: "missing"; readonly folder: string; readonly message: string };
+
+/** What plugins require of other packages, as it is installed here. */
+export interface PythonEnvironments {
+  find(script: Script, python: PythonPlace): Promise<FoundEnvironment>;
+}
+
+/**
+ * The virtual environments of an installation: one for each content of a plugin's `requirements.txt`
+ * and each Python. They are made when a person asks for it (`installEnvironment`), never by a call.
+ *
+ * @param folder in the data directory, which nothing else uses
+ */
+export function pythonEnvironments(folder: string): PythonEnvironments {
+  return {
+    async find(script, python) {
+      const requirements = await requirementsOf(script);
+      if (requirements === undefined) return { status: "none_needed" };
+      const found = join(folder, environmentKey(requirements, python));
+      if (existsSync(found)) return { status: "installed", folder: found };
+      return { status: "missing", folder: found, message: missing(script) };
+    },
+  };
+}
+
+/** Undefined where a script requires nothing. Only a plugin folder has requirements. */
+async function requirementsOf(script: Script): Promise<Uint8Array | undefined> {
+  if (script.language !== "python" || !script.files.includes(requirementsFile)) return undefined;
+  const text = await readFile(join(script.folder, requirementsFile));
+  return /^\s*[^#\s]/m.test(text.toString()) ? text : undefined;
+}
+
+function environmentKey(requirements: Uint8Array, python: PythonPlace): string {
+  const { executable, version } = python;
+  return createHash("sha256")
+    .update(JSON.stringify([executable, version]))
+    .update(requirements)
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function missing(script: Script): string {
+  const plugin = dirname(script.path);
+  return `${basename(plugin)} needs the packages of its requirements.txt, which are not installed. A person installs them with: capstan scripts install ${quoted(plugin)}`;
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
