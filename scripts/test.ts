@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { root } from "./command.ts";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
+import { ensureStores } from "./testing/install-stores.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards } from "./testing/run-shards.ts";
 import { runTests, type TestRun } from "./testing/run-tests.ts";
@@ -26,6 +27,7 @@ if (unitFiles.length + integrationFiles.length === 0) {
 }
 
 await ensureBubblewrap();
+await ensureStores();
 const totals = [
   (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runShards))
     .totals,

@@ -13,6 +13,7 @@ export interface ServerFolder extends AsyncDisposable {
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** Standard output and error so far. */
   output(): string;
   /** SIGTERM, and the exit code. */
@@ -84,6 +85,7 @@ export async function startServerProcess(options: ServerOptions): Promise<Server
   };
   return {
     url,
+    pid: child.pid ?? 0,
     output,
     stop: () => end("SIGTERM"),
     kill: async () => void (await end("SIGKILL")),

@@ -25,6 +25,8 @@ export interface TestServer {
   lockedAddress(password: string): string;
   /** As a crash does it: nothing is finished, and it recovers as it comes back. */
   restart(): Promise<void>;
+  /** Starts it again where it has ended by itself. */
+  revive(): Promise<void>;
 }
 
 const run = promisify(execFile);
@@ -33,13 +35,14 @@ let found: FoundPostgres | undefined;
 let server: Promise<TestServer> | undefined;
 
 export function findPostgres(): FoundPostgres {
-  found ??= lookFor();
+  // It may be installed meanwhile.
+  if (found?.status !== "found") found = lookFor();
   return found;
 }
 
 /** One for all tests of a process, started by the first and gone with the process. */
 export function testServer(): Promise<TestServer> {
-  server ??= start();
+  server ??= startPostgres();
   return server;
 }
 
@@ -71,11 +74,16 @@ function userOf(name: string): User | undefined {
   return line === null ? undefined : { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-async function start(): Promise<TestServer> {
+/**
+ * One more, gone with the process, too.
+ *
+ * @param parent the folder where it keeps its data
+ */
+export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   const programs = findPostgres();
   if (programs.status === "missing") throw new Error(programs.reason);
   const { folder, user } = programs;
-  const home = mkdtempSync(join(tmpdir(), "capstan-pg-"));
+  const home = mkdtempSync(join(parent, "capstan-pg-"));
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, "data");
   const as = { ...user, cwd: home };
@@ -91,7 +99,7 @@ async function start(): Promise<TestServer> {
   // What is lost with the machine is lost: these are tests.
   await appendFile(
     join(data, "postgresql.conf"),
-    `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\n`,
+    `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\nmin_wal_size = 32MB\nmax_wal_size = 64MB\n`,
   );
   launch();
   process.once("exit", () => {
@@ -148,6 +156,11 @@ async function start(): Promise<TestServer> {
     restart: async () => {
       stop();
       launch();
+      await ready();
+    },
+    revive: async () => {
+      const { status } = spawnSync(join(folder, "pg_ctl"), ["-D", data, "status"], as);
+      if (status !== 0) launch();
       await ready();
     },
   };

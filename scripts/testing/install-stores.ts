@@ -1,0 +1,45 @@
+// oxlint-disable no-restricted-imports -- it looks where the server's own tests look
+import { spawnSync } from "node:child_process";
+import { findPostgres } from "../../packages/server/src/journal/testing/postgres-server.ts";
+import { canInstall, installPackage } from "./apt.ts";
+
+interface Program {
+  readonly name: string;
+  /** Debian's and Ubuntu's package. */
+  readonly package: string;
+  readonly isThere: () => boolean;
+}
+
+const programs: readonly Program[] = [
+  {
+    name: "PostgreSQL",
+    package: "postgresql",
+    isThere: () => findPostgres().status === "found",
+  },
+  {
+    name: "Redis",
+    package: "redis-server",
+    isThere: () => spawnSync("redis-server", ["--version"]).status === 0,
+  },
+];
+
+/**
+ * Finds the databases and queues that tests start for themselves; where one is not installed, and
+ * this is root on a system with apt, installs it. Without it its tests are skipped, and counted.
+ */
+export async function ensureStores(): Promise<void> {
+  for (const program of programs.filter(({ isThere }) => !isThere())) await ensure(program);
+}
+
+async function ensure({ name, package: packageName }: Program): Promise<void> {
+  if (!canInstall()) {
+    console.log(
+      `${name} is not installed. Its tests are skipped. Install it (Debian and Ubuntu: apt-get install ` +
+        `${packageName}), and run them again.`,
+    );
+    return;
+  }
+  console.log(`${name} is not installed. Its tests need it, so it is installed with apt, once.`);
+  if (!(await installPackage(packageName)))
+    console.log(`${name} could not be installed. Its tests are skipped.`);
+}

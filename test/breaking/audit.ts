@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CallView, RunEvent, RunStatus } from "@capstan/server/contract";
+import { repeatableTools } from "./counting-tools.ts";
+import type { EndState, LeftRun } from "./end-state.ts";
+import type { Execution } from "./executions.ts";
+
+/**
+ * What is wrong with what was left, a sentence for each fault; none where all that is promised was
+ * kept: each run is closed once, its events are numbered without gap or double, no finished call
+ * ran again, every outcome that is not known is said, and what a client was told is stored.
+ */
+export function audit(state: EndState): readonly string[] {
+  const ids = new Set(state.runs.map(({ run }) => run.id));
+  const executions = Map.groupBy(state.executions, ({ key }) => key);
+  const keys = new Set(state.runs.flatMap(({ calls }) => calls.map((call) => call.idempotencyKey)));
+  return [
+    ...state.confirmed
+      .filter((id) => !ids.has(id))
+      .map((id) => `${id}: its beginning was confirmed, and it is not there`),
+    ...[...executions.keys()]
+      .filter((key) => !keys.has(key))
+      .map((key) => `${key}: ran, and no ledger has it`),
+    ...state.runs.flatMap((left) => {
+      const problems = [
+        ...closingProblems(left),
+        ...numberProblems(left.events),
+        ...itemProblems(left.events),
+        ...left.calls.flatMap((call) =>
+          [...callProblems(left, call, executions.get(call.idempotencyKey) ?? [])].map(
+            (problem) => `call ${call.id} (${call.name}): ${problem}`,
+          ),
+        ),
+        ...ledgerProblems(left),
+        ...answerProblems(left),
+        ...toldProblems(left.events, state.told.get(left.run.id) ?? []),
+      ];
+      return problems.map((problem) => `${left.run.id}: ${problem}`);
+    }),
+  ];
+}
+
+const closedBy: { readonly [status in RunStatus]?: readonly string[] } = {
+  completed: ["completed"],
+  incomplete: ["completed"],
+  failed: ["error"],
+  cancelled: ["aborted"],
+  expired: ["timeout"],
+};
+
+function* closingProblems({ run, events }: LeftRun): Generator<string> {
+  const closing = events.filter((event) => event.type === "chain.ended");
+  const expected = closedBy[run.status];
+  if (expected === undefined) yield `it is ${run.status}: it was not closed`;
+  if (expected !== undefined && run.ended_at === null) yield "it was closed at no time";
+  if (closing.length !== 1) yield `it has ${closing.length} closing events`;
+  if (events.at(-1)?.type !== "chain.ended") yield "its last event is not the closing one";
+  for (const { status } of closing)
+    if (expected?.includes(status) === false)
+      yield `it is ${run.status}, and its closing event says ${status}`;
+  if (run.last_seq !== events.length)
+    yield `its row counts ${run.last_seq} events, and there are ${events.length}`;
+}
+
+function* numberProblems(events: readonly RunEvent[]): Generator<string> {
+  const wrong = events.findIndex(({ seq }, index) => seq !== index + 1);
+  if (wrong >= 0) yield `its event number ${wrong + 1} says ${events[wrong]?.seq}`;
+}
+
+/** Each item begins once, ends once, and its end is what was sent of it. */
+function* itemProblems(events: readonly RunEvent[]): Generator<string> {
+  const open = new Map<string, string>();
+  const closed = new Set<string>();
+  for (const event of events) {
+    if (event.type === "item.start") {
+      if (open.has(event.itemId) || closed.has(event.itemId))
+        yield `the item ${event.itemId} begins twice`;
+      open.set(event.itemId, "");
+    }
+    if (event.type !== "item.delta" && event.type !== "item.end") continue;
+    const text = open.get(event.itemId);
+    if (text === undefined) yield `the item ${event.itemId} goes on without a beginning`;
+    if (event.type === "item.delta") open.set(event.itemId, (text ?? "") + event.delta);
+    if (event.type !== "item.end") continue;
+    if (text !== event.text) yield `the item ${event.itemId} is not what was sent of it`;
+    open.delete(event.itemId);
+    closed.add(event.itemId);
+  }
+  for (const itemId of open.keys()) yield `the item ${itemId} has no end`;
+}
+
+/** A call against its events, and against what its tool noted. */
+function* callProblems(
+  { events }: LeftRun,
+  call: CallView,
+  executions: readonly Execution[],
+): Generator<string> {
+  const own = events.filter((event) => "callId" in event && event.callId === call.id);
+  const settled = own.flatMap((event) => (event.type === "call.settled" ? [event] : []));
+  const starts = own.filter(({ type }) => type === "call.started").length;
+  const [last] = settled;
+  if (settled.length !== 1 || last === undefined)
+    return yield `it was settled ${settled.length} times`;
+  if (statusOf[last.status] !== call.status)
+    yield `it is ${call.status}, and its event says ${last.status}`;
+  if (own.some(({ type, seq }) => type === "call.started" && seq > last.seq))
+    yield "it was begun again after its end";
+
+  const begun = executions.filter(({ step }) => step === "begun").length;
+  const ended = executions.length - begun;
+  if (begun > starts) yield `it ran ${begun} times, and was begun ${starts} times`;
+  if (call.status === "succeeded" && ended === 0) yield "it succeeded, and its tool never ended";
+  if (call.status === "outcome_unknown" && !/may or may not/.test(last.result.finalText))
+    yield "its outcome is unknown, and the model is not told";
+  if (repeatableTools.includes(call.name)) return;
+  if (begun > 1) yield `it ran ${begun} times, and must not run twice`;
+  if (begun > 0 && call.status !== "succeeded" && call.status !== "outcome_unknown")
+    yield `it ran, and the ledger says ${call.status}`;
+}
+
+const statusOf: { readonly [settled: string]: CallView["status"] } = {
+  success: "succeeded",
+  error: "failed",
+  timed_out: "timed_out",
+  execution_rejected: "execution_rejected",
+  result_rejected: "result_rejected",
+  not_found: "not_found",
+  cancelled: "cancelled",
+  outcome_unknown: "outcome_unknown",
+};
+
+/** What was proposed is in the ledger, and the other way round. */
+function* ledgerProblems({ events, calls }: LeftRun): Generator<string> {
+  const proposed = events.flatMap((event) =>
+    event.type === "call.proposed" ? [event.callId] : [],
+  );
+  const rows = calls.map(({ id }) => id);
+  for (const id of proposed) if (!rows.includes(id)) yield `no ledger has the call ${id}`;
+  for (const id of rows) if (!proposed.includes(id)) yield `nothing announced the call ${id}`;
+  if (new Set(proposed).size < proposed.length) yield "a call was announced twice";
+}
+
+/** Each question was answered once, or called off, and none is left open. */
+function* answerProblems({ events, approvals }: LeftRun): Generator<string> {
+  for (const { id, status } of approvals) if (status === "pending") yield `${id} is still asked`;
+  const answered = events.flatMap((event) =>
+    event.type === "approval.answered" ? [event.approvalId] : [],
+  );
+  if (new Set(answered).size < answered.length) yield "a question was answered twice";
+}
+
+/** What a client was told is what is stored: each event once, in order. */
+function* toldProblems(events: readonly RunEvent[], told: readonly RunEvent[]): Generator<string> {
+  const wrong = told.findIndex((event, index) => !isDeepStrictEqual(event, events[index]));
+  if (wrong < 0) return;
+  yield `a client was told ${JSON.stringify(told[wrong])} as number ${wrong + 1}, and stored is ${JSON.stringify(events[wrong])}`;
+}

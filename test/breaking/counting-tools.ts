@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTool, type ToolArgs, type ToolContext, type ToolGroup } from "@capstan/core";
+import { noteExecution } from "./executions.ts";
+
+const auto = { executionPolicy: "auto" } as const;
+const ask = { executionPolicy: "ask-always" } as const;
+
+const parameters = {
+  type: "object",
+  properties: { ms: { type: "integer", description: "How long it takes." } },
+  required: ["ms"],
+} as const;
+
+/** Of these a call may be made again where it is not known whether it was made. */
+export const repeatableTools: readonly string[] = ["Look", "Pay"];
+
+/** Tools that note each execution in a file, as it begins and as it ends. */
+export function countingTools(file: string): ToolGroup {
+  const counting = (tool: string) => async (args: ToolArgs, context: ToolContext) => {
+    const key = context.idempotencyKey;
+    noteExecution(file, { step: "begun", key, tool });
+    // Not told of its end by a signal: what a tool did outside is not undone either.
+    await sleep(Number(args["ms"]));
+    noteExecution(file, { step: "ended", key, tool });
+    return `${tool} is done`;
+  };
+  const tool = (name: string, description: string) => ({
+    name,
+    description,
+    parameters,
+    execute: counting(name),
+  });
+  return {
+    name: "counting",
+    title: "Counting",
+    tools: [
+      defineTool({ ...tool("Look", "Only reads."), effects: "read", permission: auto }),
+      defineTool({ ...tool("Count", "Acts."), permission: auto }),
+      defineTool({ ...tool("Pay", "Acts once a key."), idempotent: true, permission: auto }),
+      defineTool({ ...tool("Ask", "Acts, if a person allows it."), permission: ask }),
+    ],
+  };
+}

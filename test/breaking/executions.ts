@@ -1,0 +1,24 @@
+import { appendFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+/** One line of what tools did to the world: an execution that began, or came to its end. */
+export interface Execution {
+  readonly step: "begun" | "ended";
+  /** The call's idempotency key. */
+  readonly key: string;
+  readonly tool: string;
+}
+
+/** Appends a line in one write, so that lines of several processes do not mix. */
+export function noteExecution(file: string, { step, key, tool }: Execution): void {
+  appendFileSync(file, `${step} ${key} ${tool}\n`);
+}
+
+/** All that was noted, in order; a line that a kill cut off is left out. */
+export async function readExecutions(file: string): Promise<readonly Execution[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.split("\n").flatMap((line): Execution[] => {
+    const [, step, key = "", tool = ""] = /^(begun|ended) (\S+) (\S+)$/.exec(line) ?? [];
+    return step === "begun" || step === "ended" ? [{ step, key, tool }] : [];
+  });
+}

@@ -1,0 +1,97 @@
+// npm run test:breaking [-- NAME…] [--on COMBINATION] [--seed N] [--times N] [--write]: breaks nodes in
+// every way that there is a proof for, and audits what is left. NAME is a part of a proof's name.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { root } from "../../scripts/command.ts";
+import { ensureStores } from "../../scripts/testing/install-stores.ts";
+import { cannotRun, type Combination, combinations } from "./combinations.ts";
+import type { Proof } from "./proof.ts";
+import { proofs } from "./proofs.ts";
+import { openProvingGround } from "./proving-ground.ts";
+import { newSeed } from "./random.ts";
+import { type Result, withResults } from "./results-table.ts";
+
+const { values, positionals: names } = parseArgs({
+  options: {
+    on: { type: "string" },
+    seed: { type: "string" },
+    times: { type: "string" },
+    write: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+
+const chosen = proofs.filter(
+  ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
+);
+const on = combinations.filter(({ name }) => values.on === undefined || name === values.on);
+if (chosen.length === 0 || on.length === 0) {
+  const known = [proofs.map(({ name }) => name), combinations.map(({ name }) => name)];
+  say(`There are the proofs ${known[0]?.join(", ")}, on ${known[1]?.join(", ")}.\n`);
+  process.exit(2);
+}
+
+await ensureStores();
+const results: Result[] = [];
+let failed = 0;
+let skipped = 0;
+for (const proof of chosen)
+  for (const combination of on)
+    if (proof.on.includes(combination.name)) await tryOn(proof, combination);
+if (values.write) await write();
+say(`${results.length - failed} held, ${failed} failed, ${skipped} skipped\n`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function tryOn(proof: Proof, combination: Combination): Promise<void> {
+  const where = `${proof.name} on ${combination.name}`;
+  const reason = cannotRun(proof, combination);
+  if (reason !== undefined) {
+    skipped += 1;
+    return say(`${where}: skipped, ${reason}\n`);
+  }
+  const seed = Number(values.seed ?? newSeed());
+  const times = Number(values.times ?? proof.times);
+  say(`${where}: seed ${seed}, ${times} times `);
+  const started = performance.now();
+  const problems = await problemsOf(proof, combination, seed, times);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  say(problems.length === 0 ? ` held (${seconds} s)\n` : ` FAILED (${seconds} s)\n`);
+  for (const problem of problems) say(`  ${problem}\n`);
+  if (problems.length > 0) failed += 1;
+  const date = new Date().toISOString().slice(0, 10);
+  const held = problems.length === 0 ? "held" : "**failed**";
+  const text = `${times} times, seed ${seed}: ${held}, ${date}`;
+  results.push({ proof, combination: combination.name, text });
+}
+
+async function problemsOf(
+  proof: Proof,
+  combination: Combination,
+  seed: number,
+  times: number,
+): Promise<readonly string[]> {
+  try {
+    const smallDisk = proof.needsDisk === true;
+    await using ground = await openProvingGround({ combination, seed, smallDisk });
+    let dots = 0;
+    const { runs, calls, unknown, problems } = await ground.prove(proof, times, (done) => {
+      for (; dots < (done / times) * 20; dots++) say(".");
+    });
+    say(` ${runs} runs, ${calls} calls, ${unknown} of unknown outcome:`);
+    return problems;
+  } catch (thrown) {
+    return [
+      thrown instanceof Error ? `${thrown.message}\n${String(thrown.cause)}` : String(thrown),
+    ];
+  }
+}
+
+async function write(): Promise<void> {
+  const path = join(root, "docs/reference/durability.md");
+  await writeFile(path, withResults(await readFile(path, "utf8"), proofs, results));
+}
+
+function say(text: string): void {
+  process.stdout.write(text);
+}

@@ -1,0 +1,42 @@
+import type { ChatRequest, UpstreamAnswer } from "../upstream.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "./random.ts";
+
+/** What the model is to do in a run; the user's message is this as JSON. */
+export interface Plan {
+  /** The calls of each round. */
+  readonly rounds: readonly (readonly PlannedCall[])[];
+  /** How long the model takes over each of its words. */
+  readonly ms: number;
+}
+
+interface PlannedCall {
+  readonly tool: "Look" | "Count" | "Pay" | "Ask";
+  readonly ms: number;
+}
+
+/** One to three rounds of one to three calls each. */
+export function anyPlan(random: Random): Plan {
+  const call = (): PlannedCall => ({
+    tool: random.pick(["Look", "Count", "Count", "Pay", "Ask"]),
+    ms: random.between(0, 60),
+  });
+  const rounds = Array.from({ length: random.between(1, 3) }, () =>
+    Array.from({ length: random.between(1, 3) }, call),
+  );
+  return { rounds, ms: random.between(0, 20) };
+}
+
+/** A model that keeps to the plan of the last user message. It remembers nothing, so any server may ask it again. */
+export function followPlan({ messages }: ChatRequest): UpstreamAnswer {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const { rounds, ms } = JSON.parse(String(messages[asked]?.content)) as Plan;
+  const done = messages.slice(asked).filter(({ role }) => role === "assistant").length;
+  const calls = rounds[done]?.map(({ tool, ms }) => ({
+    name: tool,
+    arguments: JSON.stringify({ ms }),
+  }));
+  const hold = sleep(ms).then(() => undefined);
+  if (calls === undefined) return { say: ["That ", "is ", "all."], hold };
+  return { say: [`Round ${done}: `, "calls."], calls, hold };
+}

@@ -1,0 +1,21 @@
+import type { Proof } from "./proof.ts";
+import { clockSetBack } from "./proofs/clock-set-back.ts";
+import { databaseRestarted } from "./proofs/database-restarted.ts";
+import { diskFull } from "./proofs/disk-full.ts";
+import { killed } from "./proofs/killed.ts";
+import { parked } from "./proofs/parked.ts";
+import { reconnecting } from "./proofs/reconnecting.ts";
+import { stopped } from "./proofs/stopped.ts";
+import { twoNodes } from "./proofs/two-nodes.ts";
+
+/** What is broken, in the order of the table. */
+export const proofs: readonly Proof[] = [
+  killed,
+  stopped,
+  twoNodes,
+  reconnecting,
+  parked,
+  databaseRestarted,
+  diskFull,
+  clockSetBack,
+];

@@ -1,0 +1,35 @@
+import { everywhere } from "../combination-name.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inTime } from "../in-time.ts";
+import type { Proof } from "../proof.ts";
+
+const hourMs = 60 * 60 * 1_000;
+
+export const clockSetBack: Proof = {
+  name: "clock-set-back",
+  title: "the clock set back, and forth",
+  test: "a clock that is set back and forth changes nothing of what is promised",
+  on: everywhere,
+  times: 20,
+  quickly: 3,
+  evidence: ({ runs }) =>
+    runs.some(({ events }) => events.some((event, index) => isBefore(event, events[index - 1])))
+      ? []
+      : ["no run saw its clock go back"],
+  async run({ place, clients, random, times, progress }) {
+    await place.startAll();
+    const load = clients.load(6);
+    for (let done = 1; done <= times; done++) {
+      await sleep(random.between(100, 600));
+      // At one node: the clocks of two differ, too. Not so far that questions expire by it.
+      place.setClock(random.pick(place.nodes), random.between(-10 * hourMs, hourMs));
+      progress(done);
+    }
+    await inTime(load.stop(), "Every run did not end");
+  },
+};
+
+function isBefore(event: object, other: object | undefined): boolean {
+  if (other === undefined || !("at" in event) || !("at" in other)) return false;
+  return Number(event.at) < Number(other.at);
+}

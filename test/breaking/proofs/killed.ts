@@ -1,0 +1,28 @@
+import { everywhere } from "../combination-name.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { wereTakenUp } from "../evidence.ts";
+import { inTime } from "../in-time.ts";
+import type { Proof } from "../proof.ts";
+
+export const killed: Proof = {
+  name: "killed",
+  title: "`kill -9` at random moments",
+  test: "killed again and again at random moments, what was begun goes on, and nothing is done twice",
+  on: everywhere,
+  times: 50,
+  quickly: 3,
+  evidence: wereTakenUp,
+  async run({ place, clients, random, times, progress }) {
+    await place.startAll();
+    const load = clients.load(6);
+    for (let done = 1; done <= times; done++) {
+      await sleep(random.between(0, 700));
+      // All at once now and then: then nobody is there to take anything over.
+      const victims = random.chance(25) ? place.nodes : [random.pick(place.nodes)];
+      await Promise.all(victims.map((node) => place.kill(node)));
+      await place.startAll();
+      progress(done);
+    }
+    await inTime(load.stop(), "Every run did not end");
+  },
+};

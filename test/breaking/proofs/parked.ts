@@ -1,0 +1,41 @@
+import { everywhere } from "../combination-name.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Plan } from "../plan.ts";
+import { inTime } from "../in-time.ts";
+import type { Proof } from "../proof.ts";
+
+const plan: Plan = {
+  rounds: [
+    [
+      { tool: "Count", ms: 0 },
+      { tool: "Ask", ms: 0 },
+    ],
+  ],
+  ms: 0,
+};
+
+/** Begun and followed at once; more of them would wait for one another anyway. */
+const atOnce = 20;
+
+export const parked: Proof = {
+  name: "parked",
+  title: "runs parked, the servers gone for a while, all finished afterwards",
+  test: "runs that were parked while all servers were gone are finished once they are answered",
+  on: everywhere,
+  times: 200,
+  quickly: 20,
+  async run({ place, clients, random, times, progress }) {
+    await place.startAll();
+    for (let begun = 0; begun < times; begun += atOnce) {
+      const some = Array.from({ length: Math.min(atOnce, times - begun) }, async () =>
+        clients.followUntilParked(await clients.begin(plan)),
+      );
+      await inTime(Promise.all(some), "Every run was not parked");
+      progress(begun + some.length);
+    }
+    await Promise.all(place.nodes.map((node) => place.kill(node)));
+    await sleep(random.between(2_000, 3_000));
+    await place.startAll();
+    await inTime(clients.finish(clients.confirmed), "Every run did not end");
+  },
+};

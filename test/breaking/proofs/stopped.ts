@@ -1,0 +1,31 @@
+import { onPostgres } from "../combination-name.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inTime } from "../in-time.ts";
+import type { Proof } from "../proof.ts";
+import { wereTakenUp } from "../evidence.ts";
+
+/** A node is given up after two seconds of silence, which another one looks for twice a second. */
+const leaseMs = 3_000;
+
+export const stopped: Proof = {
+  name: "stopped",
+  title: "SIGSTOP for longer than the lease, then SIGCONT",
+  test: "a node that stands still for longer than its lease writes nothing when it goes on",
+  on: onPostgres,
+  times: 20,
+  quickly: 1,
+  evidence: wereTakenUp,
+  async run({ place, clients, random, times, progress }) {
+    await place.startAll();
+    const load = clients.load(6);
+    for (let done = 1; done <= times; done++) {
+      await sleep(random.between(200, 700));
+      const zombie = random.pick(place.nodes);
+      place.signal(zombie, "SIGSTOP");
+      await sleep(random.between(leaseMs, leaseMs + 1_000));
+      place.signal(zombie, "SIGCONT");
+      progress(done);
+    }
+    await inTime(load.stop(), "Every run did not end");
+  },
+};

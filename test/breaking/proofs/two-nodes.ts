@@ -1,0 +1,69 @@
+import { onPostgres } from "../combination-name.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { ApprovalView } from "@capstan/server/contract";
+import { inTime } from "../in-time.ts";
+import type { Proof } from "../proof.ts";
+import type { Plan } from "../plan.ts";
+
+/** Questions beside calls that run, so that answers come while it goes on and while it waits. */
+const plan: Plan = {
+  rounds: [
+    [
+      { tool: "Ask", ms: 5 },
+      { tool: "Count", ms: 40 },
+      { tool: "Ask", ms: 5 },
+    ],
+    [
+      { tool: "Ask", ms: 0 },
+      { tool: "Pay", ms: 20 },
+    ],
+  ],
+  ms: 5,
+};
+
+export const twoNodes: Proof = {
+  name: "two-nodes",
+  title: "two nodes at one run: answered, and stopped, at both at once",
+  test: "two nodes at one run, answered and stopped at both at once, keep to the first word",
+  on: onPostgres,
+  times: 60,
+  quickly: 5,
+  async run({ place, clients, random, times, progress }) {
+    await place.startAll();
+    const apis = place.nodes.map((node) => place.api(node));
+    const answered: Promise<unknown>[] = [];
+
+    /** Both say something else at the same moment; both have to hear the same. */
+    async function answerAtBoth(id: string): Promise<void> {
+      const decisions = random.chance(50) ? ["allow", "refuse"] : ["refuse", "allow"];
+      const [one, other] = await Promise.all(
+        apis.map((api, node) =>
+          api.request<ApprovalView>("POST", `/v1/approvals/${id}`, { decision: decisions[node] }),
+        ),
+      );
+      if (!isDeepStrictEqual(one, other))
+        throw new Error(
+          `${id}: ${JSON.stringify(one)} at one node, ${JSON.stringify(other)} at the other`,
+        );
+    }
+
+    async function one(done: number): Promise<void> {
+      const run = await clients.begin(plan);
+      const stopsAt = random.chance(25) ? random.between(5, 60) : Infinity;
+      for await (const event of random.pick(apis).events(run)) {
+        if (event.type === "approval.requested") answered.push(answerAtBoth(event.approval.id));
+        if (event.seq === stopsAt) answered.push(...apis.map((api) => api.cancel(run)));
+      }
+      progress(done);
+    }
+
+    const atOnce = 5;
+    for (let done = 0; done < times; done += atOnce) {
+      const some = Array.from({ length: Math.min(atOnce, times - done) }, (_, n) =>
+        one(done + n + 1),
+      );
+      await inTime(Promise.all(some), "Every run did not end");
+      await inTime(Promise.all(answered.splice(0)), "Every answer was not taken");
+    }
+  },
+};

@@ -1,0 +1,93 @@
+import { audit } from "./audit.ts";
+import { type Clients, createClients } from "./clients.ts";
+import type { Combination } from "./combinations.ts";
+import { everyRun, type LeftRun, readRun } from "./end-state.ts";
+import { readExecutions } from "./executions.ts";
+import { inTime } from "./in-time.ts";
+import { openPlace, type Place } from "./place.ts";
+import type { Proof } from "./proof.ts";
+import { randomOf } from "./random.ts";
+
+export interface ProvingGroundOptions {
+  readonly combination: Combination;
+  readonly seed: number;
+  /** On a disk of its own, which can be filled. @default false */
+  readonly smallDisk?: boolean;
+}
+
+/** Nodes with clients, to be broken by one proof after another. */
+export interface ProvingGround extends AsyncDisposable {
+  /** @param progress told of each time */
+  prove(proof: Proof, times: number, progress?: (done: number) => void): Promise<Outcome>;
+}
+
+/** What a proof came to: how much there was of what, and what was wrong. */
+export interface Outcome {
+  readonly runs: number;
+  readonly calls: number;
+  readonly unknown: number;
+  readonly problems: readonly string[];
+}
+
+export async function openProvingGround({
+  combination,
+  seed,
+  smallDisk = false,
+}: ProvingGroundOptions): Promise<ProvingGround> {
+  // What is broken does not depend on what clients chance to do meanwhile.
+  const random = randomOf(seed);
+  const place = await openPlace({ combination, random: randomOf(seed + 1), smallDisk });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const clients = createClients({ place, random: randomOf(seed + 2), signal });
+  let judged: ReadonlySet<string> = new Set();
+  return {
+    async prove(proof, times, progress = () => {}) {
+      try {
+        await proof.run({ place, clients, random, times, progress });
+        const { runs, problems } = await judge(proof, place, clients, judged);
+        judged = new Set([...judged, ...runs.map(({ run }) => run.id)]);
+        return { ...counted(runs), problems };
+      } catch (thrown) {
+        const unended = clients.unended().join(", ") || "none";
+        const said = place.output().slice(-5_000);
+        throw new Error(`Runs of which no end was seen: ${unended}. The nodes said:\n${said}`, {
+          cause: thrown,
+        });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      leaving.abort();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Ends what is left, and audits all that was begun since the last time. */
+async function judge(
+  proof: Proof,
+  place: Place,
+  clients: Clients,
+  judged: ReadonlySet<string>,
+): Promise<{ readonly runs: readonly LeftRun[]; readonly problems: readonly string[] }> {
+  await place.startAll();
+  const api = await place.anyApi();
+  const isNew = (id: string) => !judged.has(id);
+  // Those, too, of whose beginning nobody heard because the node died on it.
+  const begun = (await everyRun(api)).map(({ id }) => id).filter(isNew);
+  await inTime(clients.finish(begun), "Every run did not end");
+  const runs: LeftRun[] = [];
+  for (const id of begun) runs.push(await readRun(api, id));
+  const all = await readExecutions(place.executions);
+  const executions = all.filter(({ key }) => isNew(key.split("/")[0] ?? ""));
+  const confirmed = clients.confirmed.filter(isNew);
+  const state = { runs, executions, confirmed, told: clients.told };
+  const evidence = proof.evidence?.({ ...state, output: place.output() }) ?? [];
+  return { runs, problems: [...audit(state), ...evidence] };
+}
+
+function counted(runs: readonly LeftRun[]): Omit<Outcome, "problems"> {
+  const calls = runs.flatMap((left) => left.calls);
+  const unknown = calls.filter(({ status }) => status === "outcome_unknown").length;
+  return { runs: runs.length, calls: calls.length, unknown };
+}

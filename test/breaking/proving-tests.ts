@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { after, type TestContext } from "node:test";
+import type { CombinationName } from "./combination-name.ts";
+import { cannotRun, combinations } from "./combinations.ts";
+import type { Proof } from "./proof.ts";
+import { openProvingGround, type ProvingGround } from "./proving-ground.ts";
+import { newSeed } from "./random.ts";
+import { cannotMount } from "./small-disk.ts";
+
+/**
+ * The proofs of one combination as tests, a few rounds of each, one after another on the same nodes.
+ *
+ * @example const prove = provingOn("SQLite"); test(killed.test, prove(killed))
+ */
+export function provingOn(name: CombinationName) {
+  const combination = combinations.find((one) => one.name === name);
+  assert.ok(combination !== undefined);
+  const seed = newSeed();
+  let opened: Promise<ProvingGround> | undefined;
+  after(async () => (await opened)?.[Symbol.asyncDispose]());
+
+  return (proof: Proof) =>
+    async (t: TestContext): Promise<void> => {
+      assert.equal(t.name, proof.test);
+      const reason = cannotRun(proof, combination);
+      if (reason !== undefined) return t.skip(reason);
+      opened ??= openProvingGround({ combination, seed, smallDisk: cannotMount() === undefined });
+      const ground = await opened;
+      const again = `npm run test:breaking -- ${proof.name} --on "${name}" --seed ${seed}`;
+      const { problems } = await ground.prove(proof, proof.quickly).catch((cause: unknown) => {
+        throw new Error(`Try ${again}`, { cause });
+      });
+      assert.deepEqual(problems, [], `Try ${again}`);
+    };
+}

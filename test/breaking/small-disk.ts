@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A small file system of its own, in memory. */
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+  /** Leaves so many bytes of room. */
+  fill(leave: number): void;
+  free(): void;
+}
+
+let reason: string | undefined | null = null;
+
+/** Why none can be mounted here; undefined where one can. */
+export function cannotMount(): string | undefined {
+  if (reason !== null) return reason;
+  try {
+    const path = mount(1);
+    spawnSync("umount", [path]);
+    rmSync(path, { recursive: true });
+    reason = undefined;
+  } catch {
+    reason = "a small file system can be mounted here by nobody, or by root alone";
+  }
+  return reason;
+}
+
+export function openSmallDisk(megabytes: number): SmallDisk {
+  const path = mount(megabytes);
+  const ballast = join(path, "ballast");
+  return {
+    path,
+    fill(leave) {
+      const { bavail, bsize } = statfsSync(path);
+      try {
+        writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
+      } catch (error) {
+        // Somebody was quicker: it is full all the same.
+        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      }
+    },
+    free: () => rmSync(ballast, { force: true }),
+    async [Symbol.asyncDispose]() {
+      // What still ends has its files open: it keeps them until then.
+      spawnSync("umount", ["--lazy", path]);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function mount(megabytes: number): string {
+  const path = mkdtempSync(join(tmpdir(), "capstan-disk-"));
+  const { status } = spawnSync("mount", [
+    "-t",
+    "tmpfs",
+    "-o",
+    `size=${megabytes}m,mode=755`,
+    "capstan-small-disk",
+    path,
+  ]);
+  if (status === 0) return path;
+  rmSync(path, { recursive: true });
+  throw new Error("A small file system could not be mounted.");
+}
