@@ -16,6 +16,8 @@ import { openPostgresStore } from "./journal/postgres/open-postgres-store.ts";
 import type { RunRecord } from "./journal/records.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
+import type { Retention } from "./retention/retention.ts";
+import { watchRetention } from "./retention/watch-retention.ts";
 import { watchDeadlines } from "./run/deadlines.ts";
 import { RunService } from "./run/run-service.ts";
 import { watchOverNodes } from "./run/watch-over-nodes.ts";
@@ -46,6 +48,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** What is deleted when it is old, or too much. @default nothing */
+  readonly retention?: Retention;
   /** How earlier turns are shown to the model, where a request does not say. @default "log" */
   readonly history?: HistoryMode;
   /** @default standard error */
@@ -149,6 +153,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = [runs, ephemeral].map((service) =>
     watchDeadlines({ runs: service, parkedMs: limits.parkedMs, clock: systemClock, log }),
   );
+  const { retention = {} } = options;
+  stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
   return {
     url,
     reloadPage: async () => page?.reload(),

@@ -11,7 +11,7 @@ import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "./record
 export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, a.call_id, r.session_id, r.conversation_id, a.request,
   a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
   (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
-  FROM approvals a JOIN runs r ON r.n = a.run_n`;
+  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner = a.owner`;
 
 export interface ApprovalRow {
   readonly id: string;

@@ -6,7 +6,8 @@ export interface Delta {
 
 /**
  * Deltas put together. `cuts` says where the text was cut: `12:4,3,5;20:7` is three deltas numbered
- * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7.
+ * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7. `12x3;20x1` is as many under the
+ * same numbers, of which it is forgotten how long each was: the text is cut evenly.
  */
 export interface CutText {
   readonly text: string;
@@ -26,9 +27,10 @@ export function addDelta(before: CutText | undefined, { seq, delta }: Delta): Cu
 
 /** The deltas again, from the whole text and its cut points. */
 export function decodeCuts(cuts: string, text: string): Delta[] {
+  if (cuts === "") return [];
+  if (cuts.includes("x")) return decodeEven(cuts, text);
   const deltas: Delta[] = [];
   let start = 0;
-  if (cuts === "") return deltas;
   for (const stretch of cuts.split(";")) {
     const colon = stretch.indexOf(":");
     let seq = Number(stretch.slice(0, colon));
@@ -40,4 +42,42 @@ export function decodeCuts(cuts: string, text: string): Delta[] {
     }
   }
   return deltas;
+}
+
+/** The same numbers without the lengths. */
+export function evenCuts(cuts: string): string {
+  return cuts
+    .split(";")
+    .map((stretch) => `${stretch.slice(0, stretch.indexOf(":"))}x${stretch.split(",").length}`)
+    .join(";");
+}
+
+/** How many deltas there are in even cuts. */
+export function countEven(cuts: string): number {
+  return numbersOf(cuts).length;
+}
+
+function decodeEven(cuts: string, text: string): Delta[] {
+  const numbers = numbersOf(cuts);
+  let start = 0;
+  return numbers.map((seq, index) => {
+    const end = cutAt(text, Math.floor(((index + 1) * text.length) / numbers.length));
+    const delta = text.slice(start, end);
+    start = end;
+    return { seq, delta };
+  });
+}
+
+/** A place that is not within a character of two units. */
+function cutAt(text: string, at: number): number {
+  const within =
+    /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "");
+  return within ? at + 1 : at;
+}
+
+function numbersOf(cuts: string): number[] {
+  return cuts.split(";").flatMap((stretch) => {
+    const [from, count] = stretch.split("x").map(Number);
+    return Array.from({ length: count ?? 0 }, (_, index) => (from ?? 0) + index);
+  });
 }

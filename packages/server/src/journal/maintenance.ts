@@ -1,7 +1,9 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError, errorMessage, systemClock } from "@capstan/core";
+import { countEven } from "./cut-points.ts";
 import { lockDataDirectory } from "./data-lock.ts";
+import { nobody } from "./lineage.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
@@ -29,7 +31,8 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
     // A damaged database has no answers to the rest.
     if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
-    const runs = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM runs")?.n ?? 0;
+    const runs =
+      sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${nobody}'`)?.n ?? 0;
     return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };
   });
 }
@@ -126,18 +129,27 @@ async function using<T>(path: string, what: string, read: (sql: Sql) => T): Prom
  * the deltas before it that it holds; deltas that no item ended with have a row of their own.
  */
 function gaps(sql: Sql): readonly string[] {
-  const rows = sql.all<{ id: string; events: number; last: number }>(
-    `SELECT r.id, MAX(e.seq) AS last, SUM(
+  const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
+    `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
        CASE WHEN e.type = '${detachedDeltas}' THEN 0 ELSE 1 END +
-       CASE WHEN e.cuts IS NULL THEN 0
+       CASE WHEN e.cuts IS NULL OR e.cuts LIKE '%x%' THEN 0
          ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(e.cuts, ',', ''), ';', '')) + 1 END) AS events
      FROM runs r JOIN run_events e ON e.run_n = r.n
-     WHERE r.ended_at IS NOT NULL GROUP BY r.n HAVING events <> last LIMIT 20`,
+     WHERE r.ended_at IS NOT NULL AND r.owner <> '${nobody}' GROUP BY r.n HAVING events <> last`,
   );
-  return rows.map(
-    ({ id, events, last }) =>
-      `Run ${id} has ${events} events, and the last one has the number ${last}.`,
-  );
+  const wrong: string[] = [];
+  for (const { n, id, events: counted, last } of rows) {
+    // Those of which it was forgotten where they were cut cannot be counted in the database.
+    const even = sql.all<{ cuts: string }>(
+      "SELECT cuts FROM run_events WHERE run_n = ? AND cuts LIKE '%x%'",
+      n,
+    );
+    const events = even.reduce((sum, { cuts }) => sum + countEven(cuts), counted);
+    if (events !== last)
+      wrong.push(`Run ${id} has ${events} events, and the last one has the number ${last}.`);
+    if (wrong.length === 20) break;
+  }
+  return wrong;
 }
 
 function orphans(sql: Sql): readonly string[] {

@@ -264,4 +264,12 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE nodes (id TEXT PRIMARY KEY, url TEXT, beats BIGINT NOT NULL)",
     ],
   },
+  {
+    version: 8,
+    statements: [
+      // What is over is found without looking at what holds.
+      "CREATE INDEX grants_expiring ON grants (expires_at) WHERE expires_at IS NOT NULL",
+      "CREATE INDEX grants_revoked ON grants (revoked_at) WHERE revoked_at IS NOT NULL",
+    ],
+  },
 ];

@@ -1,5 +1,7 @@
 import type { CallRecord, ClientOutput, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
+import type { LineageStart } from "./lineage.ts";
+import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retention.ts";
 import type {
   ApprovalRecord,
   ApprovalStatus,
@@ -14,6 +16,7 @@ import type {
   RunRecord,
   RunWithMessages,
 } from "./records.ts";
+import type { Usage } from "./usage.ts";
 
 interface Owned {
   readonly owner: string;
@@ -31,11 +34,36 @@ interface Paged {
   readonly after?: string;
 }
 
+/** What is kept, how much it takes, and what of it is old. */
+export interface RetentionReading {
+  /** What every owner has, by name. */
+  everyUsage(): Promise<readonly Usage[]>;
+  /** Conversations, and sessions outside of any, that were last changed before a time, oldest first; at most `limit` (default 100). */
+  listUntouched(
+    query: Owned & {
+      readonly before: number;
+      readonly after?: Untouched;
+      readonly limit?: number;
+    },
+  ): Promise<readonly Untouched[]>;
+  /** What hangs together with a conversation or a session. */
+  getLineage(query: Owned & { readonly start: LineageStart }): Promise<SizedLineage | undefined>;
+  /**
+   * Of every owner's runs that ended before a time, in the order in which they were made: events
+   * of which it can be forgotten where their deltas were cut. Read on after `last` while there is `more`.
+   */
+  everyShorterCuts(query: { readonly before: number; readonly after: number }): Promise<{
+    readonly events: readonly ShorterCuts[];
+    readonly last: number;
+    readonly more: boolean;
+  }>;
+}
+
 /**
  * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
  * absent from a list); only those named `every…` are for the service itself and see all owners.
  */
-export interface StoreReading {
+export interface StoreReading extends RetentionReading {
   getRun(query: OwnedId): Promise<RunRecord | undefined>;
   /** Oldest first. */
   listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;

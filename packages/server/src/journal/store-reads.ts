@@ -15,7 +15,7 @@ import { everyOrphan, everyRunIn, getRun, listChildren } from "./reading/read-ru
 import { searchRuns } from "./reading/search-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
-import type { StoreReading } from "./store-reading.ts";
+import type { RetentionReading, StoreReading } from "./store-reading.ts";
 
 /** What reading a store takes. */
 export interface ReadParts {
@@ -72,6 +72,8 @@ export function storeReads({
     readManifest: (query) => readLong("readManifest", query),
     readValue: (query) => readLong("readValue", query),
 
+    ...retentionReads(readLong),
+
     getApproval: (query) => read(() => getApproval(query)),
     listApprovals: (query) => read(() => listApprovals(query)),
     readReview: (query) => read(() => readReview(query)),
@@ -86,5 +88,15 @@ export function storeReads({
     listItems: (query) => read(() => listItems(query)),
     getItem: (query) => read(() => getItem(query)),
     findRun: async (query) => publishedOrNone(await read(() => findRun(query))),
+  };
+}
+
+/** What retention goes by, which may take long. */
+export function retentionReads(readLong: ReadParts["readLong"]): RetentionReading {
+  return {
+    everyUsage: () => readLong("everyUsage", undefined),
+    listUntouched: (query) => readLong("listUntouched", query),
+    getLineage: (query) => readLong("getLineage", query),
+    everyShorterCuts: (query) => readLong("everyShorterCuts", query),
   };
 }

@@ -13,6 +13,8 @@ import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
 import type { OverrideChange } from "../contract/override.ts";
 import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
 import type { RestingStatus } from "../run/run-status.ts";
+import type { LineageStart } from "./lineage.ts";
+import type { ShorterCuts } from "./reading/read-retention.ts";
 import type {
   ApprovalRecord,
   ConversationRecord,
@@ -136,6 +138,18 @@ export type StoreWrite =
   | { readonly type: "delete-conversation"; readonly owner: string; readonly id: string }
   /** With all that belongs to it. Runs that continued it continue its parent from now on. */
   | { readonly type: "delete-run"; readonly owner: string; readonly id: string }
+  /** All that hangs together with a conversation or a session, where nothing of it was changed since `before` and nothing holds it. */
+  | {
+      readonly type: "forget-lineage";
+      readonly owner: string;
+      readonly start: LineageStart;
+      /** In ms since the epoch. */
+      readonly before: number;
+    }
+  /** Deletes what was forgotten, of every owner, up to about so many rows and bytes. */
+  | { readonly type: "collect-forgotten"; readonly rows: number; readonly bytes: number }
+  /** What `everyShorterCuts` found. */
+  | { readonly type: "shorten-cuts"; readonly events: readonly ShorterCuts[] }
   /** Responses items, in order, after those that the run has; `callId` finds the run again. */
   | {
       readonly type: "save-items";
@@ -245,6 +259,18 @@ interface Outcomes {
     | { readonly status: "deleted"; readonly runIds: readonly string[] }
     | Refused
     | NotFound;
+  readonly "forget-lineage":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  /** `more`: there may be more to delete. */
+  readonly "collect-forgotten": {
+    readonly status: "collected";
+    readonly rows: number;
+    readonly bytes: number;
+    readonly more: boolean;
+  };
+  readonly "shorten-cuts": { readonly status: "shortened" };
   readonly "save-items": { readonly status: "saved" } | NotFound;
   readonly "edit-variables": { readonly status: "edited" } | NotFound;
 }
@@ -272,6 +298,8 @@ const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "updated",
   "moved",
   "deleted",
+  "collected",
+  "shortened",
   "saved",
   "edited",
 ] as const);

@@ -57,7 +57,8 @@ export type StartOutcome =
   /** The conversation went on elsewhere, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
-type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }>;
+type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
+type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }> | ForgetLineage;
 
 const interrupted: ChainError = {
   code: "interrupted",
@@ -283,6 +284,11 @@ export class RunService {
     const runs = await this.store.listRuns({ owner, conversationId: id });
     for (const run of runs) if (!isClosing(run.status)) await this.cancel(run);
     return this.#remove({ type: "delete-conversation", owner, id });
+  }
+
+  /** Takes what nobody touched for long out of sight. */
+  forget(write: ForgetLineage): Promise<OutcomeOf<ForgetLineage>> {
+    return this.#remove(write);
   }
 
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {

@@ -1,6 +1,8 @@
 import type { Script } from "../script.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
+import { everyUsage } from "../usage.ts";
+import { everyShorterCuts, getLineage, listUntouched } from "./read-retention.ts";
 import { readManifest, readValue } from "./read-variables.ts";
 
 /** Reads that may take long: SQLite does them in a thread of their own. */
@@ -11,6 +13,10 @@ export const longReads = {
   readMessages,
   readManifest,
   readValue,
+  everyUsage,
+  listUntouched,
+  getLineage,
+  everyShorterCuts,
 };
 
 type LongReads = typeof longReads;

@@ -28,7 +28,7 @@ interface ItemRow {
 }
 
 const selectItems =
-  "SELECT i.id, r.id AS run_id, i.direction, i.item FROM items i JOIN runs r ON r.n = i.run_n";
+  "SELECT i.id, r.id AS run_id, i.direction, i.item FROM items i JOIN runs r ON r.n = i.run_n AND r.owner = i.owner";
 
 export function* listItems(query: {
   owner: string;

@@ -2,7 +2,10 @@ import type { ErrorData } from "../error-data.ts";
 import type { Script } from "../script.ts";
 import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
 import { answerCall } from "./answer-call.ts";
+import { collectForgotten } from "./collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
+import { forgetLineage } from "./forget-lineage.ts";
+import { shortenCuts } from "./shorten-cuts.ts";
 import { submitOutputs } from "./submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
@@ -98,6 +101,12 @@ function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<Ap
       return yield* deleteConversation(writing, write);
     case "delete-run":
       return yield* deleteRun(writing, write);
+    case "forget-lineage":
+      return yield* forgetLineage(writing, write);
+    case "collect-forgotten":
+      return yield* collectForgotten(writing, write);
+    case "shorten-cuts":
+      return shortenCuts(writing, write);
     case "save-items":
       return yield* saveItems(writing, write);
     case "edit-variables":

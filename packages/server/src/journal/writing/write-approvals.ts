@@ -6,7 +6,7 @@ import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { RunState } from "./run-states.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
-import { dropExpiredGrants } from "./write-grants.ts";
+import { dropEndedGrants } from "./write-grants.ts";
 import type { Writing } from "./writing.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
@@ -62,7 +62,7 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
 /** Questions whose time is up; what was granted until now goes with them. */
 export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf<ExpireApprovals>> {
   const { changes, dialect } = writing;
-  dropExpiredGrants(writing, at);
+  dropEndedGrants(writing, at);
   const due = yield* all<ApprovalRow>(
     `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT 1000${dialect.lock("a")}`,
     at,

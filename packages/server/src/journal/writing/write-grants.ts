@@ -59,7 +59,14 @@ export function* revokeGrant(
   return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
 }
 
+/**
+ * For how long a revoked grant stays as a row that nobody is shown: a loop that is taken up again
+ * may give it a second time, and must find that it was taken back. No run waits for longer.
+ */
+const revokedMs = 366 * 24 * 60 * 60 * 1_000;
+
 /** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
-export function dropExpiredGrants({ changes }: Writing, at: number): void {
+export function dropEndedGrants({ changes }: Writing, at: number): void {
   changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
+  changes.run("DELETE FROM grants WHERE revoked_at <= ?", at - revokedMs);
 }

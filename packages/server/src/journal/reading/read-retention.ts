@@ -1,0 +1,106 @@
+import { decodeCuts, evenCuts } from "../cut-points.ts";
+import { type Lineage, type LineageStart, readLineage } from "../lineage.ts";
+import { all, type Script } from "../script.ts";
+import { lineageBytes } from "../usage.ts";
+import { pageLimit } from "./page.ts";
+
+/** Where something may be to forget, and when that was changed last. */
+export interface Untouched extends LineageStart {
+  readonly touchedAt: number;
+}
+
+/** A lineage with what it takes. */
+export type SizedLineage = Lineage & { readonly bytes: number };
+
+/** An owner's conversations, and sessions outside of any, that were last changed before a time; the oldest first. */
+export function* listUntouched(query: {
+  readonly owner: string;
+  readonly before: number;
+  /** The last of the page before. */
+  readonly after?: Untouched;
+  readonly limit?: number;
+}): Script<Untouched[]> {
+  const { owner, before } = query;
+  const after = query.after ?? { touchedAt: -1, id: "" };
+  const rows = yield* all<{ type: LineageStart["type"]; id: string; touched: number }>(
+    `SELECT type, id, touched FROM (
+       SELECT 'conversation' AS type, id, updated_at AS touched FROM conversations WHERE owner = ?
+       UNION ALL
+       SELECT 'session' AS type, session_id AS id, MAX(updated_at) AS touched FROM runs
+       WHERE owner = ? AND conversation_id IS NULL GROUP BY session_id
+     ) AS known
+     WHERE touched < ? AND (touched > ? OR (touched = ? AND id > ?)) ORDER BY touched, id LIMIT ?`,
+    owner,
+    owner,
+    before,
+    after.touchedAt,
+    after.touchedAt,
+    after.id,
+    pageLimit(query.limit ?? 100),
+  );
+  return rows.map(({ type, id, touched }) => ({ type, id, touchedAt: touched }));
+}
+
+/** What hangs together with a conversation or a session, with what it takes. */
+export function* getLineage(query: {
+  readonly owner: string;
+  readonly start: LineageStart;
+}): Script<SizedLineage | undefined> {
+  const lineage = yield* readLineage(query);
+  return lineage === undefined ? undefined : { ...lineage, bytes: yield* lineageBytes(lineage) };
+}
+
+/** Cut points that can be made shorter, of one event. */
+export interface ShorterCuts {
+  readonly runN: number;
+  readonly seq: number;
+  readonly cuts: string;
+  readonly saves: number;
+}
+
+/** Runs looked at, and events returned, about. */
+const mostRuns = 100;
+const mostEvents = 500;
+
+/**
+ * Events of every owner's runs, in the order in which the runs were made, whose deltas need not be
+ * cut where they were. `next` is where to read on; undefined: at the end, or a run is not old enough yet.
+ */
+export function* everyShorterCuts(query: {
+  /** Only of runs that ended before, in ms since the epoch. */
+  readonly before: number;
+  /** The key of the last run that was read. */
+  readonly after: number;
+}): Script<{ readonly events: ShorterCuts[]; readonly last: number; readonly more: boolean }> {
+  const runs = yield* all<{ n: number; ended_at: number | null }>(
+    "SELECT n, ended_at FROM runs WHERE n > ? ORDER BY n LIMIT ?",
+    query.after,
+    mostRuns,
+  );
+  const events: ShorterCuts[] = [];
+  let last = query.after;
+  for (const { n: runN, ended_at: endedAt } of runs) {
+    if (endedAt === null || endedAt >= query.before) return { events, last, more: false };
+    const rows = yield* all<{ seq: number; cuts: string; data: string }>(
+      `SELECT seq, cuts, data FROM run_events
+       WHERE run_n = ? AND from_seq IS NOT NULL AND type = 'item.end' AND cuts LIKE '%:%'`,
+      runN,
+    );
+    for (const { seq, cuts, data } of rows) {
+      const shorter = shorterCuts(cuts, (JSON.parse(data) as { text: string }).text);
+      if (shorter !== undefined)
+        events.push({ runN, seq, cuts: shorter, saves: cuts.length - shorter.length });
+    }
+    last = runN;
+    if (events.length >= mostEvents) return { events, last, more: true };
+  }
+  return { events, last, more: runs.length === mostRuns };
+}
+
+/** Undefined where nothing is won, or a delta would be empty that was not, or one not that was. */
+function shorterCuts(cuts: string, text: string): string | undefined {
+  const even = evenCuts(cuts);
+  if (even.length >= cuts.length) return undefined;
+  if (decodeCuts(cuts, text).some(({ delta }) => delta === "")) return undefined;
+  return decodeCuts(even, text).some(({ delta }) => delta === "") ? undefined : even;
+}

@@ -1,0 +1,17 @@
+import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import type { Writing } from "./writing.ts";
+
+type ShortenCuts = Extract<StoreWrite, { type: "shorten-cuts" }>;
+
+/** Forgets how long each delta was, of runs that have ended: nothing else writes there any more. */
+export function shortenCuts({ changes }: Writing, { events }: ShortenCuts): OutcomeOf<ShortenCuts> {
+  for (const { runN, seq, cuts } of events) {
+    changes.run(
+      "UPDATE run_events SET cuts = ? WHERE run_n = ? AND seq = ? AND from_seq IS NOT NULL",
+      cuts,
+      runN,
+      seq,
+    );
+  }
+  return { status: "shortened" };
+}
