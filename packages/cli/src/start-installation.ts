@@ -85,6 +85,7 @@ export async function startInstallation(options: {
     ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),
     allowedOrigins: configuration.allowedOrigins,
     history: configuration.history,
+    retention: configuration.retention,
     limits: serverLimits(configuration.limits),
     ...(log && { log }),
   }).catch(async (thrown: unknown) => {

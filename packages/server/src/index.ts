@@ -3,6 +3,17 @@ export { isLoopback } from "./auth/loopback.ts";
 export type { ApiKey } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";
 export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./journal/maintenance.ts";
+export type { Hold } from "./journal/lineage.ts";
+export type { PrunedOf } from "./retention/prune.ts";
+export type { Retention } from "./retention/retention.ts";
+export {
+  planStorePrune,
+  pruneStore,
+  readUsage,
+  type StorePlace,
+  type StoreUsage,
+} from "./retention/prune-store.ts";
+export type { Usage, UsageKind } from "./journal/usage.ts";
 export type { ServerLimits } from "./run/server-limits.ts";
 export type { CreateExecutor } from "./run/session.ts";
 export {

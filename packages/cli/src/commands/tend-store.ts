@@ -1,4 +1,5 @@
 import { backupStore, checkStore, vacuumStore } from "@capstan/server";
+import { megabytes } from "./megabytes.ts";
 
 export interface TendStoreOptions {
   readonly wish: "check" | "backup" | "vacuum";
@@ -44,10 +45,6 @@ export async function tendStore({
       return 0;
     }
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
 function print(line: string): void {

@@ -1,4 +1,5 @@
 import type { HistoryMode, PolicyRule, TokenPrices } from "@capstan/core";
+import type { Retention } from "@capstan/server";
 
 /** Who may use the server, by a secret. Never printed. */
 export interface ApiKey {
@@ -81,6 +82,8 @@ export interface Configuration {
   /** How earlier turns are shown to the model, where a request does not say. */
   readonly history: HistoryMode;
   readonly limits: ConfiguredLimits;
+  /** What is deleted when it is old, or too much. Empty: nothing. */
+  readonly retention: Retention;
   /** Hosts and origins that may reach the server beside its own. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];

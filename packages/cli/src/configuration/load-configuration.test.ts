@@ -55,6 +55,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       host: "127.0.0.1",
       dataDir: join(folder, ".capstan"),
       prices: {},
+      retention: {},
       apiKeys: [],
       groups: {},
       tools: {},
@@ -233,6 +234,14 @@ test("prices and limits of a turn are read, and wrong ones named", async () => {
     /prices\.openai\/gpt-5\.5\.output: expected an amount from 0 on, got nothing/,
   );
   assert.match(found.join("\n"), /limits\.turnCost: expected an amount, more than 0, got 0/);
+});
+
+test("what is kept is read, for all and for single users, and wrong numbers are named", async () => {
+  const retention = { days: 365, deltaDays: 7, principals: { ann: { megabytes: 500 }, ben: {} } };
+  assert.deepEqual((await valid({ retention })).retention, retention);
+  const found = await problems({ retention: { days: 0, principals: { ann: { megabytes: -1 } } } });
+  assert.match(found.join("\n"), /retention\.days: expected days, more than 0 and at most 36500/);
+  assert.match(found.join("\n"), /retention\.principals\.ann\.megabytes: expected megabytes/);
 });
 
 test("a PostgreSQL database is named in the environment, and what is wrong with its address is said without it", async () => {

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { isLoopback } from "@capstan/server";
+import { isLoopback, type Retention } from "@capstan/server";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readDatabaseUrl } from "./database-url.ts";
@@ -72,6 +72,7 @@ export async function loadConfiguration(
     places: file.places,
     history: merged.history ?? "log",
     limits: withoutUndefined(merged.limits ?? {}),
+    retention: readRetention(merged.retention ?? {}),
     prices: Object.fromEntries(
       Object.entries(merged.prices ?? {}).map(([model, prices]) => [
         model,
@@ -93,6 +94,17 @@ export async function loadConfiguration(
   if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
   const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
   return { status: "valid", configuration, warnings };
+}
+
+function readRetention(given: NonNullable<Settings["retention"]>): Retention {
+  const { principals, ...all } = given;
+  const own = Object.entries(principals ?? {});
+  return {
+    ...withoutUndefined(all),
+    ...(principals !== undefined && {
+      principals: Object.fromEntries(own.map(([name, rule]) => [name, withoutUndefined(rule)])),
+    }),
+  };
 }
 
 /** Texts become what their key wants, by the same schema as the file's values. */

@@ -30,6 +30,19 @@ const prices = z.object(
   { error: pricesExample },
 );
 
+const daysError = "days, more than 0 and at most 36500";
+const days = z
+  .number({ error: daysError })
+  .positive({ error: daysError })
+  .max(36_500, { error: daysError });
+
+const megabytesError = "megabytes, more than 0";
+const retentionRule = {
+  days: days.optional(),
+  megabytes: z.number({ error: megabytesError }).positive({ error: megabytesError }).optional(),
+};
+const retentionExample = 'what is kept such as {"days": 365}';
+
 /** What a rule may say is the gate's to tell. One of which a part was overlooked would say something else. */
 const rule = z.custom<PolicyRule>().superRefine((value, context) => {
   for (const { path, message } of ruleProblems(value))
@@ -128,6 +141,20 @@ export const settingsSchema = z.object(
           bodyBytes: whole("bytes from 1 to 1073741824", 1_073_741_824).optional(),
         },
         { error: "an object" },
+      )
+      .optional(),
+    retention: z
+      .object(
+        {
+          ...retentionRule,
+          deltaDays: days.optional(),
+          principals: z
+            .record(z.string(), z.object(retentionRule, { error: retentionExample }), {
+              error: 'names of keys such as {"ann": {"days": 365}}',
+            })
+            .optional(),
+        },
+        { error: retentionExample },
       )
       .optional(),
     allowedHosts: z

@@ -101,7 +101,8 @@ export async function vacuumStore(
   }
 }
 
-async function databaseIn(dataDir: string): Promise<string> {
+/** The path of a data directory's database, which is there. */
+export async function databaseIn(dataDir: string): Promise<string> {
   const path = join(dataDir, "capstan.db");
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return path;

@@ -15,7 +15,7 @@ import {
   event,
   grantOf,
   resultOf,
-  settableClock,
+  type settableClock,
   start,
   variableOf,
 } from "./testing/store-fixtures.ts";

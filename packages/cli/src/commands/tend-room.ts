@@ -1,0 +1,124 @@
+import {
+  type Hold,
+  planStorePrune,
+  type PrunedOf,
+  pruneStore,
+  readUsage,
+  type Retention,
+  type StorePlace,
+  type StoreUsage,
+  type UsageKind,
+} from "@capstan/server";
+import { megabytes } from "./megabytes.ts";
+
+export interface TendRoomOptions {
+  readonly wish: "usage" | "prune";
+  readonly place: StorePlace;
+  /** As the settings have it. */
+  readonly retention: Retention;
+  readonly isDryRun: boolean;
+  /** As typed; one of the two takes the place of the settings. */
+  readonly days?: string;
+  readonly megabytes?: string;
+  /** @default standard output */
+  readonly say?: (line: string) => void;
+}
+
+const noRules =
+  'Nothing says what to delete, so everything is kept. Name it here: --days 365, --megabytes 500; or for every hour in capstan.config.json: "retention": {"days": 365}.';
+
+/** What is kept, and what of it goes. @returns the exit code */
+export async function tendRoom(options: TendRoomOptions): Promise<number> {
+  const { wish, place, isDryRun, say = print } = options;
+  if (wish === "usage") {
+    for (const line of usageLines(await readUsage(place))) say(line);
+    return 0;
+  }
+  const rules = rulesOf(options);
+  if ("problem" in rules) {
+    say(rules.problem);
+    return 2;
+  }
+  if (isDryRun) {
+    const plan = await planStorePrune(place, rules.retention);
+    for (const line of pruneLines(plan, "would go")) say(line);
+    return 0;
+  }
+  const { pruned, deltaBytes } = await pruneStore(place, rules.retention);
+  for (const line of pruneLines(pruned, "deleted")) say(line);
+  if (deltaBytes > 0)
+    say(`Of old answers it is forgotten how they were streamed: ${megabytes(deltaBytes)}.`);
+  if (pruned.length > 0 && place.databaseUrl === undefined)
+    say("The file keeps the room for what comes next; `capstan db vacuum` gives it back.");
+  return 0;
+}
+
+/** What is typed counts for everybody, in place of the settings. */
+function rulesOf(
+  options: TendRoomOptions,
+): { readonly retention: Retention } | { readonly problem: string } {
+  const typed: { [name in "days" | "megabytes"]?: number } = {};
+  for (const name of ["days", "megabytes"] as const) {
+    const text = options[name];
+    if (text === undefined) continue;
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
+      return { problem: `--${name}: expected a number above 0, got "${text}"` };
+    typed[name] = value;
+  }
+  if (Object.keys(typed).length > 0) return { retention: typed };
+  if (Object.keys(options.retention).length === 0) return { problem: noRules };
+  return { retention: options.retention };
+}
+
+const kinds: { readonly [kind in UsageKind]: string } = {
+  events: "what happened, to be followed again",
+  messages: "what was said",
+  calls: "calls, with their results",
+  variables: "variables",
+  other: "titles, grants and rules",
+};
+
+export function usageLines({ users, fileBytes }: StoreUsage): readonly string[] {
+  const lines = users.flatMap((user) => [
+    `${user.owner}: ${counted(user.conversations, "conversation")}, ${counted(user.runs, "run")}, ${megabytes(user.bytes)}`,
+    ...Object.entries(kinds).map(
+      ([kind, name]) => `  ${megabytes(user.byKind[kind as UsageKind]).padStart(10)}  ${name}`,
+    ),
+  ]);
+  if (users.length === 0) lines.push("Nothing is kept yet.");
+  if (fileBytes !== undefined)
+    lines.push(`The file has ${megabytes(fileBytes)}, with its order and free room.`);
+  return lines;
+}
+
+const holds: { readonly [hold in Hold]: string } = {
+  unfinished: "a run has not ended",
+  question: "a question waits for an answer",
+  unknown_outcome: "nobody has said yet what became of a call",
+};
+
+export function pruneLines(
+  pruned: readonly PrunedOf[],
+  went: "would go" | "deleted",
+): readonly string[] {
+  if (pruned.length === 0) return ["Nothing is old or too much."];
+  return pruned.flatMap(({ owner, conversations, runs, bytes, forRoom, held }) => {
+    const room = forRoom === 0 ? "" : `, ${megabytes(forRoom)} of it to make room`;
+    const kept = Object.entries(held).map(
+      ([hold, count]) => `  kept although it is due: ${count}, because ${holds[hold as Hold]}`,
+    );
+    return [
+      `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${megabytes(bytes)}${room}`,
+      ...kept,
+    ];
+  });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
