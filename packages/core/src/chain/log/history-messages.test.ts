@@ -167,6 +167,35 @@ test("what makes a turn long: results, arguments and reasoning together; a pictu
   assert.equal(await isLog({ calls: [call({})] }, { error: new Error("gone") }), true);
 });
 
+test("hundreds of short turns do not add up: the oldest become logs, many at once, and stay so", async () => {
+  const look = defineTool({ ...reads, name: "Look", execute: () => "x".repeat(1_900) });
+  const turn = await turnOf([{ calls: [{ name: "Look" }, { name: "Look" }] }, "Found."], {
+    executor: executorWith([look]),
+  });
+  const talk = await turnOf(["Hello."]);
+  const turns: StoredTurn[] = [];
+  let shown: readonly Message[] = [];
+  let changes = 0;
+  for (let n = 0; n < 100; n++) {
+    turns.push(turn, talk);
+    const now = historyMessages(turns);
+    const isChanged = JSON.stringify(now.slice(0, shown.length)) !== JSON.stringify(shown);
+    if (isChanged) changes++;
+    shown = now;
+    const whole = now.reduce(
+      (sum, { role, content }) => sum + (role === "tool" ? content.length : 0),
+      0,
+    );
+    assert.ok(whole <= 64_000, `${whole} characters of results after ${n + 1} turns`);
+    assert.equal(now.at(-5)?.role, "tool", "the newest is shown as it was");
+    const logs = now.findIndex(({ role }) => role === "tool");
+    assert.ok(!roles(now.slice(logs)).includes("developer"), "the oldest are logs");
+  }
+  assert.ok(changes > 5 && changes < 15, `${changes} changes`);
+  const window = historyMessages(turns, { keepTurns: 120 });
+  assert.equal(roles(window).filter((role) => role === "tool").length, 120 + 2 * 13);
+});
+
 test("a log that was kept is shown as it was kept", async () => {
   const turn = { ...(await read()), log: { replay: "<turn-log>\nas it was\n</turn-log>" } };
   assert.equal(historyMessages([turn])[1]?.content, turn.log.replay);

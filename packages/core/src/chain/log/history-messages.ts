@@ -4,7 +4,7 @@ import type { CallRecord } from "../../executor/call-record.ts";
 import type { Message } from "../../model/message.ts";
 import type { TurnLog } from "../chain-result.ts";
 import { turnMessages } from "../turn-messages.ts";
-import { isShortTurn } from "./short-turn.ts";
+import { shortTurnsShown } from "./short-turn.ts";
 import { answerText, turnLog } from "./turn-log.ts";
 
 /**
@@ -29,7 +29,8 @@ export interface StoredTurn {
  * The messages that show a model what was said before, for `contextMessages` of the next turn. As
  * a log, a turn is what was asked, one developer message with its calls, and the assistant's own
  * words. Shown in full whatever is asked for: a turn in which a client's tools ran, since the
- * client has it so, and one whose calls and results are short, for a log would save nothing.
+ * client has it so, and one whose calls and results are short, for a log would save nothing; of
+ * hundreds of those, the newest.
  *
  * @param history @default "log"
  * @throws CapstanError `invalid_history`
@@ -42,10 +43,11 @@ export function historyMessages(
   turns: readonly StoredTurn[],
   history: HistoryMode = "log",
 ): readonly Message[] {
-  const firstFull = turns.length - turnsInFull(history);
+  const older = turns.slice(0, Math.max(0, turns.length - turnsInFull(history)));
+  const short = shortTurnsShown(older);
   return turns.flatMap((turn, index) => [
     ...(turn.before ?? []),
-    ...(index >= firstFull || isShownWhole(turn)
+    ...(index >= older.length || short.has(index) || ranAtClient(turn)
       ? turnMessages(turn.messages, turn.calls)
       : asLog(turn)),
   ]);
@@ -63,9 +65,9 @@ function turnsInFull(history: HistoryMode): number {
   });
 }
 
-/** What ran at the client, the client has so; and of what is short a log saves nothing. */
-function isShownWhole({ messages, calls }: StoredTurn): boolean {
-  return calls.some(({ owner }) => owner === "client") || isShortTurn(messages, calls);
+/** The client has such a turn in full. */
+function ranAtClient({ calls }: StoredTurn): boolean {
+  return calls.some(({ owner }) => owner === "client");
 }
 
 function asLog({
