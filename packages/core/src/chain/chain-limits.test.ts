@@ -12,6 +12,7 @@ import type { ChainEvent } from "./chain-event.ts";
 import type { Model } from "../model/model.ts";
 import { executeToolChain } from "./execute-tool-chain.ts";
 import { runToolChain } from "./run-tool-chain.ts";
+import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 const ok = defineTool({ ...reads, name: "Ok", execute: () => "fine" });
@@ -235,6 +236,44 @@ test("a model that is being asked when a turn's time is over is stopped: a timeo
   assert.match(result.error?.message ?? "", /5 seconds were over before the model had answered/);
   assert.equal(result.answer, "I think");
   assert.equal(clock.pending, 0);
+});
+
+/** A hook that never answers, and the signal that it was given. */
+function hangingHook() {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const onBeforeSendToLLM: ToolChainCallbacks["onBeforeSendToLLM"] = (_messages, { signal }) => {
+    asked.resolve(signal);
+    return new Promise(() => {});
+  };
+  return { callbacks: { onBeforeSendToLLM }, asked: asked.promise };
+}
+
+test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async () => {
+  const clock = new FakeClock();
+  const { callbacks, asked } = hangingHook();
+  const running = run([], { callbacks, maxDurationMs: 5000 }, [ok], { clock });
+  const signal = await asked;
+  clock.advance(5000);
+  const { result, requests } = await running;
+  assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
+  assert.deepEqual([result.error?.phase, requests.length], ["before_send", 0]);
+  assert.match(result.error?.message ?? "", /5 seconds were over before onBeforeSendToLLM/);
+  assert.equal(signal.aborted, true);
+  assert.equal(clock.pending, 0);
+});
+
+test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its time is limited", async () => {
+  for (const limits of [{}, { maxDurationMs: 5000 }]) {
+    const clock = new FakeClock();
+    const { callbacks, asked } = hangingHook();
+    const abortController = new AbortController();
+    const running = run([], { callbacks, abortController, ...limits }, [ok], { clock });
+    const signal = await asked;
+    abortController.abort();
+    assert.equal((await running).result.status, "aborted");
+    assert.equal(signal.aborted, true);
+    assert.equal(clock.pending, 0);
+  }
 });
 
 test("the last answer, after a turn's time is over, has a minute and no more", async () => {

@@ -286,17 +286,20 @@ export class ChainLoop {
       takesReferences: takesReferences(offer),
       heard: this.#turn.hasHeard,
     };
-    const preparing = chainRequest(
-      this.#options,
-      this.#turn.asSent(this.#calls.records),
-      notes,
-      signal,
-    );
-    const request = preparing instanceof Promise ? await preparing : preparing;
-    if (request.status === "failed")
-      return this.#stop() ?? { status: "error", error: request.error };
-    if (request.status === "stopped") return stopped(this.#failure);
     const last = limit !== undefined;
+    const turn = this.#turn.asSent(this.#calls.records);
+    const preparing =
+      this.#options.callbacks?.onBeforeSendToLLM === undefined
+        ? chainRequest(this.#options, turn, notes, signal)
+        : this.#budget.inTime(
+            signal,
+            last,
+            async (inTime) => chainRequest(this.#options, turn, notes, inTime),
+            "onBeforeSendToLLM",
+          );
+    const request = preparing instanceof Promise ? await preparing : preparing;
+    if (request.status === "failed") return this.#stop() ?? stopped(request.error);
+    if (request.status === "stopped") return stopped(this.#failure);
     const tools = last ? [] : offer.definitions;
     const first = this.#turn.round === 1;
     const step = await this.#budget.inTime(signal, last, (inTime) =>

@@ -1,6 +1,7 @@
 import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { Message } from "../model/message.ts";
+import { ModelError } from "../model/model-error.ts";
 import type { ChainError } from "./chain-result.ts";
 import { messageProblem } from "./message-problem.ts";
 import { list, problemText } from "./shape-problem.ts";
@@ -73,8 +74,8 @@ async function changed(
   signal: AbortSignal,
 ): Promise<ChainRequest> {
   try {
-    const given = await untilAborted(Promise.resolve(before(messages)), signal);
-    if (signal.aborted) return { status: "stopped" };
+    const given = await untilAborted(Promise.resolve(before(messages, { signal })), signal);
+    if (signal.aborted) return stoppedBy(signal);
     const problem =
       given === undefined ? undefined : list(given, "what it returned", messageProblem);
     if (problem !== undefined)
@@ -84,9 +85,16 @@ async function changed(
       );
     return { status: "ready", messages: given ?? messages };
   } catch (thrown) {
-    if (signal.aborted) return { status: "stopped" };
+    if (signal.aborted) return stoppedBy(signal);
     return failed("before_send_failed", `onBeforeSendToLLM threw: ${errorMessage(thrown)}`);
   }
+}
+
+/** The turn's time may be over where the turn itself was not stopped. */
+function stoppedBy({ reason }: AbortSignal): ChainRequest {
+  return ModelError.isInstance(reason)
+    ? failed(reason.code, reason.message)
+    : { status: "stopped" };
 }
 
 function noteText({ limit, again, advice }: RequestNotes): string {

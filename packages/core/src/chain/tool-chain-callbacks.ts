@@ -33,9 +33,11 @@ export interface ToolChainCallbacks {
   /**
    * Sees, and may change, the messages of every request, the last and repeated ones included.
    * Where it throws, nothing is sent and the chain ends with an error of the phase `before_send`.
+   * It is waited for until the turn is stopped or its time is over; then the signal aborts.
    */
   readonly onBeforeSendToLLM?: (
     messages: readonly Message[],
+    context: { readonly signal: AbortSignal },
   ) => readonly Message[] | undefined | void | Promise<readonly Message[] | undefined | void>;
 }
 

@@ -57,19 +57,21 @@ export class TurnBudget {
   }
 
   /**
-   * Asks the model, for as long as the turn's time lasts: a step that is under way when it ends is
-   * stopped with a `timeout`. The last answer, without tools, has at least a minute.
+   * Asks the model, or whoever is named, for as long as the turn's time lasts: a step that is under
+   * way when it ends is stopped with a `timeout`. The last answer, without tools, has at least a
+   * minute.
    */
   inTime<T>(
     signal: AbortSignal,
     last: boolean,
     step: (signal: AbortSignal) => Promise<T>,
+    asked = "the model",
   ): Promise<T> {
     const { maxDurationMs = Infinity } = this.#limits;
     if (maxDurationMs === Infinity) return step(signal);
     const left = Math.max(maxDurationMs - this.elapsed, last ? lastAnswerMs : 0);
     const over = new AbortController();
-    const message = `The turn's ${maxDurationMs / 1000} seconds were over before the model had answered.`;
+    const message = `The turn's ${maxDurationMs / 1000} seconds were over before ${asked} had answered.`;
     const disarm = this.#clock.after(left, () =>
       over.abort(new ModelError({ code: "timeout", message })),
     );
