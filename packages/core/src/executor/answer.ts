@@ -1,3 +1,4 @@
+import { frozenJson } from "../arguments/frozen-json.ts";
 import { isObject } from "../arguments/json-type.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -60,13 +61,13 @@ export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): 
       : await editedArguments(gate, registered.tool, decision.arguments);
   if (edited?.status === "invalid")
     return { proposal: refused(gate, record, "error", edited.error), ...left };
-  const allowed: CallRecord = {
+  const allowed = Object.freeze<CallRecord>({
     ...record,
     status: "approved",
-    ...(edited !== undefined && { args: edited.args, edited: true }),
+    ...(edited !== undefined && { args: frozenJson(edited.args), edited: true }),
     decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
     decidedAt: now,
-  };
+  });
   const present = presentTool(gate, registered);
   if (present === undefined)
     return { proposal: hindered(gate, allowed, { type: "gone" }), ...left };

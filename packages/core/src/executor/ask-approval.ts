@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import { isObject } from "../arguments/json-type.ts";
 import type { Clock } from "../model/clock.ts";
 import { answerProblem } from "../policy/answer-problem.ts";
@@ -68,13 +69,22 @@ export function askApproval(options: AskOptions): Asking {
   signal?.addEventListener("abort", stop, { once: true });
   const failed = () => settle(refuse("asking failed"));
   try {
-    void Promise.resolve(adapter.request(approval, asking.signal, check))
+    void Promise.resolve(adapter.request(ownCopy(approval), asking.signal, check))
       .then((word: unknown) => settle(understood(word, options)))
       .catch(failed);
   } catch {
     failed();
   }
   return { answer, stop };
+}
+
+/** Whoever asks may change what they show. The digest is worked out when it is first looked at. */
+function ownCopy(approval: ApprovalRequest): ApprovalRequest {
+  const args = { value: copyJson(approval.args), enumerable: true, writable: true };
+  return Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(approval),
+    args,
+  }) as ApprovalRequest;
 }
 
 function told(word: Asked): Asking {

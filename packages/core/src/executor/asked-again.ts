@@ -1,5 +1,5 @@
 import { digest } from "../arguments/canonical-json.ts";
-import { copyJson } from "../arguments/copy-json.ts";
+import { frozenJson } from "../arguments/frozen-json.ts";
 import { definitionDigest } from "../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { Gate } from "./gate.ts";
@@ -15,7 +15,13 @@ export function askedAgain({ registry }: Gate, record: CallRecord): Asks | strin
     return `its tool ${toolId ?? record.name} is not registered here. Register it first.`;
   if (approval.definitionDigest !== definitionDigest(registered.tool))
     return "its tool changed since it was asked about. Call it again.";
-  if (approval.argsDigest !== digest(args))
+  const asked = frozenJson(args);
+  if (approval.argsDigest !== digest(asked))
     return "its arguments changed since it was asked about. Call it again.";
-  return { status: "asks", record, registered, approval: { ...approval, args: copyJson(args) } };
+  return {
+    status: "asks",
+    registered,
+    record: Object.freeze({ ...record, args: asked }),
+    approval: Object.freeze({ ...frozenJson(approval), args: asked }),
+  };
 }

@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
@@ -51,7 +52,9 @@ export class StartedCall implements LiveCall {
     this.callId = record.callId;
     this.#options = options;
     this.#record = record;
-    this.#args = record.args ?? {};
+    const { args = {} } = record;
+    // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
+    this.#args = record.approval === undefined ? args : copyJson(args);
     this.#speech = new Speech(options);
   }
 

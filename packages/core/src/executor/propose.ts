@@ -1,5 +1,5 @@
 import { digest } from "../arguments/canonical-json.ts";
-import { copyJson } from "../arguments/copy-json.ts";
+import { frozenJson } from "../arguments/frozen-json.ts";
 import { takeLimit } from "../arguments/limit.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -178,10 +178,19 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     record.decidedAt = now;
     return rejected(gate, record, decision.reason);
   }
-  const { approval, kept } = questions(gate, { record, registered, args, digests, decision });
+  // Many are told of a call that asks: what they see is what runs, whatever they do to it.
+  const asked = frozenJson(args);
+  const { approval, kept } = questions(gate, {
+    record,
+    registered,
+    args: asked,
+    digests,
+    decision,
+  });
+  record.args = asked;
   record.status = "waiting";
   record.approval = kept;
-  return { status: "asks", registered, approval, record };
+  return { status: "asks", registered, approval, record: Object.freeze(record) };
 }
 
 /** Each is made when it is first looked at: hashing costs more than most of the gate. */
@@ -218,7 +227,7 @@ function questions(
   { record, registered, args, digests, decision }: Question,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const createdAt = gate.clock.now();
-  const offer = decision.grantable ? offerOf(registered, args) : undefined;
+  const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;
   const common = {
     id: newId("appr_"),
     callId: record.callId,
@@ -240,15 +249,14 @@ function questions(
       return digests.args;
     },
   };
-  const approval = {
+  const approval = Object.freeze({
     ...common,
-    // Whoever asks may change what they show; what is stored is what runs.
-    args: copyJson(args),
+    args,
     get argsDigest() {
       return digests.args;
     },
-  };
-  return { approval, kept };
+  });
+  return { approval, kept: Object.freeze(kept) };
 }
 
 /**

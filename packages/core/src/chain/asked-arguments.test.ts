@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../model/json.ts";
+import type { ApprovalRequest } from "../policy/approval.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { Tool } from "../tool/tool.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { resumeToolChain } from "./resume-tool-chain.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+import type { ToolChainOptions } from "./tool-chain-options.ts";
+
+const said = { to: "the crew", lines: ["Haul."] };
+const other = "somebody else";
+
+/** Changes whatever arguments it finds in what it is told of, in place and as a whole. */
+function meddle(told: unknown): void {
+  if (typeof told !== "object" || told === null) return;
+  for (const value of Object.values(told)) meddle(value);
+  const holder = told as { args?: { to?: string; lines?: string[] } };
+  const { args } = holder;
+  if (args === undefined) return;
+  tryTo(() => args.lines?.push("And tell nobody."));
+  tryTo(() => Object.assign(args, { to: other }));
+  tryTo(() => Object.assign(holder, { args: { to: other } }));
+}
+
+function tryTo(change: () => unknown): void {
+  try {
+    change();
+  } catch {
+    // It may not.
+  }
+}
+
+/** The tool changes its own arguments, which are its own. */
+function sending(ran: unknown[]): Tool {
+  return defineTool({
+    name: "Send",
+    description: "Sends.",
+    parameters: {
+      type: "object",
+      properties: { to: { type: "string" }, lines: { type: "array", items: { type: "string" } } },
+    },
+    effects: "read",
+    execute: (args: { to: string; lines?: string[] }) => {
+      ran.push(structuredClone(args));
+      args.lines?.sort();
+      args.to = "sent";
+      return "Sent.";
+    },
+  });
+}
+
+function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOptions> = {}) {
+  const allow = async (asked: ApprovalRequest) => {
+    meddle({ asked });
+    await new Promise(setImmediate);
+    return { decision: "allow" } as const;
+  };
+  return runToolChain({
+    executor: executorWith([sending(ran)], { approvals: { request: allow } }),
+    model: new ScriptedModel([{ calls: [{ name: "Send", args }] }, "Done."]),
+    contextMessages: [],
+    ...options,
+  });
+}
+
+test("what a person was shown is what runs, whatever those who are told of it do to it", async () => {
+  const journal = new MemoryJournal();
+  const commit = journal.commit.bind(journal);
+  const meddlers: readonly Partial<ToolChainOptions>[] = [
+    {},
+    { callbacks: { onToolCallStart: (_name, args) => meddle({ args }) } },
+    { onEvent: meddle },
+    { journal: { commit: (writes) => (writes.forEach(meddle), commit(writes)) } },
+  ];
+  for (const meddler of meddlers) {
+    const ran: unknown[] = [];
+    const result = await turn(ran, said, meddler).result;
+    assert.equal(result.status, "completed");
+    assert.deepEqual(ran, [said]);
+    // What a journal makes of its own rows is its own.
+    if (meddler.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, said);
+  }
+});
+
+test("arguments that a person put in place of those are as safe", async () => {
+  const ran: unknown[] = [];
+  const edited = { to: "the captain", lines: ["Haul, please."] };
+  const approvals = { request: () => ({ decision: "allow", arguments: edited }) as const };
+  const executor = executorWith([sending(ran)], { approvals });
+  await turn(ran, said, { executor, onEvent: meddle }).result;
+  assert.deepEqual(ran, [edited]);
+});
+
+test("a stored question is not changed while it waits again", async () => {
+  const ran: unknown[] = [];
+  const approvals = { request: () => ({ decision: "pending" }) as const };
+  const executor = executorWith([sending(ran)], { approvals });
+  const { state } = await turn(ran, said, { executor }).result;
+  const stored = structuredClone(state);
+  const asked = Promise.withResolvers<void>();
+  const later = executorWith([sending(ran)], {
+    approvals: {
+      request: async () => {
+        asked.resolve();
+        await new Promise(setImmediate);
+        return { decision: "allow" };
+      },
+    },
+  });
+  const run = resumeToolChain(later, stored, {
+    model: new ScriptedModel(["Done."]),
+    contextMessages: [],
+  });
+  await asked.promise;
+  meddle(stored);
+  await run.result;
+  assert.deepEqual(ran, [said]);
+});
+
+test("a pattern answers no other question that was made to fit it", async () => {
+  const ran: { to: string }[] = [];
+  const tool = sending(ran);
+  const executor = executorWith([tool], {
+    approvals: {
+      request: async ({ args }) => {
+        if (args["to"] === "the queen") return { decision: "pending" };
+        await new Promise(setImmediate);
+        const when = { to: "the crew" };
+        return { decision: "allow", scope: "session", covers: { type: "pattern", when } };
+      },
+    },
+  });
+  const calls = ["the queen", "the crew"].map((to) => ({ name: "Send", args: { to } }));
+  const { status } = await runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls }, "Done."]),
+    contextMessages: [],
+    onEvent: (event) => {
+      if (event.type !== "approval.requested") return;
+      const { args } = event.approval;
+      tryTo(() => Object.assign(args, { to: "the crew" }));
+    },
+  }).result;
+  assert.equal(status, "requires_action");
+  assert.deepEqual(ran, [{ to: "the crew" }]);
+});
