@@ -13,7 +13,7 @@ import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
 import { openPostgresStore } from "./journal/postgres/open-postgres-store.ts";
-import type { RunRecord } from "./journal/records.ts";
+import type { RunRef } from "./journal/records.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
 import type { Retention } from "./retention/retention.ts";
@@ -134,7 +134,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
-  let left: readonly RunRecord[];
+  let left: readonly RunRef[];
   try {
     // Before anybody can begin a run, which would look like one that a crash cut off.
     left = await runs.leftOver();

@@ -69,7 +69,7 @@ everyStore(
         [["soon", "expired"]],
       );
       const [again] = await store.write([{ type: "expire-approvals" }]);
-      assert.deepEqual(again, { status: "expired", approvals: [] });
+      assert.deepEqual(again, { status: "expired", approvals: [], ready: [] });
       assert.equal(await store.everyNextExpiry(), 5_000);
     });
   },

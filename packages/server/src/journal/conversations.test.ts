@@ -120,7 +120,7 @@ everyStore(
         ],
       );
       assert.deepEqual(
-        (await store.everyRunIn({ statuses: ["in_progress"] })).map(({ id }) => id),
+        (await store.everyRunIn({ status: "in_progress" })).map(({ id }) => id),
         ["r1", "r2", "fork", "r3"],
       );
     });

@@ -272,4 +272,11 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX grants_revoked ON grants (revoked_at) WHERE revoked_at IS NOT NULL",
     ],
   },
+  {
+    version: 9,
+    statements: [
+      // How often it was answered while it went on: looked at as it parks.
+      "ALTER TABLE runs ADD COLUMN answers BIGINT NOT NULL DEFAULT 0",
+    ],
+  },
 ];

@@ -51,6 +51,9 @@ export interface RunRecord {
   readonly endedAt: number | null;
 }
 
+/** Enough of a run to claim it: nothing of what it holds has to be readable. */
+export type RunRef = Pick<RunRecord, "id" | "owner" | "status" | "epoch">;
+
 /** A run with what its history is made of. */
 export interface RunWithMessages {
   readonly run: RunRecord;

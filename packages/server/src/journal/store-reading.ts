@@ -14,6 +14,7 @@ import type {
   OverrideRecord,
   Page,
   RunRecord,
+  RunRef,
   RunWithMessages,
 } from "./records.ts";
 import type { Usage } from "./usage.ts";
@@ -77,9 +78,9 @@ export interface StoreReading extends RetentionReading {
   /** The run and all that it descends from, oldest first, with their messages. */
   ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
   /** Every owner's runs in progress that no known node has, oldest first: their process is gone. */
-  everyOrphan(): Promise<readonly RunRecord[]>;
-  /** Every owner's runs in these statuses, oldest first: what a server takes up when it starts. */
-  everyRunIn(query: { readonly statuses: readonly RunStatus[] }): Promise<readonly RunRecord[]>;
+  everyOrphan(): Promise<readonly RunRef[]>;
+  /** Every owner's runs in a status, oldest first. */
+  everyRunIn(query: { readonly status: RunStatus }): Promise<readonly RunRef[]>;
 
   /**
    * Events with `seq > after`, in order, without a gap, deltas as they were sent; at most `limit`

@@ -58,8 +58,8 @@ export function storeReads({
     },
     listChildren: async (query) => (await read(() => listChildren(query))).map(published),
     ancestors: (query) => readLong("ancestors", query),
-    everyOrphan: async () => (await read(() => everyOrphan())).map(published),
-    everyRunIn: async (query) => (await read(() => everyRunIn(query))).map(published),
+    everyOrphan: () => read(() => everyOrphan()),
+    everyRunIn: (query) => read(() => everyRunIn(query)),
 
     readEvents: async ({ owner, runId, after = 0, limit = 256 }) =>
       snapshot(() => readEvents({ owner, runId, after, limit, position: positionOf(runId) })),

@@ -21,6 +21,7 @@ import type {
   GrantRecord,
   OverrideRecord,
   RunKind,
+  RunRef,
 } from "./records.ts";
 
 /** A run to be made. Ids are random, and given by the caller. */
@@ -210,13 +211,20 @@ interface Outcomes {
     | NotFound;
   /** The first answer wins; a later one, or one after its time, gets what was decided. */
   readonly "answer-approval":
-    | { readonly status: "answered"; readonly approval: ApprovalRecord }
+    | {
+        readonly status: "answered";
+        readonly approval: ApprovalRecord;
+        /** Its run, where it waited for this and is queued now. */
+        readonly ready?: RunRef;
+      }
     | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
     | Refused
     | NotFound;
   readonly "expire-approvals": {
     readonly status: "expired";
     readonly approvals: readonly ApprovalRecord[];
+    /** The runs that are queued now. */
+    readonly ready: readonly RunRef[];
   };
   readonly "answer-call":
     | { readonly status: "answered"; readonly call: CallRecord }
@@ -224,7 +232,12 @@ interface Outcomes {
     | NotFound;
   /** `taken` are new; the others were submitted before, the same. */
   readonly "submit-outputs":
-    | { readonly status: "submitted"; readonly taken: readonly string[] }
+    | {
+        readonly status: "submitted";
+        readonly taken: readonly string[];
+        /** The run, where it lacked nothing more and is queued now. */
+        readonly ready?: RunRef;
+      }
     | (Refused & { readonly callId: string; readonly known: boolean })
     | NotFound;
   readonly "create-grant": { readonly status: "created" } | Refused;

@@ -5,16 +5,14 @@ import {
   errorMessage,
   type Grant,
   type ReviewDecision,
-  type ToolChainRun,
   VariableSystem,
 } from "@capstan/core";
-import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
+import type { ApprovalRecord, RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
-import type { Chains, LiveRun } from "./chains.ts";
-import type { Serial } from "./serial.ts";
+import type { Chains } from "./chains.ts";
 import type { CreateExecutor } from "./session.ts";
-import { canGoOn, decisionOf, reviewDecisionOf } from "./take-up.ts";
+import { tellChain } from "./take-up.ts";
 
 export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 
@@ -22,10 +20,8 @@ export interface AnswersOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
   readonly chains: Chains;
-  /** One thing at a time of each run. */
-  readonly serial: Serial;
-  /** Takes a run up that waited, unless the server stops. */
-  readonly resume: (run: RunRecord) => Promise<void>;
+  /** A run that waited was queued by an answer. */
+  readonly onReady: (run: RunRef) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -51,12 +47,10 @@ export class Answers {
     ]);
     if (!("approval" in outcome)) return undefined;
     const { approval } = outcome;
-    const isTold = ({ chain }: LiveRun) => tell(chain, approval);
-    if (outcome.status === "answered") await this.#deliver(approval, isTold);
-    else if (approval.status === "expired") await this.expireApprovals();
-    // The first answer may have been kept by a server that did not live to act on it.
-    if (outcome.status === "already_answered" && (await this.#waitsFor(approval)))
-      await this.#deliver(approval, isTold);
+    if (outcome.status === "answered") {
+      this.#tell(approval);
+      if (outcome.ready !== undefined) await this.#options.onReady(outcome.ready);
+    } else if (approval.status === "expired") await this.expireApprovals();
     return approval;
   }
 
@@ -74,12 +68,9 @@ export class Answers {
     ]);
     if (outcome.status !== "submitted") return outcome;
     const taken = new Set(outcome.taken);
-    const isTold = ({ chain }: LiveRun) =>
-      outputs
-        .filter(({ callId }) => taken.has(callId))
-        .map((output) => chain.submitOutput(output))
-        .every(Boolean);
-    await this.#deliver({ owner, runId }, isTold);
+    const chain = this.#options.chains.get(runId)?.chain;
+    for (const output of outputs) if (taken.has(output.callId)) chain?.submitOutput(output);
+    if (outcome.ready !== undefined) await this.#options.onReady(outcome.ready);
     return outcome;
   }
 
@@ -87,8 +78,8 @@ export class Answers {
   async expireApprovals(): Promise<void> {
     const [outcome] = await this.#options.store.write([{ type: "expire-approvals" }]);
     if (outcome.status !== "expired") return;
-    for (const approval of outcome.approvals)
-      await this.#deliver(approval, ({ chain }) => tell(chain, approval));
+    for (const approval of outcome.approvals) this.#tell(approval);
+    for (const run of outcome.ready) await this.#options.onReady(run);
   }
 
   /** What one answer allowed answers the questions of other runs that it covers, too. */
@@ -113,40 +104,9 @@ export class Answers {
     }
   }
 
-  /** Whether a run is parked on this very question. */
-  async #waitsFor({ owner, runId, callId }: ApprovalRecord): Promise<boolean> {
-    const run = await this.#options.store.getRun({ owner, id: runId });
-    if (run?.status !== "requires_action") return false;
-    return run.result?.waiting?.some((waiting) => waiting.callId === callId) === true;
+  /** Where the run goes on here, it hears at once. One that parks in this moment finds the answer in the store. */
+  #tell(approval: ApprovalRecord): void {
+    const live = this.#options.chains.get(approval.runId);
+    if (live !== undefined) tellChain(live.chain, approval);
   }
-
-  /**
-   * Takes an answer to its run. The answer is kept by now, so a run that cannot go on is no failure of it.
-   *
-   * @param isTold tells the chain, where the run goes on; false where that does not wait for it
-   */
-  async #deliver(
-    { owner, runId: id }: Pick<ApprovalRecord, "owner" | "runId">,
-    isTold: (live: LiveRun) => boolean,
-  ): Promise<void> {
-    await this.#options.serial.run(id, async () => {
-      const live = this.#options.chains.get(id);
-      if (live !== undefined && isTold(live)) return;
-      await live?.done;
-      try {
-        const run = await this.#options.store.getRun({ owner, id });
-        if (run?.status !== "requires_action") return;
-        if (await canGoOn(this.#options.store, run)) await this.#options.resume(run);
-      } catch (thrown) {
-        this.#options.log(`Run ${id} could not be taken up: ${errorMessage(thrown)}`);
-      }
-    });
-  }
-}
-
-/** False where the chain does not wait for it. */
-function tell(chain: ToolChainRun, approval: ApprovalRecord): boolean {
-  return approval.kind === "result"
-    ? chain.answerReview(approval.id, reviewDecisionOf(approval))
-    : chain.answer(approval.id, decisionOf(approval));
 }

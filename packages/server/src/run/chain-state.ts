@@ -100,19 +100,25 @@ function stateOf(
 }
 
 /**
- * How long the run has gone on, waiting not counted: what its last stop says, and for one that was
- * cut off since, until the last thing that is known of it.
+ * How long the run has gone on, waiting and being stopped not counted: from where each process took
+ * it up until the last thing that is known of it.
  */
-function runningTime(
-  { status, result, createdAt, updatedAt }: RunRecord,
-  events: readonly RunEvent[],
-): number {
-  const counted = result?.stats.totalTime ?? 0;
-  if (status !== "in_progress") return counted;
-  const since = result?.stats.endTime ?? createdAt;
-  const last = events.findLast((event) => "at" in event);
-  const known = Math.max(updatedAt, last !== undefined && "at" in last ? last.at : 0);
-  return counted + Math.max(0, known - since);
+function runningTime({ createdAt }: RunRecord, events: readonly RunEvent[]): number {
+  let total = 0;
+  let since: number | undefined = createdAt;
+  let last = createdAt;
+  for (const event of events) {
+    if (!("at" in event)) continue;
+    if (event.type === "chain.resumed") {
+      if (since !== undefined) total += last - since;
+      since = event.at;
+    }
+    if (since !== undefined) last = Math.max(event.at, since);
+    if (event.type !== "chain.waiting" || since === undefined) continue;
+    total += last - since;
+    since = undefined;
+  }
+  return since === undefined ? total : total + last - since;
 }
 
 function cutItems(events: readonly RunEvent[]): readonly CutItem[] {

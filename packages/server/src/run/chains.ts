@@ -39,6 +39,8 @@ export interface EndedChain {
   readonly run: RunRecord;
   /** It waits for a person or a client. */
   readonly asks: boolean;
+  /** It waited, and its answer had come by then: it is queued. */
+  readonly ready: boolean;
   /** Why the store did not take its end; undefined where it did, or where the run was handed back. */
   readonly lost: string | undefined;
 }
@@ -168,7 +170,7 @@ export class Chains {
         journal.settled || error?.code === "detached"
           ? undefined
           : (journal.failure ?? "its end could not be written");
-      onEnd({ run, asks: waiting.length > 0, lost });
+      onEnd({ run, asks: waiting.length > 0, ready: journal.ready, lost });
     });
     const { epoch, sessionId, owner } = run;
     this.#live.set(run.id, { epoch, sessionId, owner, chain, variables, grants, shownAt: 0, done });

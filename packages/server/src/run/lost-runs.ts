@@ -1,11 +1,22 @@
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { type ChainError, errorMessage } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
+import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
+import { unreadEnd } from "./unread-end.ts";
 
 /** Before each try to close a run that the store took no end of. */
 const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
+
+/** A run whose rows could not be read at the second try, too, is closed without reading them. */
+const readTries = 2;
+
+/** A run that this process has claimed. */
+export interface HeldRun {
+  readonly id: string;
+  readonly owner: string;
+  readonly epoch: number;
+}
 
 export interface LostRunsOptions {
   readonly store: Store;
@@ -14,13 +25,15 @@ export interface LostRunsOptions {
   readonly isLive: (runId: string) => boolean;
   /** The server stops: the next one closes what this one leaves. */
   readonly isStopping: () => boolean;
-  readonly close: (run: RunRecord, why: ChainError) => Promise<void>;
+  /** Ends it as its rows say where it is. */
+  readonly end: (run: HeldRun, why: ChainError) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
 /**
- * Runs of which the store did not take all that they wrote. Each is closed as soon as the store
- * takes something again, so that it does not seem to go on while nobody works on it.
+ * Runs that this process has, and that do not go on: the store did not take all that they wrote, or
+ * they cannot be read. Each is closed as soon as the store takes something again, so that it does
+ * not seem to go on while nobody works on it.
  */
 export class LostRuns {
   readonly #options: LostRunsOptions;
@@ -31,28 +44,48 @@ export class LostRuns {
   }
 
   /** Closes a run, however often it takes. */
-  async close(run: RunRecord, why: ChainError): Promise<void> {
+  async close(run: HeldRun, why: ChainError): Promise<void> {
     if (this.#closing.has(run.id)) return;
     this.#closing.add(run.id);
-    for (const pauseMs of closePausesMs) {
-      await setTimeoutPromise(pauseMs, undefined, { ref: false });
-      if (this.#options.isStopping()) break;
-      if (await this.#options.serial.run(run.id, () => this.hasClosed(run, why))) break;
+    try {
+      for (const [tries, pauseMs] of closePausesMs.entries()) {
+        await setTimeoutPromise(pauseMs, undefined, { ref: false });
+        if (this.#options.isStopping()) return;
+        if (await this.#options.serial.run(run.id, () => this.hasClosed(run, why, tries))) return;
+      }
+    } finally {
+      this.#closing.delete(run.id);
     }
-    this.#closing.delete(run.id);
   }
 
-  /** Tries it once. */
-  async hasClosed({ owner, id }: RunRecord, why: ChainError): Promise<boolean> {
-    const { store, isLive, close, log } = this.#options;
-    const isOpen = (run: RunRecord | undefined) => run?.status === "in_progress" && !isLive(id);
+  /** Tries it once. True as well where it is another's by now. */
+  async hasClosed(run: HeldRun, why: ChainError, tries = 0): Promise<boolean> {
     try {
-      const run = await store.getRun({ owner, id });
-      if (run === undefined || !isOpen(run)) return true;
-      await close(run, why);
-      return !isOpen(await store.getRun({ owner, id }));
+      if (!(await this.#isLost(run))) return true;
+      await this.#options.end(run, why);
+      return !(await this.#isLost(run));
     } catch (thrown) {
-      log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
+      this.#options.log(`Run ${run.id} could not be closed: ${errorMessage(thrown)}`);
+      return tries >= readTries && (await this.#hasClosedUnread(run, thrown));
+    }
+  }
+
+  async #isLost({ owner, id, epoch }: HeldRun): Promise<boolean> {
+    const { store, isLive } = this.#options;
+    const now = await store.getRun({ owner, id });
+    if (now === undefined || isClosing(now.status) || isLive(id)) return false;
+    return now.epoch === epoch && now.status === "in_progress";
+  }
+
+  async #hasClosedUnread({ id: runId, epoch }: HeldRun, thrown: unknown): Promise<boolean> {
+    const { store, log } = this.#options;
+    try {
+      const writes = unreadEnd(errorMessage(thrown), Date.now());
+      await store.write([{ type: "journal", runId, epoch, writes, status: "failed" }]);
+      log(`Run ${runId} was closed without reading what it had done.`);
+      return true;
+    } catch (error) {
+      log(`Run ${runId} could not be closed: ${errorMessage(error)}`);
       return false;
     }
   }

@@ -132,3 +132,44 @@ test("answered to two servers at once, the call is made once", async () => {
   const { epoch } = await runIn(store, run.id, "completed");
   assert.deepEqual([made(), twice, epoch], [0, 1, 2]);
 });
+
+test("answered at another server while its round goes on, it goes on as it parks", async () => {
+  const hold = Promise.withResolvers<string>();
+  const store = openMemoryStore();
+  let made = 0;
+  const tools = [asking("Ask", () => ++made), tool("Slow", () => hold.promise)];
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }, { name: "Slow" }] }, "done"]);
+  const holder = createRuns({ store, model, tools });
+  const run = await begin(holder, requestOf("go"));
+  let open = await store.listApprovals({ owner, runId: run.id });
+  while (open.data.length === 0) {
+    await new Promise(setImmediate);
+    open = await store.listApprovals({ owner, runId: run.id });
+  }
+  const other = createRuns({ store, model: new ScriptedModel([]), tools: [] });
+  assert.equal((await other.answer(owner, open.data[0]!.id, allow))?.status, "allowed");
+  hold.resolve("slow");
+  await runIn(store, run.id, "completed");
+  assert.equal(made, 1);
+});
+
+test("an output given at another server while its round goes on counts as it parks", async () => {
+  const hold = Promise.withResolvers<string>();
+  const store = openMemoryStore();
+  const tools = [tool("Slow", () => hold.promise)];
+  const weather = { type: "function", function: { name: "Weather" } } as const;
+  const calls = [{ name: "Weather" }, { name: "Slow" }];
+  const holder = createRuns({ store, tools, model: new ScriptedModel([{ calls }, "done"]) });
+  const more = { clientTools: [weather], toolOutputs: "inline" } as const;
+  const run = await begin(holder, requestOf("go", more));
+  const clientCall = async () => {
+    const known = (await store.readCalls({ owner, runId: run.id })) ?? [];
+    return known.find(({ call }) => call.owner === "client" && call.status === "waiting")?.call;
+  };
+  while ((await clientCall()) === undefined) await new Promise(setImmediate);
+  const callId = (await clientCall())!.callId;
+  const other = createRuns({ store, model: new ScriptedModel([]) });
+  await other.submitOutputs(owner, run.id, [{ callId, output: "rain" }]);
+  hold.resolve("slow");
+  await runIn(store, run.id, "completed");
+});

@@ -15,6 +15,8 @@ import { runStatusOf } from "./run-status.ts";
 export interface RunJournal extends Journal {
   /** Nothing is left to write: where the chain stopped is written, or another has the run. */
   readonly settled: boolean;
+  /** The run parked, and what it waits for had come by then: it is queued. */
+  readonly ready: boolean;
   /** Why the store did not take something. */
   readonly failure: string | undefined;
 }
@@ -38,6 +40,7 @@ export interface RunJournalOptions {
 export function runJournal({ store, grants, run, ...options }: RunJournalOptions): RunJournal {
   const written = new Set(options.written);
   let settled = false;
+  let ready = false;
   let failure: string | undefined;
 
   async function commit(all: readonly JournalWrite[]): Promise<CommitOutcome> {
@@ -61,6 +64,7 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
     ]);
     settled ||= result !== undefined || outcome.status !== "committed";
     if (outcome.status === "committed") {
+      ready = outcome.runStatus === "queued";
       for (const write of all) if (write.type === "grant") options.onGrant(write.grant);
       return { status: "committed" };
     }
@@ -71,6 +75,9 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   return {
     get settled() {
       return settled;
+    },
+    get ready() {
+      return ready;
     },
     get failure() {
       return failure;

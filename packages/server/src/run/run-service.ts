@@ -11,20 +11,14 @@ import {
   systemClock,
   VariableSystem,
 } from "@capstan/core";
-import type { ApprovalRecord, ConversationRecord, RunRecord } from "../journal/records.ts";
+import type { ApprovalRecord, ConversationRecord, RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import {
-  isAccepted,
-  type OutcomeOf,
-  type RunJournalWrite,
-  type StoreWrite,
-} from "../journal/store-write.ts";
+import { isAccepted, type OutcomeOf, type StoreWrite } from "../journal/store-write.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { Answers, type Submission } from "./answers.ts";
-import { beginWith, readBeginning } from "./beginning.ts";
-import { Chains, type EndedChain, type Given } from "./chains.ts";
+import { beginWith } from "./beginning.ts";
+import { Chains, type EndedChain } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { LostRuns } from "./lost-runs.ts";
 import { newRunWrites } from "./new-run.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
@@ -34,7 +28,7 @@ import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
-import { canGoOn, ending, resumption } from "./take-up.ts";
+import { TakeUps } from "./take-ups.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -60,12 +54,6 @@ export type StartOutcome =
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }> | ForgetLineage;
 
-const interrupted: ChainError = {
-  code: "interrupted",
-  message:
-    "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
-  phase: "chain",
-};
 const unanswered: ChainError = {
   code: "timeout",
   message: "Nobody answered what it waited for in time.",
@@ -87,7 +75,7 @@ export class RunService {
   readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
   readonly #answers: Answers;
-  readonly #lost: LostRuns;
+  readonly #takeUps: TakeUps;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #closing = false;
@@ -115,19 +103,16 @@ export class RunService {
       store,
       createExecutor,
       chains: this.#chains,
-      serial: this.#serial,
-      resume: async (run) => {
-        if (!this.#closing) await this.#resume(run);
-      },
+      onReady: (run) => this.recover([run]),
       log: options.log,
     });
     this.#showWaiting = createWaitingSigns(store, options.log);
-    this.#lost = new LostRuns({
+    this.#takeUps = new TakeUps({
       store,
+      chains: this.#chains,
       serial: this.#serial,
-      isLive: (runId) => this.isLive(runId),
       isStopping: () => this.#closing,
-      close: (run, why) => this.#close(run, why),
+      most: limits.takeUps,
       log: options.log,
     });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
@@ -188,7 +173,7 @@ export class RunService {
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
-    await this.#serial.run(id, () => this.#launchOrClose(run, () => beginWith(store, beginning)));
+    await this.#serial.run(id, () => this.#takeUps.launch(run, () => beginWith(store, beginning)));
     return { status: "started", run };
   }
 
@@ -245,11 +230,11 @@ export class RunService {
 
   /** Ends a run that nobody answered in time. */
   expire(run: RunRecord): Promise<void> {
-    return this.#serial.run(run.id, () => this.#close(run, unanswered));
+    return this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
   }
 
   /** Stops a run in any status. Resolves when it has ended. */
-  async cancel(run: RunRecord): Promise<void> {
+  async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
     // At once, whatever else waits for its turn with this run.
     this.#chains.get(run.id)?.chain.abort(stoppedByPerson.message);
     await this.#serial.run(run.id, async () => {
@@ -257,7 +242,8 @@ export class RunService {
       live?.chain.abort(stoppedByPerson.message);
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
-      if (now !== undefined && !isClosing(now.status)) await this.#close(now, stoppedByPerson);
+      if (now !== undefined && !isClosing(now.status))
+        await this.#takeUps.close(now, stoppedByPerson);
     });
     await this.#chains.get(run.id)?.done;
   }
@@ -351,25 +337,21 @@ export class RunService {
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
-  async leftOver(): Promise<readonly RunRecord[]> {
-    const [orphans, waiting] = await Promise.all([
+  async leftOver(): Promise<readonly RunRef[]> {
+    const [orphans, queued] = await Promise.all([
       this.store.everyOrphan(),
-      this.store.everyRunIn({ statuses: ["queued", "requires_action"] }),
+      this.store.everyRunIn({ status: "queued" }),
     ]);
-    const runs = [...orphans, ...waiting].toSorted((a, b) => a.createdAt - b.createdAt);
-    const left = await Promise.all(
-      runs.map(async (run) => run.status !== "requires_action" || canGoOn(this.store, run)),
-    );
-    return runs.filter((_, index) => left[index]);
+    return [...orphans, ...queued];
   }
 
-  /** Takes up what was left: each run goes on where its process stopped. */
-  async recover(left: readonly RunRecord[]): Promise<void> {
+  /** Takes up runs that nobody holds: each goes on where it stopped. What another has by then stays with it. */
+  async recover(left: readonly RunRef[]): Promise<void> {
     for (const run of left) {
       // Another node takes it up, or the next server.
       if (this.#closing) return;
       try {
-        await this.#serial.run(run.id, () => this.#takeUp(run));
+        await this.#serial.run(run.id, () => this.#takeUps.takeUp(run));
       } catch (thrown) {
         this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
       }
@@ -402,70 +384,20 @@ export class RunService {
     return left.length;
   }
 
-  /** A run that nobody holds goes on; one that seems to be what stops its servers is closed. */
-  async #takeUp(run: RunRecord): Promise<void> {
-    if (run.lastSeq > 0) return this.#resume(run);
-    if (run.epoch > this.#options.limits.takeUps) return this.#closeInterrupted(run);
-    const claimed = await this.#claim(run, []);
-    if (claimed === undefined) return;
-    await this.#launchOrClose(claimed, async () =>
-      beginWith(this.store, await readBeginning(this.store, run)),
-    );
-  }
-
-  async #resume(run: RunRecord): Promise<void> {
-    const { writes, resume, fruitless } = await resumption(this.store, run);
-    if (run.status === "in_progress" && fruitless >= this.#options.limits.takeUps)
-      return this.#closeInterrupted(run);
-    const claimed = await this.#claim(run, writes);
-    if (claimed !== undefined) await this.#launchOrClose(claimed, async () => ({ resume }));
-  }
-
-  /** Ends a run that seems to be what stops its servers; its stream says so. */
-  #closeInterrupted(run: RunRecord): Promise<void> {
-    const { message } = interrupted;
-    const event = { type: "run.interrupted", at: Date.now(), message } as const;
-    return this.#close(run, interrupted, [{ type: "event", event }]);
-  }
-
-  /** Ends a run that nobody carries on. */
-  async #close(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[] = []) {
-    const { writes, resume } = await ending(this.store, run, why, notices);
-    const claimed = await this.#claim(run, writes);
-    if (claimed === undefined) return;
-    await this.#chains.closeOff(claimed, resume);
-  }
-
-  /** Undefined where another has it, or it has ended. */
-  async #claim(run: RunRecord, writes: readonly RunJournalWrite[]): Promise<RunRecord | undefined> {
-    const { id: runId } = run;
-    const [outcome] = await this.store.write([{ type: "claim-run", runId, epoch: run.epoch }]);
-    if (outcome.status !== "claimed") return undefined;
-    const { epoch } = outcome;
-    if (writes.length > 0) await this.store.write([{ type: "journal", runId, epoch, writes }]);
-    return { ...run, status: "in_progress", epoch };
-  }
-
-  /** A run that is stored as going on must go on or end: nobody else would ever take it up. */
-  async #launchOrClose(run: RunRecord, prepare: () => Promise<Given>): Promise<void> {
-    try {
-      await this.#chains.launch(run, await prepare());
-    } catch (thrown) {
-      const message = `The run could not be started: ${errorMessage(thrown)}`;
-      this.#options.log(`${run.id}: ${message}`);
-      const why: ChainError = { code: "internal", message, phase: "chain" };
-      if (!(await this.#lost.hasClosed(run, why))) void this.#lost.close(run, why);
-    }
-  }
-
   #forget({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
     this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
       this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
     );
   }
 
-  #onEnd({ run, asks, lost }: EndedChain): void {
-    if (lost === undefined) this.#passing?.ended(run, asks);
-    else void this.#lost.close(run, { code: "journal_failed", message: lost, phase: "chain" });
+  #onEnd({ run, asks, ready, lost }: EndedChain): void {
+    if (lost !== undefined)
+      void this.#takeUps.lost.close(run, {
+        code: "journal_failed",
+        message: lost,
+        phase: "chain",
+      });
+    else if (ready) void this.recover([{ ...run, status: "queued" }]);
+    else this.#passing?.ended(run, asks);
   }
 }

@@ -25,7 +25,8 @@ export const transitions: { readonly [from in RunStatus | "none"]: readonly RunS
     "cancelled",
     "expired",
   ],
-  requires_action: ["in_progress"],
+  /** Queued in the commit of the answer with which it can go on. */
+  requires_action: ["in_progress", "queued"],
   completed: [],
   incomplete: [],
   failed: [],

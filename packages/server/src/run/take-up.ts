@@ -7,6 +7,7 @@ import {
   type Message,
   reopenedByPerson,
   type ReviewDecision,
+  type ToolChainRun,
 } from "@capstan/core";
 import type {
   ApprovalRecord,
@@ -83,19 +84,10 @@ export async function ending(
   };
 }
 
-/**
- * Whether a run that waits has something to do: a person's word, or all that its client's tools
- * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
- */
-export async function canGoOn(store: Store, run: RunRecord): Promise<boolean> {
-  const waiting = run.result?.waiting ?? [];
-  const asked = new Set(waiting.map(({ callId }) => callId));
-  const approvals = await approvalsOf(store, run);
-  if (approvals.some(({ callId, status }) => asked.has(callId) && status !== "pending"))
-    return true;
-  const outputs = await store.listOutputs({ owner: run.owner, runId: run.id });
-  const given = new Set(outputs.map(({ callId }) => callId));
-  return waiting.every(({ type, callId }) => type === "client_call" && given.has(callId));
+/** Tells a chain that goes on what a question's row says. One that does not wait for it stays as it is. */
+export function tellChain(chain: ToolChainRun, approval: ApprovalRecord): void {
+  if (approval.kind === "result") chain.answerReview(approval.id, reviewDecisionOf(approval));
+  else chain.answer(approval.id, decisionOf(approval));
 }
 
 /** What the row says, as a decision: a question that expired or was called off is a refusal. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRef } from "../journal/records.ts";
 import type { NodeRecord, Store } from "../journal/store.ts";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
@@ -11,8 +11,8 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
     ["dead", 1],
   ]);
   const rise = (id: string) => beats.set(id, (beats.get(id) ?? 0) + 1);
-  const orphan = { id: "r" } as RunRecord;
-  const recovered = Promise.withResolvers<readonly RunRecord[]>();
+  const orphan = { id: "r" } as RunRef;
+  const recovered = Promise.withResolvers<readonly RunRef[]>();
   const given: string[] = [];
   const nodes: Store["nodes"] = {
     self: "self",
@@ -65,7 +65,7 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
   };
   const store = {
     nodes,
-    everyOrphan: async () => [{ id: "r" } as RunRecord],
+    everyOrphan: async () => [{ id: "r" } as RunRef],
     everyRunIn: async () => [],
   };
   const taking = Promise.withResolvers<void>();
@@ -95,8 +95,8 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
 });
 
 test("what a node that stopped handed back is taken up by those that live on", async () => {
-  const handedBack = { id: "r", status: "queued" } as RunRecord;
-  const recovered = Promise.withResolvers<readonly RunRecord[]>();
+  const handedBack = { id: "r", status: "queued" } as RunRef;
+  const recovered = Promise.withResolvers<readonly RunRef[]>();
   const nodes: Store["nodes"] = {
     self: "self",
     beat: async () => true,
@@ -106,8 +106,8 @@ test("what a node that stopped handed back is taken up by those that live on", a
   const store = {
     nodes,
     everyOrphan: async () => [],
-    everyRunIn: async ({ statuses }: Parameters<Store["everyRunIn"]>[0]) =>
-      statuses.includes("queued") ? [handedBack] : [],
+    everyRunIn: async ({ status }: Parameters<Store["everyRunIn"]>[0]) =>
+      status === "queued" ? [handedBack] : [],
   };
   const stop = watchOverNodes({
     runs: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRef } from "../journal/records.ts";
 import { watchNodes } from "../journal/silent-nodes.ts";
 import type { RunService } from "./run-service.ts";
 
@@ -35,14 +35,14 @@ export function watchOverNodes(options: {
     // Also what another gave up and did not get to, and what one that stopped handed back.
     const [orphans, handedBack] = await Promise.all([
       runs.store.everyOrphan(),
-      runs.store.everyRunIn({ statuses: ["queued"] }),
+      runs.store.everyRunIn({ status: "queued" }),
     ]);
     const left = [...orphans, ...handedBack];
     if (left.length > 0 && !stopped.signal.aborted) takeUp(left);
   }
 
   /** Beside the beats: who is busy with others' runs must not seem silent itself. What is left is seen at a later beat. */
-  function takeUp(left: readonly RunRecord[]): void {
+  function takeUp(left: readonly RunRef[]): void {
     if (isTakingUp) return;
     isTakingUp = true;
     runs

@@ -5,12 +5,17 @@ import type { AppliedOutcome, WriteRequest, WriteResult } from "../writing/apply
 export interface Batch {
   readonly number: number;
   readonly requests: readonly WriteRequest[];
+  /** Those that it names, once they are looked up. */
+  runs: ReadonlySet<string>;
   /** Once all is decided, and the commit on its way. */
   results: readonly WriteResult[] | undefined;
 }
 
 /** What a batch has done, with what became of it. */
-export function* doneIn({ requests, results }: Batch): Generator<readonly [StoreWrite, AppliedOutcome]> {
+export function* doneIn({
+  requests,
+  results,
+}: Batch): Generator<readonly [StoreWrite, AppliedOutcome]> {
   for (const [index, { writes }] of requests.entries()) {
     const result = results?.[index];
     if (result === undefined || "error" in result) continue;

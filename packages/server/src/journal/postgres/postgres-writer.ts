@@ -8,10 +8,10 @@ import type { Writer } from "../writer.ts";
 import {
   applyRequest,
   refusedOutcomes,
-  runsOf,
   type WriteRequest,
   type WriteResult,
 } from "../writing/apply-request.ts";
+import { runsOf } from "../writing/runs-of.ts";
 import { RunStates } from "../writing/run-states.ts";
 import type { Writing } from "../writing/writing.ts";
 import { type Batch, doneIn } from "./batch.ts";
@@ -68,11 +68,16 @@ export function postgresWriter(options: {
   ): Promise<readonly WriteResult[]> {
     const giveUp = performance.now() + patience;
     for (let tries = 1; ; tries++) {
-      const batch: Batch = { number: (batches += 1), requests, results: undefined };
+      const batch: Batch = {
+        number: (batches += 1),
+        requests,
+        runs: new Set(),
+        results: undefined,
+      };
       try {
         return await transact(batch);
       } catch (thrown) {
-        runs.forget(runsOf(requests));
+        runs.forget(batch.runs);
         if (!isLost(thrown)) {
           if (tries >= mostTries || !isChance(thrown)) throw thrown;
           continue;
@@ -123,7 +128,10 @@ export function postgresWriter(options: {
 
   /** Locks the runs of a batch, and sees whether what is known of them still holds. */
   async function begin(client: pg.Client, batch: Batch): Promise<void> {
-    const ids = runsOf(batch.requests);
+    const ids = await runScript(runsOf(postgres, batch.requests), (statement) =>
+      send(client, statement),
+    );
+    batch.runs = ids;
     const [, , locked] = await Promise.all([
       client.query("BEGIN"),
       send(client, {
@@ -131,7 +139,7 @@ export function postgresWriter(options: {
         values: [batch.number, writerId],
       }),
       send(client, {
-        text: "SELECT id, epoch, status, edits FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+        text: "SELECT id, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
       }),
     ]);

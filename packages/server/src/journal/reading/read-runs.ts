@@ -1,6 +1,6 @@
 import type { ChainResultRecord, JsonValue, Message } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
-import type { RunKind, RunRecord, RunWithMessages } from "../records.ts";
+import type { RunKind, RunRecord, RunRef, RunWithMessages } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 
 export interface RunRow {
@@ -57,21 +57,24 @@ export function* listChildren(query: { owner: string; runId: string }): Script<R
   return rows.map(runRecord);
 }
 
-export function* everyRunIn(query: { statuses: readonly RunStatus[] }): Script<RunRecord[]> {
-  const runs: RunRow[] = [];
-  for (const status of query.statuses) {
-    runs.push(...(yield* all<RunRow>(`${selectRuns} WHERE r.status = ?`, status)));
-  }
-  return runs.toSorted((a, b) => a.n - b.n).map(runRecord);
+export function* everyRunIn(query: { status: RunStatus }): Script<RunRef[]> {
+  const rows = yield* all<RunRef>(`${selectRefs} WHERE status = ? ORDER BY n`, query.status);
+  return rows.map(runRef);
 }
 
 /** Runs in progress that no known node has, oldest first. */
-export function* everyOrphan(): Script<RunRecord[]> {
-  const rows = yield* all<RunRow>(
-    `${selectRuns} WHERE r.status = 'in_progress' AND r.ended_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = r.node) ORDER BY r.n`,
+export function* everyOrphan(): Script<RunRef[]> {
+  const rows = yield* all<RunRef>(
+    `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = runs.node) ORDER BY n`,
   );
-  return rows.map(runRecord);
+  return rows.map(runRef);
+}
+
+const selectRefs = "SELECT id, owner, status, epoch FROM runs";
+
+function runRef({ id, owner, status, epoch }: RunRef): RunRef {
+  return { id, owner, status, epoch };
 }
 
 export function* ancestors(query: {

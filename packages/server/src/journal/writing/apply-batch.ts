@@ -1,12 +1,13 @@
+import { sqlite } from "../dialect.ts";
 import { errorDataOf } from "../error-data.ts";
 import { isAccepted } from "../store-write.ts";
 import {
   applyRequest,
   refusedOutcomes,
-  runsOf,
   type WriteRequest,
   type WriteResult,
 } from "./apply-request.ts";
+import { runsOf } from "./runs-of.ts";
 import type { SqliteWriting } from "./start-writing.ts";
 
 /** Writes many calls in one transaction. Each is all or nothing by itself; if the commit fails, none was done. */
@@ -17,7 +18,7 @@ export function applyBatch(
   const { sql, runs, changes } = writing;
   try {
     sql.run("BEGIN IMMEDIATE");
-    sql.script(runs.prepare(runsOf(requests)));
+    sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
     const results = requests.map((request) => applyAlone(writing, request));
     sql.run("COMMIT");
     runs.settle();

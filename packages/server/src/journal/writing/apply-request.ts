@@ -50,21 +50,6 @@ export function refusedOutcomes(
   );
 }
 
-/** The runs that a batch decides about. */
-export function runsOf(requests: readonly WriteRequest[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const { writes } of requests) {
-    for (const write of writes) {
-      if ("runId" in write) ids.add(write.runId);
-      if (write.type === "create-run") {
-        ids.add(write.run.id);
-        if (write.run.parentId !== undefined) ids.add(write.run.parentId);
-      }
-    }
-  }
-  return ids;
-}
-
 function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<AppliedOutcome> {
   switch (write.type) {
     case "create-run":

@@ -1,7 +1,7 @@
 import type { RunStatus } from "../../contract/run.ts";
 import { isClosing, transition } from "../../run/run-status.ts";
 import type { Script } from "../script.ts";
-import { settleApprovalsOf } from "./write-approvals.ts";
+import { settleApprovalsOf } from "./decide-approval.ts";
 import type { RunState } from "./run-states.ts";
 import { foldOpenItems } from "./write-events.ts";
 import { foldVariables } from "./write-variables.ts";

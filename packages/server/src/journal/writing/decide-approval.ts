@@ -23,3 +23,27 @@ export function decideApproval(
     given.owner,
   );
 }
+
+/** What a run was waiting for as it ended. */
+export function settleApprovalsOf(
+  { changes }: Writing,
+  runN: number,
+  status: "expired" | "cancelled",
+  at: number,
+): void {
+  changes.run(
+    "UPDATE approvals SET status = ?, answered_at = ? WHERE run_n = ? AND status = 'pending'",
+    status,
+    at,
+    runN,
+  );
+}
+
+export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
+  changes.run(
+    "UPDATE approvals SET status = 'cancelled', answered_at = ? WHERE id = ? AND run_n = ? AND status = 'pending'",
+    at,
+    id,
+    runN,
+  );
+}

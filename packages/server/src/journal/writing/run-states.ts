@@ -22,6 +22,8 @@ export interface RunState {
   readonly status: RunStatus;
   /** How often it was changed from outside the loop. */
   readonly edits: number;
+  /** How often it was answered since it was claimed, while it did not wait. */
+  readonly answers: number;
   readonly lastSeq: number;
   /** How many rows it has in `run_messages`, `run_calls` and `run_variables`. */
   readonly messages: number;
@@ -97,14 +99,17 @@ export class RunStates {
   /** Forgets those of the runs that another node has changed; `rows` is how they are. */
   verify(
     ids: ReadonlySet<string>,
-    rows: readonly Pick<RunState, "id" | "epoch" | "status" | "edits">[],
+    rows: readonly Pick<RunState, "id" | "epoch" | "status" | "edits" | "answers">[],
   ): void {
     const stored = new Map(rows.map((row) => [row.id, row]));
     for (const id of ids) {
       const state = this.#states.get(id);
       const row = stored.get(id);
       const same =
-        row?.epoch === state?.epoch && row?.status === state?.status && row?.edits === state?.edits;
+        row?.epoch === state?.epoch &&
+        row?.status === state?.status &&
+        row?.edits === state?.edits &&
+        row?.answers === state?.answers;
       if (!same) this.#states.delete(id);
     }
   }
@@ -139,7 +144,7 @@ const countOf = (column: string, table: string) =>
 
 function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
   const rows = yield* all<Omit<RunState, "open">>(
-    `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits,
+    `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
        ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
        ${countOf("n", "run_calls")} AS calls, ${countOf("n", "run_variables")} AS variables,
        r.base_manifest AS "baseManifest", r.manifest

@@ -3,6 +3,7 @@ import type { CallRecord } from "@capstan/core";
 import { isClosing } from "../../run/run-status.ts";
 import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import { runAnswered } from "./answered-run.ts";
 import type { RunState } from "./run-states.ts";
 import { isUnderWay } from "./under-way.ts";
 import type { Writing } from "./writing.ts";
@@ -40,7 +41,8 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  return { status: "submitted", taken };
+  const queued = taken.length === 0 ? {} : yield* runAnswered(writing, runId, at);
+  return { status: "submitted", taken, ...queued };
 }
 
 /** A call is settled: its own row has the text now, or it is not needed any more. */

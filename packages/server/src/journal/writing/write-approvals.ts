@@ -1,8 +1,9 @@
 import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
-import type { ApprovalRecord } from "../records.ts";
+import type { ApprovalRecord, RunRef } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import { runAnswered } from "./answered-run.ts";
 import type { RunState } from "./run-states.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
@@ -43,12 +44,14 @@ export function* answerApproval(
   const { answer } = write;
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
-    return { status: "answered", approval: yield* answerReview(writing, before, answer, at) };
+    const approval = yield* answerReview(writing, before, answer, at);
+    return { status: "answered", approval, ...(yield* runAnswered(writing, before.runId, at)) };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
   decideApproval(writing, { id: write.id, owner: write.owner, status, word: answer, at });
-  return { status: "answered", approval: { ...before, status, answer, answeredAt: at } };
+  const approval = { ...before, status, answer, answeredAt: at } as const;
+  return { status: "answered", approval, ...(yield* runAnswered(writing, before.runId, at)) };
 }
 
 function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDecision {
@@ -59,45 +62,31 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
   return { status: "refused", reason: `This approval ${asks}: the answer is of another kind.` };
 }
 
+/** How many questions one write expires. */
+export const mostExpired = 1_000;
+
 /** Questions whose time is up; what was granted until now goes with them. */
 export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf<ExpireApprovals>> {
-  const { changes, dialect } = writing;
+  const { changes, dialect, runs } = writing;
   dropEndedGrants(writing, at);
-  const due = yield* all<ApprovalRow>(
-    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT 1000${dialect.lock("a")}`,
+  const rows = yield* all<ApprovalRow>(
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${mostExpired}${dialect.lock("a")}`,
     at,
   );
+  // A run that was not locked with the batch has its turn with the next.
+  const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {
     changes.run("UPDATE approvals SET status = 'expired', answered_at = ? WHERE id = ?", at, id);
   }
   const approvals = due.map((row) =>
     approvalRecord({ ...row, status: "expired", answered_at: at }),
   );
-  return { status: "expired", approvals };
-}
-
-/** What a run was waiting for as it ended. */
-export function settleApprovalsOf(
-  { changes }: Writing,
-  runN: number,
-  status: "expired" | "cancelled",
-  at: number,
-): void {
-  changes.run(
-    "UPDATE approvals SET status = ?, answered_at = ? WHERE run_n = ? AND status = 'pending'",
-    status,
-    at,
-    runN,
-  );
-}
-
-export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
-  changes.run(
-    "UPDATE approvals SET status = 'cancelled', answered_at = ? WHERE id = ? AND run_n = ? AND status = 'pending'",
-    at,
-    id,
-    runN,
-  );
+  const queued: RunRef[] = [];
+  for (const runId of new Set(due.map((row) => row.run_id))) {
+    const { ready } = yield* runAnswered(writing, runId, at);
+    if (ready !== undefined) queued.push(ready);
+  }
+  return { status: "expired", approvals, ready: queued };
 }
 
 function* find(

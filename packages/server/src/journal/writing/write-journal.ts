@@ -3,13 +3,15 @@ import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
 import type { Script } from "../script.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
+import { parkedRun } from "./answered-run.ts";
 import { askApproval } from "./ask-approval.ts";
 import { changeStatus } from "./change-status.ts";
 import type { RunState } from "./run-states.ts";
 import { intoQuarantine, wipe } from "./quarantine.ts";
 import { forgetOutput } from "./submit-outputs.ts";
 import { isUnderWay } from "./under-way.ts";
-import { answerFromEvent, cancelApproval } from "./write-approvals.ts";
+import { cancelApproval } from "./decide-approval.ts";
+import { answerFromEvent } from "./write-approvals.ts";
 import { foldOpenItems, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
 import { answerFromReview } from "./write-reviews.ts";
@@ -52,7 +54,7 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
   if (status !== undefined) {
     const changed = yield* changeStatus(writing, run, status, at);
     if (changed.status === "refused") return fenced(changed.reason);
-    run = changed.run;
+    run = yield* parkedRun(writing, changed.run, at);
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }

@@ -48,7 +48,15 @@ export function* createRun(
   });
   const request = JSON.stringify(run.request);
   changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
-  const nothing = { edits: 0, lastSeq: 0, messages: 0, calls: 0, variables: 0, open: [] };
+  const nothing = {
+    edits: 0,
+    answers: 0,
+    lastSeq: 0,
+    messages: 0,
+    calls: 0,
+    variables: 0,
+    open: [],
+  };
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   runs.set(isClosing(status) ? yield* closeRun(writing, state, at) : state);
@@ -67,13 +75,14 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
   }
   const epoch = run.epoch + 1;
   writing.changes.run(
-    "UPDATE runs SET status = 'in_progress', epoch = ?, updated_at = ?, node = ? WHERE n = ?",
+    "UPDATE runs SET status = 'in_progress', epoch = ?, answers = 0, updated_at = ?, node = ? WHERE n = ?",
     epoch,
     at,
     writing.node,
     run.n,
   );
-  writing.runs.set({ ...run, epoch, status: "in_progress" });
+  // Whoever claims it reads the answers afterwards.
+  writing.runs.set({ ...run, epoch, answers: 0, status: "in_progress" });
   return { status: "claimed", epoch, previous: run.status };
 }
 

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import type { Awaited, ChainResultRecord } from "@capstan/core";
+import type { Store } from "./store.ts";
+import { everyStore } from "./testing/every-store.ts";
+import {
+  approvalRequest,
+  callRecord,
+  commit,
+  createRun,
+  event,
+  owner,
+  resultOf,
+} from "./testing/store-fixtures.ts";
+
+const allow = { decision: "allow" } as const;
+
+function asked(id: string): Awaited {
+  const approval = approvalRequest(id);
+  return { type: "approval", callId: approval.callId, approval };
+}
+
+function clientCall(callId: string): Awaited {
+  return { type: "client_call", callId, name: "Weather", argumentsText: "{}" };
+}
+
+async function ask(store: Store, id: string, expiresAt?: number): Promise<void> {
+  const approval = approvalRequest(id, expiresAt);
+  await commit(store, "r", [
+    event({ type: "approval.requested", callId: approval.callId, approval }),
+  ]);
+}
+
+/** The chain stops to wait. @returns the run's status after that */
+async function park(store: Store, ...waiting: readonly Awaited[]) {
+  const given = resultOf("requires_action") as { readonly result: ChainResultRecord };
+  const result = { ...given.result, waiting };
+  const [outcome] = await store.write([
+    { type: "journal", runId: "r", epoch: 1, writes: [{ type: "result", result }] },
+  ]);
+  assert.equal(outcome.status, "committed");
+  return "runStatus" in outcome ? outcome.runStatus : undefined;
+}
+
+const answer = async (store: Store, id: string) => {
+  const [outcome] = await store.write([{ type: "answer-approval", owner, id, answer: allow }]);
+  assert.equal(outcome.status, "answered");
+  return "ready" in outcome && outcome.ready !== undefined;
+};
+
+const statusOf = async (store: Store) => (await store.getRun({ owner, id: "r" }))?.status;
+
+everyStore("an answer queues the run that waits for it, in the same commit", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a");
+    assert.equal(await park(store, asked("a")), "requires_action");
+    assert.equal(await answer(store, "a"), true);
+    assert.equal(await statusOf(store), "queued");
+  });
+});
+
+everyStore("an answer that came before its run waited queues it as it parks", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a");
+    assert.equal(await answer(store, "a"), false);
+    assert.equal(await park(store, asked("a")), "queued");
+  });
+});
+
+everyStore("what was answered earlier is no answer to what is asked now", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a");
+    await answer(store, "a");
+    // Of the same call: its result, say.
+    const again = { ...approvalRequest("b"), callId: "call_a" };
+    await commit(store, "r", [
+      event({ type: "approval.requested", callId: "call_a", approval: again }),
+    ]);
+    const parked = await park(store, { type: "approval", callId: "call_a", approval: again });
+    assert.equal(parked, "requires_action");
+    assert.equal(await answer(store, "b"), true);
+  });
+});
+
+everyStore("a question that expires queues its run", async (withStore) => {
+  await withStore(async (store, clock) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a", 2_000);
+    await park(store, asked("a"));
+    clock.set(2_000);
+    const [outcome] = await store.write([{ type: "expire-approvals" }]);
+    assert.ok(outcome.status === "expired");
+    assert.deepEqual(outcome.ready, [{ id: "r", owner, epoch: 1, status: "queued" }]);
+    assert.equal(await statusOf(store), "queued");
+  });
+});
+
+everyStore("of several outputs the last one queues the run", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    for (const callId of ["c1", "c2"]) {
+      const call = callRecord(callId, { owner: "client", status: "waiting" });
+      await commit(store, "r", [{ type: "call", call }]);
+    }
+    await park(store, clientCall("c1"), clientCall("c2"));
+    const submit = async (callId: string) => {
+      const outputs = [{ callId, output: "rain" }];
+      const [outcome] = await store.write([{ type: "submit-outputs", owner, runId: "r", outputs }]);
+      return outcome.status === "submitted" && outcome.ready !== undefined;
+    };
+    assert.equal(await submit("c1"), false);
+    assert.equal(await statusOf(store), "requires_action");
+    assert.equal(await submit("c2"), true);
+    assert.equal(await statusOf(store), "queued");
+  });
+});
+
+everyStore("who claims a run has heard what was answered until then", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a");
+    await answer(store, "a");
+    const [claimed] = await store.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
+    assert.equal(claimed.status, "claimed");
+    const [parked] = await store.write([
+      { type: "journal", runId: "r", epoch: 2, writes: [], status: "requires_action" },
+    ]);
+    assert.ok(parked.status === "committed" && parked.runStatus === "requires_action");
+  });
+});

@@ -1,0 +1,141 @@
+import { type ChainError, errorMessage } from "@capstan/core";
+import type { RunRecord, RunRef } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import type { RunJournalWrite } from "../journal/store-write.ts";
+import { beginWith, readBeginning } from "./beginning.ts";
+import type { Chains, Given } from "./chains.ts";
+import { type HeldRun, LostRuns } from "./lost-runs.ts";
+import type { Serial } from "./serial.ts";
+import { ending, resumption } from "./take-up.ts";
+
+export interface TakeUpsOptions {
+  readonly store: Store;
+  readonly chains: Chains;
+  /** One thing at a time of each run. */
+  readonly serial: Serial;
+  readonly isStopping: () => boolean;
+  /** How often in a row a run is taken up without getting any further. */
+  readonly most: number;
+  readonly log: (line: string) => void;
+}
+
+const interrupted: ChainError = {
+  code: "interrupted",
+  message:
+    "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
+  phase: "chain",
+};
+
+/**
+ * Takes runs up that nobody holds, and ends those that nobody carries on. A run is claimed before
+ * anything of it is read: what is read afterwards no other node can change any more.
+ */
+export class TakeUps {
+  readonly #options: TakeUpsOptions;
+  /** Runs of this process that did not end as they should. */
+  readonly lost: LostRuns;
+
+  constructor(options: TakeUpsOptions) {
+    this.#options = options;
+    this.lost = new LostRuns({
+      ...options,
+      isLive: (runId) => options.chains.get(runId) !== undefined,
+      end: async (run, why) => this.#end(await this.#read(run), why, []),
+    });
+  }
+
+  /** Claims a run and goes on with it, or ends it where it seems to be what stops its servers. */
+  async takeUp(ref: RunRef): Promise<void> {
+    const claim = await this.#claim(ref);
+    if (claim === undefined) return;
+    const { held, hadStopped } = claim;
+    try {
+      const run = await this.#read(held);
+      if (run.lastSeq === 0) await this.#begin(run);
+      else await this.#resume(run, hadStopped);
+    } catch (thrown) {
+      await this.#closeFailed(held, thrown);
+    }
+  }
+
+  /** Begins a run that is claimed: stored as going on, it must go on or end. */
+  async launch(run: RunRecord, prepare: () => Promise<Given>): Promise<void> {
+    try {
+      await this.#options.chains.launch(run, await prepare());
+    } catch (thrown) {
+      await this.#closeFailed(run, thrown);
+    }
+  }
+
+  /** Claims a run that nobody carries on, and ends it. */
+  async close(
+    ref: RunRef,
+    why: ChainError,
+    notices: readonly RunJournalWrite[] = [],
+  ): Promise<void> {
+    const claim = await this.#claim(ref);
+    if (claim === undefined) return;
+    try {
+      await this.#end(await this.#read(claim.held), why, notices);
+    } catch (thrown) {
+      this.#options.log(`Run ${ref.id} could not be closed: ${errorMessage(thrown)}`);
+      void this.lost.close(claim.held, why);
+    }
+  }
+
+  async #begin(run: RunRecord): Promise<void> {
+    const { store, chains, most } = this.#options;
+    if (run.epoch > most + 1) return this.#endInterrupted(run);
+    await chains.launch(run, await beginWith(store, await readBeginning(store, run)));
+  }
+
+  async #resume(run: RunRecord, hadStopped: boolean): Promise<void> {
+    const { store, chains, most } = this.#options;
+    const { writes, resume, fruitless } = await resumption(store, run);
+    if (hadStopped && fruitless >= most) return this.#endInterrupted(run);
+    await this.#write(run, writes);
+    await chains.launch(run, { resume });
+  }
+
+  /** Ends a run that seems to be what stops its servers; its stream says so. */
+  #endInterrupted(run: RunRecord): Promise<void> {
+    const { message } = interrupted;
+    const event = { type: "run.interrupted", at: Date.now(), message } as const;
+    return this.#end(run, interrupted, [{ type: "event", event }]);
+  }
+
+  async #end(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[]): Promise<void> {
+    const { writes, resume } = await ending(this.#options.store, run, why, notices);
+    await this.#write(run, writes);
+    await this.#options.chains.closeOff(run, resume);
+  }
+
+  async #closeFailed(held: HeldRun, thrown: unknown): Promise<void> {
+    const message = `The run could not be started: ${errorMessage(thrown)}`;
+    this.#options.log(`${held.id}: ${message}`);
+    const why: ChainError = { code: "internal", message, phase: "chain" };
+    if (!(await this.lost.hasClosed(held, why))) void this.lost.close(held, why);
+  }
+
+  /** Undefined where another has it, or it has ended. */
+  async #claim(
+    ref: RunRef,
+  ): Promise<{ readonly held: HeldRun; readonly hadStopped: boolean } | undefined> {
+    const { id, owner, epoch } = ref;
+    const [outcome] = await this.#options.store.write([{ type: "claim-run", runId: id, epoch }]);
+    if (outcome.status !== "claimed") return undefined;
+    const held = { id, owner, epoch: outcome.epoch };
+    return { held, hadStopped: outcome.previous === "in_progress" };
+  }
+
+  async #read({ owner, id, epoch }: HeldRun): Promise<RunRecord> {
+    const run = await this.#options.store.getRun({ owner, id });
+    if (run === undefined) throw new Error("it is not there any more");
+    return { ...run, epoch };
+  }
+
+  async #write({ id: runId, epoch }: HeldRun, writes: readonly RunJournalWrite[]): Promise<void> {
+    if (writes.length > 0)
+      await this.#options.store.write([{ type: "journal", runId, epoch, writes }]);
+  }
+}

@@ -1,0 +1,38 @@
+import { type ChainError, type ChainResultRecord, noUsage } from "@capstan/core";
+import type { RunJournalWrite } from "../journal/store-write.ts";
+
+/**
+ * The end of a run whose rows cannot be read: made of nothing that it did, so that one damaged row
+ * does not keep a run, and whoever takes runs up, busy for ever.
+ */
+export function unreadEnd(cause: string, at: number): readonly RunJournalWrite[] {
+  const message = `What this run had done cannot be read any more, so it was closed: ${cause} Begin it anew; "capstan db check" looks for damage.`;
+  const error: ChainError = { code: "interrupted", message, phase: "chain" };
+  const stats = {
+    totalRounds: 0,
+    totalCalls: 0,
+    totalTime: 0,
+    startTime: at,
+    endTime: at,
+    tokensDefinitions: 0,
+    tokensArguments: 0,
+    tokensShown: 0,
+    tokensWithheld: 0,
+  };
+  const result: ChainResultRecord = {
+    status: "error",
+    answer: "",
+    log: { hint: "", flow: "", replay: "", hintSize: 0 },
+    usage: noUsage,
+    stats,
+    error,
+  };
+  return [
+    { type: "event", event: { type: "run.interrupted", at, message } },
+    {
+      type: "event",
+      event: { type: "chain.ended", at, status: "error", error, usage: noUsage, stats },
+    },
+    { type: "result", result },
+  ];
+}
