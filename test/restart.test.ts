@@ -100,6 +100,8 @@ test("an answer that was written when the server died is acted on by the next on
   database
     .prepare("UPDATE approvals SET status = 'allowed', answer = ?, answered_at = ? WHERE id = ?")
     .run(JSON.stringify({ decision: "allow" }), Date.now(), approval!.id);
+  // What the commit of an answer does, too.
+  database.prepare("UPDATE runs SET status = 'queued' WHERE id = ?").run(run);
   database.close();
 
   const { api } = await place.start();

@@ -25,4 +25,21 @@ export interface Nodes {
    * @returns false where it has beaten, or another gave it up first
    */
   readonly giveUp: (node: NodeRecord) => Promise<boolean>;
+  /** Asks the node that has a run to stop it, or one call of it. A hint: who is gone does not hear it. */
+  readonly askToStop: (stop: StopRequest) => Promise<void>;
+  /** Hears what other nodes did, from now on. The listener must be quick and must not throw. */
+  readonly hear: (listener: (heard: Heard) => void) => void;
 }
+
+export interface StopRequest {
+  readonly runId: string;
+  /** @default the whole run */
+  readonly callId?: string;
+}
+
+export type Heard =
+  /** They changed these runs. */
+  | { readonly type: "changed"; readonly runIds: readonly string[] }
+  /** Something may have been missed. */
+  | { readonly type: "missed" }
+  | ({ readonly type: "stop" } & StopRequest);

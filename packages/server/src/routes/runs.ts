@@ -93,7 +93,7 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/calls/:callId/cancel", async (context) => {
     const { service, run } = await findAnyRun(services, context);
     const callId = context.req.param("callId");
-    if (!service.cancelCall(run.id, callId))
+    if (!(await service.cancelCall(run, callId)))
       throw conflict(`The call "${callId.slice(0, 100)}" is not open in this run.`);
     return context.json(runView(run));
   });

@@ -47,6 +47,7 @@ export interface EndedChain {
 
 /** A chain that goes on in this process. */
 export interface LiveRun {
+  readonly owner: string;
   readonly epoch: number;
   readonly chain: ToolChainRun;
   readonly variables: VariableSystem;
@@ -70,7 +71,6 @@ interface Session {
 
 interface Watched extends LiveRun {
   readonly sessionId: string;
-  readonly owner: string;
   readonly grants: GrantBook;
   /** When it last showed that it is alive, in ms since the epoch. */
   shownAt: number;

@@ -20,6 +20,7 @@ import { beginWith } from "./beginning.ts";
 import { Chains, type EndedChain } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { newRunWrites } from "./new-run.ts";
+import { OtherNodes, stoppedByPerson } from "./other-nodes.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -59,11 +60,10 @@ const unanswered: ChainError = {
   message: "Nobody answered what it waited for in time.",
   phase: "chain",
 };
-const stoppedByPerson: ChainError = {
-  code: "aborted",
-  message: "a person stopped it",
-  phase: "chain",
-};
+const stopped: ChainError = { code: "aborted", message: stoppedByPerson, phase: "chain" };
+
+/** How long another node has to stop a run, before it is taken from it. */
+const stopWithinMs = 500;
 
 /** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
 export class RunService {
@@ -76,6 +76,7 @@ export class RunService {
   readonly #serial = new Serial();
   readonly #answers: Answers;
   readonly #takeUps: TakeUps;
+  readonly #others: OtherNodes;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #closing = false;
@@ -115,6 +116,7 @@ export class RunService {
       most: limits.takeUps,
       log: options.log,
     });
+    this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
   }
 
@@ -229,23 +231,34 @@ export class RunService {
   }
 
   /** Ends a run that nobody answered in time. */
-  expire(run: RunRecord): Promise<void> {
-    return this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
+  async expire(run: RunRecord): Promise<void> {
+    await this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
   }
 
-  /** Stops a run in any status. Resolves when it has ended. */
+  /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
   async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
     // At once, whatever else waits for its turn with this run.
-    this.#chains.get(run.id)?.chain.abort(stoppedByPerson.message);
+    this.#chains.get(run.id)?.chain.abort(stoppedByPerson);
     await this.#serial.run(run.id, async () => {
       const live = this.#chains.get(run.id);
-      live?.chain.abort(stoppedByPerson.message);
+      live?.chain.abort(stoppedByPerson);
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
-      if (now !== undefined && !isClosing(now.status))
-        await this.#takeUps.close(now, stoppedByPerson);
+      if (now === undefined || isClosing(now.status)) return;
+      // Who has it knows best how far its calls are. If that node is gone, or slow, the run is taken from it.
+      const isElsewhere = now.status === "in_progress";
+      if (isElsewhere && (await this.#others.stopped(now, stopWithinMs))) return;
+      await this.#endWherever(now);
     });
     await this.#chains.get(run.id)?.done;
+  }
+
+  /** Another may have claimed it in the meantime: whoever has it then, it is ended. */
+  async #endWherever(run: RunRecord): Promise<void> {
+    for (let now: RunRecord | undefined = run; now !== undefined && !isClosing(now.status);) {
+      if (await this.#takeUps.close(now, stopped)) return;
+      now = await this.store.getRun(run);
+    }
   }
 
   /** Its client went away, which means stop; unless it is this server that leaves. */
@@ -283,9 +296,11 @@ export class RunService {
     return outcome;
   }
 
-  /** Stops one call; the turn goes on. */
-  cancelCall(runId: string, callId: string): boolean {
-    return this.#chains.get(runId)?.chain.cancelCall(callId) ?? false;
+  /** Stops one call; the turn goes on. False where it is not open. */
+  async cancelCall(run: RunRecord, callId: string): Promise<boolean> {
+    const live = this.#chains.get(run.id);
+    if (live !== undefined) return live.chain.cancelCall(callId);
+    return run.status === "in_progress" && this.#others.stopCall(run, callId);
   }
 
   isLive(runId: string): boolean {

@@ -67,20 +67,16 @@ export class TakeUps {
     }
   }
 
-  /** Claims a run that nobody carries on, and ends it. */
-  async close(
-    ref: RunRef,
-    why: ChainError,
-    notices: readonly RunJournalWrite[] = [],
-  ): Promise<void> {
+  /**
+   * Claims a run that nobody carries on, and ends it; where that fails, it is tried again.
+   *
+   * @returns false where another claimed it first, or it has ended
+   */
+  async close(ref: RunRef, why: ChainError): Promise<boolean> {
     const claim = await this.#claim(ref);
-    if (claim === undefined) return;
-    try {
-      await this.#end(await this.#read(claim.held), why, notices);
-    } catch (thrown) {
-      this.#options.log(`Run ${ref.id} could not be closed: ${errorMessage(thrown)}`);
-      void this.lost.close(claim.held, why);
-    }
+    if (claim === undefined) return false;
+    if (!(await this.lost.hasClosed(claim.held, why))) void this.lost.close(claim.held, why);
+    return true;
   }
 
   async #begin(run: RunRecord): Promise<void> {

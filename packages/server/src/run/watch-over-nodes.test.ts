@@ -4,6 +4,8 @@ import type { RunRef } from "../journal/records.ts";
 import type { NodeRecord, Store } from "../journal/store.ts";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
+const deaf = { askToStop: async () => {}, hear: () => {} };
+
 test("what a silent node had is taken up, and a node that is seen never is", async () => {
   const beats = new Map([
     ["self", 1],
@@ -15,6 +17,7 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
   const recovered = Promise.withResolvers<readonly RunRef[]>();
   const given: string[] = [];
   const nodes: Store["nodes"] = {
+    ...deaf,
     self: "self",
     beat: async () => {
       rise("self");
@@ -54,6 +57,7 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
   let takeUps = 0;
   const livesOn = Promise.withResolvers<void>();
   const nodes: Store["nodes"] = {
+    ...deaf,
     self: "self",
     beat: async () => {
       beats++;
@@ -98,6 +102,7 @@ test("what a node that stopped handed back is taken up by those that live on", a
   const handedBack = { id: "r", status: "queued" } as RunRef;
   const recovered = Promise.withResolvers<readonly RunRef[]>();
   const nodes: Store["nodes"] = {
+    ...deaf,
     self: "self",
     beat: async () => true,
     list: async () => [],

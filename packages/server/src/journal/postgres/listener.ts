@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Heard } from "../nodes.ts";
 import type { Publisher } from "../publish.ts";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { channel, type Told } from "./tell.ts";
@@ -13,8 +14,9 @@ export async function listenToNodes(options: {
   /** What this node tells itself is known already. */
   readonly self: string;
   readonly publisher: Publisher;
+  readonly heard: (heard: Heard) => void;
 }): Promise<{ close(): Promise<void> }> {
-  const { address, self, publisher } = options;
+  const { address, self, publisher, heard } = options;
   const closed = new AbortController();
   let current: pg.Client | undefined;
 
@@ -23,7 +25,10 @@ export async function listenToNodes(options: {
     client.on("notification", ({ payload }) => {
       const told = JSON.parse(payload ?? "{}") as Partial<Told>;
       if (told.by === self) return;
-      for (const runId of told.runs ?? []) publisher.publish(runId, elsewhere);
+      const { runs = [], stop } = told;
+      for (const runId of runs) publisher.publish(runId, elsewhere);
+      if (runs.length > 0) heard({ type: "changed", runIds: runs });
+      if (stop !== undefined) heard({ type: "stop", ...stop });
     });
     client.on("error", () => {});
     await client.connect();
@@ -42,6 +47,7 @@ export async function listenToNodes(options: {
         await sleep(wait, undefined, { signal: closed.signal });
         await connect();
         publisher.publishToAll(elsewhere);
+        heard({ type: "missed" });
         return;
       } catch {
         // The database is not back, or the node stops.

@@ -1,5 +1,6 @@
 import { CapstanError, type Clock, newId, systemClock } from "@capstan/core";
 import pg from "pg";
+import type { Heard } from "../nodes.ts";
 import { Publisher } from "../publish.ts";
 import { longRead } from "../reading/long-reads.ts";
 import type { Store } from "../store.ts";
@@ -37,10 +38,14 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await prepareDatabase(address, clock.now());
     const publisher = new Publisher();
     const connection = await connectWriter(address, self);
-    const listener = await listenToNodes({ address, self, publisher }).catch(async (error) => {
-      await connection.close();
-      throw error;
-    });
+    const listeners: ((heard: Heard) => void)[] = [];
+    const heard = (what: Heard) => listeners.forEach((listener) => listener(what));
+    const listener = await listenToNodes({ address, self, publisher, heard }).catch(
+      async (error) => {
+        await connection.close();
+        throw error;
+      },
+    );
     const { read, snapshot, close } = postgresReads(address, connections);
     const { announce, leave, ...nodes } = postgresNodes(self, read);
     await nodes.beat();
@@ -51,7 +56,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       readLong: (name, query) => snapshot(() => longRead(name, query)),
       publisher,
       clock,
-      nodes,
+      nodes: { ...nodes, hear: (each) => void listeners.push(each) },
       announce,
       release: async () => {
         await leave();

@@ -1,6 +1,7 @@
 import { all, first } from "../script.ts";
 import type { NodeRecord, Nodes } from "../nodes.ts";
 import type { PostgresReads } from "./postgres-reads.ts";
+import { channel, type Told } from "./tell.ts";
 
 /**
  * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
@@ -9,7 +10,7 @@ import type { PostgresReads } from "./postgres-reads.ts";
 export function postgresNodes(
   self: string,
   read: PostgresReads["read"],
-): Nodes & {
+): Omit<Nodes, "hear"> & {
   readonly announce: (url: string) => Promise<void>;
   readonly leave: () => Promise<void>;
 } {
@@ -33,6 +34,10 @@ export function postgresNodes(
         first("DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id", id, beats),
       );
       return gone !== undefined;
+    },
+    askToStop: async (stop) => {
+      const told: Told = { by: self, stop };
+      await read(() => all("SELECT pg_notify(?, ?)", channel, JSON.stringify(told)));
     },
     announce: async (url) => {
       await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));

@@ -1,3 +1,4 @@
+import type { StopRequest } from "../nodes.ts";
 import type { Statement } from "../script.ts";
 import { type Batch, doneIn } from "./batch.ts";
 
@@ -7,7 +8,8 @@ export const channel = "capstan_runs";
 /** What a node is told: by whom, and of which runs. */
 export interface Told {
   readonly by: string;
-  readonly runs: readonly string[];
+  readonly runs?: readonly string[];
+  readonly stop?: StopRequest;
 }
 
 /** A notification takes less than 8,000 bytes. */
@@ -18,8 +20,10 @@ export function toldRuns(batch: Batch): ReadonlySet<string> {
   const runs = new Set<string>();
   for (const [write, outcome] of doneIn(batch)) {
     if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
-    const written = outcome.status === "committed" || outcome.status === "changed";
-    if (written && "runId" in write) runs.add(write.runId);
+    else if ("runId" in write) runs.add(write.runId);
+    else if (write.type === "create-run") runs.add(write.run.id);
+    if ("approval" in outcome) runs.add(outcome.approval.runId);
+    if (outcome.status === "expired") for (const { runId } of outcome.approvals) runs.add(runId);
   }
   return runs;
 }
