@@ -20,7 +20,7 @@ export interface BuiltInGroupsOptions {
   /** How a model's scripts are read, for one that writes tools. @default there is no such group */
   readonly scripts?: ScriptToolsOptions;
   /** Where code that a model writes is run, and what it may there. @default there is no such group */
-  readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network">;
+  readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network" | "powershell">;
 }
 
 /**

@@ -12,13 +12,19 @@ export async function configuredGroups(
   configuration: Pick<Configuration, "roots" | "dataDir" | "web" | "groups" | "code" | "scripts">,
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, web, groups, code, scripts } = configuration;
-  const { python } = scripts;
+  const { python, powershell } = scripts;
   const wantsCode = groups["code"] !== undefined;
   return builtInGroups({
     roots,
     deny: [dataDir],
     allowPrivateHosts: web.allowPrivateHosts,
-    ...(wantsCode && { code: { ...code, sandbox: (await findSandbox()).sandbox } }),
+    ...(wantsCode && {
+      code: {
+        ...code,
+        sandbox: (await findSandbox()).sandbox,
+        ...(powershell !== undefined && { powershell }),
+      },
+    }),
     ...(groups["scripts"] !== undefined && {
       scripts: { parsers: languageParsers({ python }) },
     }),

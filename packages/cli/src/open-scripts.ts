@@ -5,6 +5,7 @@ import { CapstanError, errorMessage } from "@capstan/core";
 import {
   askWithoutSandbox,
   createScriptRunner,
+  findPowerShell,
   findPython,
   findSandbox,
   KeptVersions,
@@ -42,7 +43,7 @@ export async function openScripts(options: {
   readonly log?: (line: string) => void;
 }): Promise<OpenScripts> {
   const { configuration, reserved, watch = true, log = () => {} } = options;
-  const { folders, python } = configuration.scripts;
+  const { folders, python, powershell } = configuration.scripts;
   const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
   await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
@@ -53,6 +54,7 @@ export async function openScripts(options: {
     sandbox,
     approvals: holding,
     python: () => findPython({ interpreter: python }),
+    powershell: () => findPowerShell({ interpreter: powershell }),
     environments: pythonEnvironments(ofScripts("environments")),
     hidden: [configuration.dataDir],
   });

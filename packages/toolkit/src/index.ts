@@ -41,6 +41,7 @@ export { pythonPlace } from "./sandbox/python-place.ts";
 export { findSandbox, type FoundSandbox } from "./sandbox/find-sandbox.ts";
 export { unconfined } from "./sandbox/unconfined.ts";
 export { installCommand } from "./sandbox/install-command.ts";
+export { findPowerShell } from "./scripts/running/powershell/find-powershell.ts";
 export { findProgram } from "./sandbox/launcher.ts";
 export { type Sandbox, type SandboxLimits } from "./sandbox/sandbox.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";

@@ -70,6 +70,8 @@ export interface Configuration {
     readonly folders: readonly string[];
     /** The Python that reads and runs scripts: `CAPSTAN_PYTHON`. @default the PATH's */
     readonly python?: string;
+    /** The PowerShell that runs scripts: `CAPSTAN_PWSH`. @default the PATH's */
+    readonly powershell?: string;
   };
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */

@@ -46,6 +46,7 @@ export async function loadConfiguration(
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
   // Not from the file, which may come with a folder that somebody only looks into: it is run.
   const python = environment["CAPSTAN_PYTHON"]?.trim();
+  const powershell = environment["CAPSTAN_PWSH"]?.trim();
   const configuration: Configuration = {
     port: merged.port ?? 8787,
     // As in an address of the web: [::1].
@@ -66,6 +67,7 @@ export async function loadConfiguration(
         resolve(directory, "capstan-tools"),
       ],
       ...(python && { python }),
+      ...(powershell && { powershell }),
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],

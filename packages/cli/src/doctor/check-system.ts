@@ -1,4 +1,10 @@
-import { findProgram, findPython, findSandbox, installCommand } from "@capstan/toolkit";
+import {
+  findPowerShell,
+  findProgram,
+  findPython,
+  findSandbox,
+  installCommand,
+} from "@capstan/toolkit";
 
 /** One thing that Capstan can use, and whether it is here. */
 export interface SystemCheck {
@@ -18,7 +24,7 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
     await checkSandbox(),
     await checkPython(),
     checkBash(),
-    checkPowerShell(),
+    await checkPowerShell(),
     checkBrowser(),
   ];
 }
@@ -52,16 +58,19 @@ function checkBash(): SystemCheck {
   });
 }
 
-function checkPowerShell(): SystemCheck {
-  return checkProgram({
-    name: "powershell",
-    programs: ["pwsh"],
-    without: "There is no PowerShell tool.",
-    fix:
-      findProgram("dotnet") === undefined
-        ? "Install PowerShell 7: https://aka.ms/install-powershell"
-        : "dotnet tool install --global PowerShell",
+async function checkPowerShell(): Promise<SystemCheck> {
+  const name = "powershell";
+  const without = "PowerShell scripts are read but not run, and there is no PowerShell tool.";
+  const found = await findPowerShell({
+    interpreter: process.env["CAPSTAN_PWSH"]?.trim() || undefined,
   });
+  if (found.status === "found")
+    return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
+  const fix =
+    findProgram("dotnet") === undefined
+      ? "Install PowerShell 7: https://aka.ms/install-powershell"
+      : "dotnet tool install --global PowerShell";
+  return { name, status: "missing", detail: found.message, without, fix };
 }
 
 function checkBrowser(): SystemCheck {

@@ -13,6 +13,8 @@ export interface CodeToolsOptions {
   /** Absolute paths that it never sees: the data directory. @default none */
   readonly hidden?: readonly string[];
   readonly limits?: Partial<SandboxLimits>;
+  /** The PowerShell to take. @default that on PATH */
+  readonly powershell?: string;
   /** Programs by their names. @default what is found on PATH */
   readonly find?: (name: string) => string | undefined;
 }

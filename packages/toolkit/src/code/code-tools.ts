@@ -1,5 +1,6 @@
-import { defineToolGroup, type Tool, type ToolGroup } from "@capstan/core";
+import { defineToolGroup, type Tool, type ToolGroup, toolError } from "@capstan/core";
 import { findProgram } from "../sandbox/launcher.ts";
+import { findPowerShell } from "../scripts/running/powershell/find-powershell.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { javascriptTool } from "./javascript-tool.ts";
 import { pythonTool } from "./python-tool.ts";
@@ -32,7 +33,7 @@ function confinedTools(options: CodeToolsOptions): readonly Tool[] {
   const { find = findProgram } = options;
   const bash = find("bash");
   const python = find("python3");
-  const pwsh = find("pwsh");
+  const pwsh = options.powershell ?? find("pwsh");
   return [
     ...(bash === undefined ? [] : [shellTool(bashProgram(bash), options)]),
     ...(python === undefined ? [] : [pythonTool(options, python)]),
@@ -52,6 +53,7 @@ function bashProgram(path: string): ShellProgram {
 }
 
 function powershellProgram(path: string): ShellProgram {
+  let found: ReturnType<typeof findPowerShell> | undefined;
   return {
     tool: "PowerShell",
     language: "PowerShell",
@@ -61,6 +63,13 @@ function powershellProgram(path: string): ShellProgram {
     variables: "A variable NAME is the file $env:VARS/NAME, with . as %2E and / as %2F.",
     // .NET reserves far more address space than it uses.
     limits: { addressBytes: 0 },
-    env: { POWERSHELL_TELEMETRY_OPTOUT: "1", POWERSHELL_UPDATECHECK: "Off", NO_COLOR: "1" },
+    async place() {
+      found ??= findPowerShell({ interpreter: path });
+      const shell = await found;
+      if (shell.status === "missing") found = undefined;
+      return shell.status === "found"
+        ? { read: shell.folders, env: shell.env }
+        : toolError({ code: "powershell_missing", message: shell.message });
+    },
   };
 }

@@ -1,4 +1,11 @@
-import { defineTool, isToolError, type Tool, type ToolContext, toolError } from "@capstan/core";
+import {
+  defineTool,
+  isToolError,
+  type Tool,
+  type ToolContext,
+  type ToolError,
+  toolError,
+} from "@capstan/core";
 import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, placeText } from "./code-options.ts";
@@ -20,7 +27,13 @@ export interface ShellProgram {
   readonly file: string;
   readonly variables: string;
   readonly limits?: { readonly addressBytes: number };
-  readonly env?: { readonly [name: string]: string };
+  /** Where it is installed, where that is not in the system's folders. */
+  readonly place?: () => Promise<ShellPlace | ToolError>;
+}
+
+interface ShellPlace {
+  readonly read: readonly string[];
+  readonly env: { readonly [name: string]: string };
 }
 
 interface ShellResult {
@@ -51,6 +64,8 @@ async function runCommand(
   context: ToolContext,
   options: CodeToolsOptions,
 ) {
+  const place = (await shell.place?.()) ?? { read: [], env: {} };
+  if (isToolError(place)) return place;
   const folder = await makeCodeFolder({
     main: shell.file,
     code: args.command,
@@ -67,9 +82,13 @@ async function runCommand(
       program: {
         command: shell.path,
         args: [...shell.args, `${codeFolderInside}/${shell.file}`],
-        env: { VARS: `${codeFolderInside}/vars`, ...shell.env },
+        env: { VARS: `${codeFolderInside}/vars`, ...place.env },
         shown: [{ at: codeFolderInside, from: folder.path }],
-        read: [...(write ? [] : roots), ...(shell.path.startsWith("/usr/") ? [] : [shell.path])],
+        read: [
+          ...(write ? [] : roots),
+          ...(shell.path.startsWith("/usr/") ? [] : [shell.path]),
+          ...place.read,
+        ],
         write: write ? roots : [],
         hidden,
         network,

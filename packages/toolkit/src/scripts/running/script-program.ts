@@ -1,31 +1,24 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { CapstanError } from "@capstan/core";
-import type { PythonPlace } from "../../sandbox/python-place.ts";
 import type { Program, SandboxLimits, Sandbox } from "../../sandbox/sandbox.ts";
-import { environmentInside } from "../environments/python-environments.ts";
 import type { Script, ScriptPermissions } from "../script-function.ts";
+import type { WorkerCommand } from "./worker-command.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
-
-/** The same place from the source and from the build: both lie two folders below the package. */
-const workerFolder = fileURLToPath(new URL("../../../src/scripts/running/python", import.meta.url));
 
 /** A script's worker as a program: what it sees is what a person approved. */
 export function scriptProgram(options: {
   readonly script: Script;
   readonly snapshot: Snapshot;
   readonly permissions: Pick<ScriptPermissions, "network" | "roots" | "secrets">;
-  readonly python: PythonPlace;
-  /** The virtual environment of what it requires. */
-  readonly environmentFolder?: string | undefined;
+  readonly worker: WorkerCommand;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly hidden: readonly string[];
   readonly limits: Partial<SandboxLimits>;
   readonly sandbox: Sandbox["kind"];
 }): Program {
-  const { script, snapshot, permissions, environment, environmentFolder: packages } = options;
+  const { script, snapshot, permissions, environment, worker } = options;
   // Where it is for its author: its content may be a copy kept elsewhere.
   const home = dirname(script.path);
   const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, home));
@@ -35,23 +28,16 @@ export function scriptProgram(options: {
     .filter((path) => path !== "" && !path.startsWith(".."));
   prepareFolders(snapshot, inside);
   const folder = options.sandbox === "none" ? snapshot.folder : home;
-  const packagesSeen = options.sandbox === "none" ? packages : environmentInside;
   return {
-    command:
-      packagesSeen === undefined || packages === undefined
-        ? options.python.executable
-        : join(packagesSeen, "bin", "python"),
-    args: ["-I", join(workerFolder, "worker.py"), join(folder, basename(script.path))],
-    env: secretsOf(permissions.secrets ?? [], environment),
-    read: [workerFolder, ...options.python.folders, ...read],
+    command: worker.command,
+    args: [...worker.args, join(folder, basename(script.path))],
+    env: { ...worker.env, ...secretsOf(permissions.secrets ?? [], environment) },
+    read: [...worker.read, ...read],
     write,
-    shown: [
-      { at: home, from: snapshot.folder },
-      ...(packages === undefined ? [] : [{ at: environmentInside, from: packages }]),
-    ],
+    shown: [{ at: home, from: snapshot.folder }, ...(worker.shown ?? [])],
     hidden: options.hidden,
     network: permissions.network ?? false,
-    limits: options.limits,
+    limits: { ...worker.limits, ...options.limits },
   };
 }
 

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { CapstanError, isToolError, toolError, type ToolError } from "@capstan/core";
-import { pythonPlace } from "../../sandbox/python-place.ts";
 import type { Sandbox, SandboxLimits } from "../../sandbox/sandbox.ts";
-import type { PythonEnvironments } from "../environments/python-environments.ts";
 import type {
   RunScriptFunction,
   Script,
   ScriptApprovals,
   ScriptPermissions,
 } from "../script-function.ts";
+import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
@@ -16,17 +15,10 @@ import { type ScriptWorker, startScriptWorker } from "./script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
-export interface ScriptRunnerOptions {
+export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly sandbox: Sandbox;
   /** What people approved: network, roots and secrets are given to nobody else. */
   readonly approvals: ScriptApprovals;
-  /** The Python that runs scripts; why there is none. */
-  readonly python: () => Promise<
-    | { readonly status: "found"; readonly executable: string }
-    | { readonly status: "missing"; readonly message: string }
-  >;
-  /** What plugins require. Without it, no script has packages. */
-  readonly environments?: PythonEnvironments;
   /** Where secrets come from. @default process.env */
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
@@ -53,14 +45,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
   const { sandbox, approvals, environment = process.env, hidden = [], limits = {} } = options;
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
-  let found: ReturnType<ScriptRunnerOptions["python"]> | undefined;
-  /** Looking takes as long as many calls; where there was none there may be one later. */
-  const findOnce = async () => {
-    found ??= options.python();
-    const python = await found;
-    if (python.status === "missing") found = undefined;
-    return python;
-  };
+  const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
 
   const run: RunScriptFunction = async ({
     script,
@@ -69,21 +54,8 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     context,
     signal,
   }) => {
-    if (script.language !== "python")
-      return {
-        value: toolError({
-          code: "language_missing",
-          message: "PowerShell functions cannot be run here yet; Python ones can.",
-        }),
-      };
-    const python = await findOnce();
-    if (python.status === "missing")
-      return { value: toolError({ code: "python_missing", message: python.message }) };
-    const place = await pythonPlace(python.executable);
-    const packages = await options.environments?.find(script, place);
-    if (packages?.status === "missing")
-      return { value: toolError({ code: "packages_missing", message: packages.message }) };
-    const environmentFolder = packages?.status === "installed" ? packages.folder : undefined;
+    const found = await interpreters(script);
+    if (isToolError(found)) return { value: found };
     const permissions = grantedTo(script, fn.name, approvals);
     const start = async (): Promise<ScriptWorker> => {
       const snapshot = await snapshots.take(script);
@@ -96,8 +68,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           limits,
-          python: place,
-          environmentFolder,
+          worker: found,
           sandbox: sandbox.kind,
         });
         const worker = startScriptWorker(sandbox, program);
@@ -110,13 +81,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     };
     try {
       const end = await pool.use({
-        key: keyOf([
-          script.path,
-          script.contentHash,
-          python.executable,
-          environmentFolder,
-          permissions,
-        ]),
+        key: keyOf([script.path, script.contentHash, found, permissions]),
         start,
         signal,
         work: (worker) =>

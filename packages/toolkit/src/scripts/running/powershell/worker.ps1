@@ -1,0 +1,326 @@
+# A worker of one script: loads it, runs one call of it, and ends.
+#
+# Descriptors: 5 has the call, 1 and 2 are what is printed, 3 is the call's own, 4 the worker's.
+# Arguments: the script's path; a mark that ends what was printed while the script was loaded and by the
+# call; and whether it is alone, which it does not need to know.
+param([string] $ScriptPath, [string] $Mark, [string] $Alone)
+
+$ErrorActionPreference = 'Stop'
+$VerbosePreference = 'Continue'
+$InformationPreference = 'Continue'
+# Modules come from PowerShell itself, never from a user's folder.
+$env:PSModulePath = [System.IO.Path]::Combine($PSHOME, 'Modules')
+$Deepest = 100
+
+function __Open([int] $Descriptor, [System.IO.FileAccess] $Access) {
+    $handle = [Microsoft.Win32.SafeHandles.SafeFileHandle]::new([System.IntPtr] $Descriptor, $false)
+    [System.IO.FileStream]::new($handle, $Access, 1)
+}
+
+function __Print([string] $Text) {
+    $bytes = [System.Text.Encoding]::UTF8.GetBytes($Text)
+    $Printed.Write($bytes, 0, $bytes.Length)
+    $Printed.Flush()
+}
+
+function __EndPrints {
+    [System.Console]::Out.Flush()
+    __Print ("`0" + $Mark + "`0")
+}
+
+# Four bytes of length, the most significant first, then JSON.
+function __Send([System.IO.Stream] $Stream, $Message) {
+    $memory = [System.IO.MemoryStream]::new()
+    $writer = [System.Text.Json.Utf8JsonWriter]::new([System.IO.Stream] $memory, [System.Text.Json.JsonWriterOptions]::new())
+    __Write $writer $Message 0
+    $writer.Flush()
+    $bytes = $memory.ToArray()
+    $length = [System.BitConverter]::GetBytes([int] $bytes.Length)
+    [System.Array]::Reverse($length)
+    $Stream.Write($length, 0, 4)
+    $Stream.Write($bytes, 0, $bytes.Length)
+    $Stream.Flush()
+}
+
+function __Receive([System.IO.Stream] $Stream) {
+    $length = __Exactly $Stream 4
+    [System.Array]::Reverse($length)
+    $bytes = __Exactly $Stream ([System.BitConverter]::ToInt32($length, 0))
+    $options = [System.Text.Json.JsonDocumentOptions]::new()
+    $options.MaxDepth = 500
+    $document = [System.Text.Json.JsonDocument]::Parse([System.Text.Encoding]::UTF8.GetString($bytes), $options)
+    , (__Read $document.RootElement)
+}
+
+function __Exactly([System.IO.Stream] $Stream, [int] $Count) {
+    $bytes = [byte[]]::new($Count)
+    $have = 0
+    while ($have -lt $Count) {
+        $got = $Stream.Read($bytes, $have, $Count - $have)
+        if ($got -eq 0) { [System.Environment]::Exit(0) }
+        $have += $got
+    }
+    , $bytes
+}
+
+# JSON as PowerShell has it. A text stays a text, though it looks like a date: the parameter says what it is.
+function __Read([System.Text.Json.JsonElement] $Element) {
+    $kind = [string] $Element.ValueKind
+    if ($kind -eq 'Object') {
+        $table = @{}
+        foreach ($property in $Element.EnumerateObject()) { $table[$property.Name] = __Read $property.Value }
+        return $table
+    }
+    if ($kind -eq 'Array') {
+        $list = [System.Collections.ArrayList]::new()
+        foreach ($item in $Element.EnumerateArray()) { [void] $list.Add((__Read $item)) }
+        return , $list.ToArray()
+    }
+    if ($kind -eq 'String') { return $Element.GetString() }
+    if ($kind -eq 'True') { return $true }
+    if ($kind -eq 'False') { return $false }
+    if ($kind -ne 'Number') { return $null }
+    [long] $whole = 0
+    if ($Element.TryGetInt64([ref] $whole)) { return $whole }
+    $Element.GetDouble()
+}
+
+# What a function gave as JSON: nothing is lost silently. Numbers that JSON or JavaScript cannot hold are
+# text, dates are ISO 8601, bytes are {"base64": ...}; of an object of .NET's own the properties.
+function __Write([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth) {
+    if ($Depth -gt $Deepest) { throw "The result holds itself, or is more than $Deepest levels deep." }
+    if ($null -eq $Value -or $Value -is [System.DBNull]) { $Writer.WriteNullValue(); return }
+    if ($Value -is [string] -or $Value -is [char]) { $Writer.WriteStringValue([string] $Value); return }
+    if ($Value -is [bool] -or $Value -is [switch]) { $Writer.WriteBooleanValue([bool] $Value); return }
+    if ($Value -is [System.Enum]) { $Writer.WriteStringValue($Value.ToString()); return }
+    if ($Value -is [System.ValueType]) { __WriteNumber $Writer $Value $Depth; return }
+    if ($Value -is [byte[]]) {
+        $Writer.WriteStartObject()
+        $Writer.WriteString('base64', [System.Convert]::ToBase64String($Value))
+        $Writer.WriteEndObject()
+        return
+    }
+    if ($Value -is [System.Collections.IDictionary]) {
+        $Writer.WriteStartObject()
+        # Not by its keys: one of them may be called Keys.
+        foreach ($entry in $Value.GetEnumerator()) {
+            $Writer.WritePropertyName([string] $entry.Key)
+            __Write $Writer $entry.Value ($Depth + 1)
+        }
+        $Writer.WriteEndObject()
+        return
+    }
+    if ($Value -is [System.Collections.IEnumerable]) {
+        $Writer.WriteStartArray()
+        foreach ($item in $Value) { __Write $Writer $item ($Depth + 1) }
+        $Writer.WriteEndArray()
+        return
+    }
+    if ($Value -is [System.Management.Automation.PSCustomObject]) { __WriteProperties $Writer $Value $Depth; return }
+    # Types, files, addresses and the like hold each other without end: what they are called says what they are.
+    if ($Depth -gt 2 -or $Value -is [type] -or $Value -is [scriptblock] -or $Value -is [System.IO.FileSystemInfo] -or
+        $Value -is [uri] -or $Value -is [version] -or $Value -is [System.Exception]) {
+        $Writer.WriteStringValue([string] $Value)
+        return
+    }
+    __WriteProperties $Writer $Value $Depth
+}
+
+function __WriteNumber([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth) {
+    $plain = [cultureinfo]::InvariantCulture
+    if ($Value -is [datetime] -or $Value -is [System.DateTimeOffset]) {
+        $Writer.WriteStringValue($Value.ToString('o', $plain))
+    } elseif ($Value -is [timespan]) {
+        $Writer.WriteNumberValue([double] $Value.TotalSeconds)
+    } elseif ($Value -is [double] -or $Value -is [single]) {
+        if ([double]::IsNaN($Value)) { $Writer.WriteStringValue('NaN') }
+        elseif ([double]::IsPositiveInfinity($Value)) { $Writer.WriteStringValue('Infinity') }
+        elseif ([double]::IsNegativeInfinity($Value)) { $Writer.WriteStringValue('-Infinity') }
+        else { $Writer.WriteNumberValue([double]::Parse($Value.ToString('R', $plain), $plain)) }
+    } elseif ($Value -is [decimal] -or $Value -is [bigint] -or $Value -is [guid]) {
+        $Writer.WriteStringValue($Value.ToString())
+    } elseif ($Value.GetType().IsPrimitive) {
+        if ([System.Math]::Abs([decimal] $Value) -le 9007199254740991) { $Writer.WriteNumberValue([long] $Value) }
+        else { $Writer.WriteStringValue($Value.ToString()) }
+    } else {
+        __WriteProperties $Writer $Value $Depth
+    }
+}
+
+function __WriteProperties([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth) {
+    $Writer.WriteStartObject()
+    foreach ($property in $Value.PSObject.Properties) {
+        $Writer.WritePropertyName($property.Name)
+        $content = $null
+        try { $content = $property.Value } catch { $content = $null }
+        __Write $Writer $content ($Depth + 1)
+    }
+    $Writer.WriteEndObject()
+}
+
+# A file that a function gave is its content, read here, where the script sees it.
+function __PartOf($Value) {
+    if ($Value -isnot [System.IO.FileInfo]) { return @{ type = 'value'; value = $Value } }
+    $bytes = [System.IO.File]::ReadAllBytes($Value.FullName)
+    @{ type = 'file'; name = $Value.Name; mimeType = (__TypeOf $Value.Extension); base64 = [System.Convert]::ToBase64String($bytes) }
+}
+
+function __TypeOf([string] $Extension) {
+    $known = @{
+        '.png' = 'image/png'; '.jpg' = 'image/jpeg'; '.jpeg' = 'image/jpeg'; '.gif' = 'image/gif'; '.webp' = 'image/webp'
+        '.svg' = 'image/svg+xml'; '.pdf' = 'application/pdf'; '.json' = 'application/json'; '.csv' = 'text/csv'
+        '.txt' = 'text/plain'; '.md' = 'text/markdown'; '.html' = 'text/html'; '.xml' = 'application/xml'; '.zip' = 'application/zip'
+    }
+    $found = $known[$Extension.ToLowerInvariant()]
+    if ($found) { $found } else { 'application/octet-stream' }
+}
+
+# An error as data: short for the model, whole for the person. Of its places those in the script's own folder.
+function __Describe([System.Management.Automation.ErrorRecord] $Failure) {
+    $stack = @(([string] $Failure.ScriptStackTrace) -split "`n" | Where-Object { -not $_.Contains($PSCommandPath) })
+    $told = @{
+        type = $Failure.Exception.GetType().Name
+        message = $Failure.Exception.Message
+        traceback = (@("$($Failure.Exception.GetType().FullName): $($Failure.Exception.Message)") + $stack) -join "`n"
+    }
+    $folder = [System.IO.Path]::GetDirectoryName($ScriptPath)
+    foreach ($line in $stack) {
+        if ($line -match '^at .*, (?<path>.+): line (?<line>\d+)' -and $Matches['path'].StartsWith($folder)) {
+            $told['file'] = [System.IO.Path]::GetFileName($Matches['path'])
+            $told['line'] = [int] $Matches['line']
+            break
+        }
+    }
+    $told
+}
+
+# Whether it is something said, which is printed, and no part of the result.
+function __Said($Item) {
+    if ($Item -is [System.Management.Automation.InformationRecord]) {
+        $data = $Item.MessageData
+        if ($data -is [System.Management.Automation.HostInformationMessage]) {
+            __Print ($data.Message + $(if ($data.NoNewLine) { '' } else { "`n" }))
+        } else { __Print "$data`n" }
+    } elseif ($Item -is [System.Management.Automation.WarningRecord]) { __Print "WARNING: $($Item.Message)`n" }
+    elseif ($Item -is [System.Management.Automation.VerboseRecord]) { __Print "VERBOSE: $($Item.Message)`n" }
+    elseif ($Item -is [System.Management.Automation.DebugRecord]) { __Print "DEBUG: $($Item.Message)`n" }
+    elseif ($Item -is [System.Management.Automation.ErrorRecord]) { __Print "$Item`n" }
+    else { return $false }
+    $true
+}
+
+# Progress is no stream that could be read: this stands before PowerShell's own.
+function Write-Progress {
+    [CmdletBinding()]
+    param(
+        [Parameter(Position = 0)] [string] $Activity,
+        [Parameter(Position = 1)] [string] $Status,
+        [Parameter(Position = 2)] [int] $Id,
+        [int] $PercentComplete = -1,
+        [int] $SecondsRemaining,
+        [string] $CurrentOperation,
+        [int] $ParentId,
+        [int] $SourceId,
+        [switch] $Completed
+    )
+    if ($Completed) { return }
+    $message = @($Activity, $Status, $CurrentOperation) | Where-Object { $_ }
+    $progress = @{ type = 'progress'; message = ($message -join ': ') }
+    if ($PercentComplete -ge 0) { $progress['done'] = $PercentComplete; $progress['total'] = 100 }
+    __Send $Calls $progress
+}
+
+function __Ask([hashtable] $Question) {
+    $Asked['count']++
+    __Send $Calls ($Question + @{ type = 'ask'; id = $Asked['count'] })
+    $answer = __Receive $Replies
+    if ($answer.ContainsKey('error')) { throw [string] $answer['error']['message'] }
+    , $answer['value']
+}
+
+# What a parameter named Context is given.
+function __Context {
+    $made = [pscustomobject] @{}
+    $methods = @{
+        Progress = {
+            param($Message, $Done, $Total)
+            $said = @{ type = 'progress' }
+            if ($null -ne $Message) { $said['message'] = [string] $Message }
+            if ($null -ne $Done) { $said['done'] = [double] $Done }
+            if ($null -ne $Total) { $said['total'] = [double] $Total }
+            __Send $Calls $said
+        }
+        Variables = { __Ask @{ what = 'variables' } }
+        Variable = { param($Name) __Ask @{ what = 'variable'; name = [string] $Name } }
+        CallTool = {
+            param($Name, $Arguments)
+            if ($null -eq $Arguments) { $Arguments = @{} }
+            __Ask @{ what = 'call_tool'; name = [string] $Name; arguments = $Arguments }
+        }
+    }
+    foreach ($name in $methods.Keys) {
+        Add-Member -InputObject $made -MemberType ScriptMethod -Name $name -Value $methods[$name]
+    }
+    $made
+}
+
+function __Call($Module, $Request) {
+    $given = $Request['arguments']
+    $function = [string] $Request['function']
+    $bound = @{} + $given
+    if ($Request['wantsContext']) { $bound['Context'] = __Context }
+    $results = [System.Collections.ArrayList]::new()
+    & $Module { param($Name, $Bound) & $Name @Bound } $function $bound *>&1 | ForEach-Object {
+        if (-not (__Said $_)) { [void] $results.Add($_) }
+    }
+    # As a pipeline gives it: nothing, one thing, or several.
+    $result = if ($results.Count -eq 0) { $null } elseif ($results.Count -eq 1) { , $results[0] } else { , $results.ToArray() }
+    if (@($result | Where-Object { $_ -is [System.IO.FileInfo] }).Count -gt 0) {
+        __Send $Calls @{ type = 'parts'; parts = @($result | ForEach-Object { __PartOf $_ }) }
+        return
+    }
+    $message = @{ type = 'result'; value = $result }
+    if ($Request['hasFormat']) {
+        try {
+            $lines = & $Module { param($Name, $Bound) & $Name @Bound } "Format-$function" @{ Result = $result; Arguments = $given }
+            $message['text'] = ($lines | ForEach-Object { [string] $_ }) -join "`n"
+        } catch {
+            __Print "The function's format failed:`n$((__Describe $_)['traceback'])`n"
+        }
+    }
+    __Send $Calls $message
+}
+
+$Printed = [System.Console]::OpenStandardOutput()
+$Requests = __Open 5 Read
+$Calls = __Open 3 Write
+$Replies = __Open 3 Read
+$Control = __Open 4 Write
+$Asked = @{ count = 0 }
+if (Test-Path variable:PSStyle) { $PSStyle.OutputRendering = 'PlainText' }
+
+try {
+    # A module of its own, which exports nothing: what is in the script meets nothing that is here.
+    $Module = New-Module -Name 'script' -ArgumentList $ScriptPath -ScriptBlock {
+        param($Path)
+        . $Path *>&1 | ForEach-Object { [void] (__Said $_) }
+        Export-ModuleMember
+    }
+} catch {
+    __EndPrints
+    __Send $Control @{ type = 'failed'; error = (__Describe $_) }
+    [System.Environment]::Exit(1)
+}
+__EndPrints
+__Send $Control @{ type = 'ready' }
+
+$Request = __Receive $Requests
+try {
+    __Call $Module $Request
+} catch {
+    __Send $Calls @{ type = 'error'; error = (__Describe $_) }
+}
+__EndPrints
+__Send $Calls @{ type = 'over' }
+__Send $Control @{ type = 'ended'; clean = $false }
+[System.Environment]::Exit(0)
