@@ -111,7 +111,8 @@ test("long parts of a message are kept each, short messages and those of others 
     ],
   };
   const { model, result } = start(executor, ["done"], {
-    inputMessages: [user("x".repeat(1_999)), { role: "assistant", content: pasted }, parts],
+    contextMessages: [user("x".repeat(1_999)), { role: "assistant", content: pasted }],
+    inputMessages: [parts],
   });
   await result;
   const [short, ofModel] = model.requests[0]?.messages ?? [];

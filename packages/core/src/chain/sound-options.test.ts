@@ -123,6 +123,47 @@ test("where it fails to say what is offered, the turn ends with what failed", as
   }
 });
 
+test("who may be called and who is asked is said in words that are known, or nothing runs", async () => {
+  const later = async () => false;
+  for (const [more, said] of [
+    [{ allowTool: later }, /allowTool gave .* for test\.Echo.*true or false/],
+    [{ allowTool: () => "no" }, /allowTool gave "no" for test\.Echo/],
+    [{ requireApproval: () => "allways" }, /requireApproval gave "allways" for test\.Echo/],
+    [{ requireApproval: later }, /requireApproval gave .* for test\.Echo.*always.*never/],
+    [{ requireApproval: () => assert.fail("no list") }, /requireApproval threw.*no list/],
+  ] as const) {
+    const model = new ScriptedModel([{ calls: [{ name: "Echo", args: { n: 1 } }] }, "One."]);
+    const { result } = await run({ ...more, model });
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
+    assert.match(result.error?.message ?? "", said);
+    for (const { status } of result.toolCallHistory) assert.notEqual(status, "success");
+  }
+  for (const nothing of [undefined, null]) {
+    const model = new ScriptedModel([{ calls: [{ name: "Echo", args: { n: 1 } }] }, "One."]);
+    const { result } = await run({ requireApproval: () => nothing, allowTool: () => true, model });
+    assert.equal(result.toolCallHistory[0]?.status, "success");
+    const none = await run({ allowTool: () => nothing });
+    assert.deepEqual(none.model.requests[0]?.tools, []);
+  }
+});
+
+test("what is new in a turn is the user's or the program's: an answer of before is none of this turn", async () => {
+  const said: Message = { role: "assistant", content: "Of before." };
+  const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
+  for (const message of [said, given]) {
+    const { result, model } = await run({ inputMessages: [message] });
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_messages"]);
+    assert.match(result.error?.message ?? "", /inputMessages\[0\]\.role is ".*contextMessages/);
+    assert.equal(model.requests.length, 0);
+  }
+  const { result } = await run({
+    contextMessages: [said],
+    inputMessages: [{ role: "user", content: "Go." }],
+  });
+  assert.equal(result.status, "completed");
+  assert.doesNotMatch(result.answer, /before/);
+});
+
 test("a journal that says neither yes nor no has not written; one of promises of its own kind has", async () => {
   const odd = await run({ journal: { commit: () => undefined } });
   assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);

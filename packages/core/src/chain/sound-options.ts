@@ -40,7 +40,7 @@ export function soundOptions(given: ToolChainOptions): ToolChainOptions {
   };
   const problem =
     list(sound.contextMessages, "contextMessages", messageProblem) ??
-    list(sound.inputMessages ?? [], "inputMessages", messageProblem) ??
+    list(sound.inputMessages ?? [], "inputMessages", inputProblem) ??
     (sound.firstResponse && responseProblem(sound.firstResponse));
   if (problem === undefined)
     return { ...sound, contextMessages: neutralMessages(sound.contextMessages) };
@@ -107,6 +107,15 @@ function soundResponse(given: FirstResponse): FirstResponse {
     message: withText(message as AssistantMessage) as AssistantMessage,
     ...(usage !== undefined && { usage: soundUsage(usage) }),
   };
+}
+
+/** What a model or a tool said is of a turn before, or would pass for an answer of this one. */
+function inputProblem(value: unknown, path: string): Problem | undefined {
+  const problem = messageProblem(value, path);
+  const role = (value as Message | null)?.role;
+  if (problem !== undefined || (role !== "assistant" && role !== "tool")) return problem;
+  const expected = "user, developer or system: what was said before goes into contextMessages";
+  return { path: `${path}.role`, value: role, expected };
 }
 
 function responseProblem({ message }: FirstResponse): Problem | undefined {

@@ -18,7 +18,7 @@ export interface ToolChainOptions extends ChainLimits {
   readonly model: Model;
   /** The conversation before this turn. */
   readonly contextMessages: readonly Message[];
-  /** What is new in this turn; where a chain is carried on, it comes after the open calls' results. */
+  /** What the user or the program has new to say in this turn; where a chain is carried on, it comes after the open calls' results. */
   readonly inputMessages?: readonly Message[];
   /** Asked before every round, so that switches and rules may change between rounds. */
   readonly systemPrompt?: string | (() => string);

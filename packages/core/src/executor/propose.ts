@@ -12,6 +12,7 @@ import {
   type RequireApproval,
   type RequireApprovalOf,
 } from "../policy/decide.ts";
+import { requiredApproval } from "../policy/required-approval.ts";
 import { conditionProblems } from "../policy/rule-problems.ts";
 import { canonicalArguments } from "../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../tool/registry.ts";
@@ -95,10 +96,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
     record,
     registered,
     repairs: taken.repairs.length === 0 ? parsed.repairs : [...parsed.repairs, ...taken.repairs],
-    requireApproval:
-      typeof request.requireApproval === "function"
-        ? request.requireApproval(registered.id)
-        : request.requireApproval,
+    requireApproval: requiredApproval(request.requireApproval, registered.id),
   };
   const resolved =
     request.references === false

@@ -1,3 +1,4 @@
+import { shortJson } from "../arguments/short-json.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -257,7 +258,8 @@ export class ToolExecutor {
     const { groups, clientTools, allowTool } = options;
     // A provider refuses a whole request for one schema that is none.
     const tools = this.enabledTools(groups).filter((tool) => !this.#isRefused(tool));
-    const allowed = allowTool === undefined ? tools : tools.filter(({ id }) => allowTool(id));
+    const allowed =
+      allowTool === undefined ? tools : tools.filter(({ id }) => isAllowed(allowTool(id), id));
     const offer = offerTools(allowed, clientTools);
     this.#offers.set(options, { revision, offer });
     return offer;
@@ -419,4 +421,12 @@ export class ToolExecutor {
     this.#ownObserver ??= ledgerObserver(this);
     return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
   }
+}
+
+/** Only a yes is a yes: a promise of a no is none. */
+function isAllowed(word: unknown, toolId: string): boolean {
+  if (typeof word === "boolean") return word;
+  if (word === undefined || word === null) return false;
+  const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;
+  throw new CapstanError({ code: "invalid_options", message });
 }
