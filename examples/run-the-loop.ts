@@ -1,9 +1,10 @@
-// The loop: limits, a person who is asked, a stop, and going on from plain JSON.
+// The loop: limits, a person who is asked, going on from plain JSON, the next turn, and a stop.
 // npm run example -- examples/run-the-loop.ts                                     the offline model
 // npm run example -- examples/run-the-loop.ts http://127.0.0.1:11434/v1 qwen3:8b  any OpenAI-compatible server
 // CAPSTAN_MODEL_URL and CAPSTAN_MODEL do the same, CAPSTAN_MODEL_KEY is its key.
 import {
   defineTool,
+  historyMessages,
   MemoryJournal,
   resumeToolChain,
   runToolChain,
@@ -71,12 +72,13 @@ const options = {
   maxRounds: 6,
   maxTokens: 100_000,
   maxDurationMs: 120_000,
-  contextMessages: [{ role: "user", content: question }],
+  contextMessages: [],
 } as const;
 
 const first = await runToolChain({
   ...options,
   executor,
+  inputMessages: [{ role: "user", content: question }],
   systemPrompt: () => executor.toolRules(),
   callbacks: {
     onToolCallStart: (name, args) => console.log(`calls ${name} ${JSON.stringify(args)}`),
@@ -104,3 +106,20 @@ console.log(`${result.status} after ${result.stats.totalRounds} rounds`);
 for (const { toolName, status, roundIndex, endTime, startTime } of result.toolCallHistory)
   console.log(`round ${roundIndex}: ${toolName} ${status} in ${endTime - startTime} ms`);
 console.log(result.answer);
+
+// The next turn is shown the one before. Somebody stops it before the model has answered; then it goes on.
+const thanks = {
+  model,
+  systemPrompt: () => next.toolRules(),
+  contextMessages: historyMessages([result.state]),
+};
+const run = runToolChain({
+  ...thanks,
+  executor: next,
+  inputMessages: [{ role: "user", content: "Thank you." }],
+});
+run.abort("the user pressed stop");
+const stopped = await run.result;
+console.log(`${stopped.status}: ${stopped.error?.message}`);
+const last = await resumeToolChain(next, stopped.state, thanks).result;
+console.log(`${last.status}: ${last.answer.split("\n")[0]}`);

@@ -132,6 +132,7 @@ const loopOutput = [
   /^calls Trains \{"from":"Oslo","to":"Bergen"\}\nsuccess: .*07:30/m,
   /^calls Book \{"number":61\}\nrequires_action, waiting for 1\ncompleted after 3 rounds$/m,
   /^round 1: Trains success in \d+ ms\nround 2: Book success in \d+ ms$/m,
+  /^aborted: the user pressed stop\ncompleted: /m,
 ];
 
 test("the loop's example waits for a person and is carried on from JSON, with the offline model", async () => {
@@ -150,6 +151,7 @@ test("the loop's example runs with any OpenAI-compatible server, named by a flag
         { calls: [{ name: "Trains", arguments: '{"from":"Oslo","to":"Bergen"}' }] },
         { calls: [{ name: "Book", arguments: '{"number":61}' }] },
         { say: ["You leave ", "at 07:30."] },
+        { say: ["A good journey!"] },
       ),
     );
     const { CAPSTAN_MODEL_URL: _url, ...own } = process.env;
@@ -159,7 +161,8 @@ test("the loop's example runs with any OpenAI-compatible server, named by a flag
     assert.match(stdout, /^Model: custom\/scripted$/m);
     for (const line of loopOutput) assert.match(stdout, line);
     assert.match(stdout, /You leave at 07:30\.$/m);
-    assert.equal(upstream.requests.length, 3);
+    assert.match(stdout, /^completed: A good journey!$/m);
+    assert.equal(upstream.requests.length, 4);
     const said = upstream.requests[2]?.messages.findLast(({ role }) => role === "tool");
     assert.match(String(said?.content), /"seat":"1A"/);
   }
