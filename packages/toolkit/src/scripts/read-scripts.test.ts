@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readScripts, type ReadScriptsOptions, type ScriptFile } from "./read-scripts.ts";
+import {
+  type ParseSources,
+  readScripts,
+  type ReadScriptsOptions,
+  type ScriptFile,
+} from "./read-scripts.ts";
 import { scanFolder } from "./scan-folder.ts";
 import { fakeParsers, put, toolFolder } from "./testing/tool-folder.ts";
 
@@ -191,4 +196,29 @@ test("a file that is too large, or gone, is a problem of that file alone", async
   } as ScriptFile;
   const [outcome] = await readScripts([gone], { parsers: fakeParsers() });
   assert.equal(outcome?.status, "broken");
+});
+
+test("files of both languages are read at once", async () => {
+  const folder = await toolFolder({ "a.py": "one", "b.ps1": "two" });
+  const both = Promise.withResolvers<void>();
+  let begun = 0;
+  const waiting: ParseSources = async (sources) => {
+    begun++;
+    if (begun === 2) both.resolve();
+    await both.promise;
+    return fakeParsers().python(sources, undefined);
+  };
+  const parsers = { python: waiting, powershell: waiting };
+  const { files } = await scanFolder(folder);
+  const scripts = files.filter((file) => file.type === "script");
+  const outcomes = await readScripts(scripts, { parsers });
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["read", "read"],
+  );
+});
+
+test("a cache whose script is gone is nothing", async () => {
+  const folder = await toolFolder({ "gone.py.tool.json": "{}" });
+  assert.deepEqual(await scanFolder(folder), { files: [], problems: [] });
 });

@@ -71,11 +71,11 @@ export async function readScripts(
   const loaded = await Promise.all(files.map((file) => load(file, options, list)));
   signal?.throwIfAborted();
   const parsed = new Map<Loaded, ParsedFile>();
-  for (const language of ["python", "powershell"] as const) {
+  const parseAll = async (language: ScriptLanguage) => {
     const fresh = loaded.filter(
       (one) => one.file.language === language && one.status === "loaded" && !one.cached,
     ) as readonly Extract<Loaded, { readonly status: "loaded" }>[];
-    if (fresh.length === 0) continue;
+    if (fresh.length === 0) return;
     const results = await parsers[language](
       fresh.map(({ source }) => source),
       signal,
@@ -84,7 +84,8 @@ export async function readScripts(
       const result = results[index];
       if (result !== undefined) parsed.set(one, result);
     }
-  }
+  };
+  await Promise.all((["python", "powershell"] as const).map(parseAll));
   const finished = loaded.map((one) =>
     finish(one, parsed.get(one), options).catch((thrown): ScriptOutcome => {
       const message = `It cannot be kept: ${errorMessage(thrown)}.`;

@@ -20,6 +20,24 @@ def g(): "Does."
 });
 
 test(
+  "older names of permissions mean nothing, and a warning says what does",
+  { skip },
+  async () => {
+    const parsed = await read(
+      'def f(): "Does."\nf.permissionLevel = "auto"\nf.requireResultApproval = False\n',
+    );
+    assert.deepEqual(parsed.declared?.functions, {});
+    assert.deepEqual(
+      parsed.problems.map(({ severity, line, message }) => [severity, line, message]),
+      [
+        ["warning", 2, "f.permissionLevel means nothing: write f.executionPolicy."],
+        ["warning", 3, "f.requireResultApproval means nothing: write f.resultApprovalPolicy."],
+      ],
+    );
+  },
+);
+
+test(
   "the decorator tool of capstan declares the same, under whatever name it came",
   { skip },
   async () => {

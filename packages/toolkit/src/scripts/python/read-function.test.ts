@@ -120,6 +120,26 @@ test("a parameter named context is the session's, not the model's", { skip }, as
   assert.equal(propertyOf(parsed, "context"), undefined);
 });
 
+test(
+  "what an annotation says of a parameter is kept where the documentation says nothing",
+  { skip },
+  async () => {
+    const { properties } =
+      await parametersOf(`def f(a: Annotated[int, "how many"], b: Annotated[int, "of which"]):
+    """Does.
+
+    Args:
+        a:
+        b: of these
+    """
+`);
+    assert.deepEqual(properties, {
+      a: { type: "integer", description: "how many" },
+      b: { type: "integer", description: "of these" },
+    });
+  },
+);
+
 test("types come from annotations; where there is none, from the docstring", { skip }, async () => {
   const source = `def f(a: int, b, c, d, e):
     """Does.

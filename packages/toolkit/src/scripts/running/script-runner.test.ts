@@ -10,11 +10,13 @@ import {
   type Progress,
   type ToolContext,
   type ToolErrorData,
+  ToolExecutor,
   VariableSystem,
 } from "@capstan/core";
 import { fakeContext } from "../../testing/fake-context.ts";
 import { noSandbox } from "../../testing/run-program.ts";
 import { runFunction, scriptFile, testFolder, testRunner } from "../../testing/run-script.ts";
+import { scriptGroup } from "../script-group.ts";
 import { unconfined } from "../../sandbox/unconfined.ts";
 
 const noPython = existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3";
@@ -268,6 +270,50 @@ describe("a call of a Python function", { skip: noPython }, () => {
     stop.abort(new Error("cancelled"));
     await assert.rejects(call, /cancelled/);
     assert.equal(await value("double", { n: 1 }), 2);
+  });
+
+  test(
+    "at its deadline is timed out, and its arguments are told to nobody",
+    { skip: noSandbox },
+    async () => {
+      const approved = {
+        file: { executionPolicy: "auto", timeoutMs: 400 },
+        functions: {},
+      } as const;
+      const path = join(folder, "slow/slow.py");
+      const slow = scriptFile(path, "def f(secret):\n    while True: pass");
+      const executor = new ToolExecutor();
+      executor.registerToolGroup(scriptGroup(slow, { run: runner.run, approved }));
+      executor.toggleGroupEnabled("slow", true);
+      const result = await executor.execute("f", { secret: "TOP SECRET" });
+      assert.equal(result.status, "timed_out");
+      assert.match(result.finalText, /0\.4 s|400 ms/);
+      assert.doesNotMatch(JSON.stringify([result.finalText, result.error]), /SECRET|worker\.py/);
+    },
+  );
+
+  test("takes, prints and returns text of any script", async () => {
+    const text = "größe 日本語 🙂 \u202e \ud83d";
+    const context = listening();
+    const script = scriptFile(
+      join(folder, "text/script.py"),
+      "def f(text):\n    print(text)\n    return {text: text}",
+    );
+    const { value: data } = await runFunction(runner, script, "f", { text }, context);
+    assert.deepEqual(data, { [text]: text });
+    assert.ok(context.printed().startsWith("größe 日本語 🙂"));
+  });
+
+  test("leaves nothing beside its script", async () => {
+    const script = scriptFile(
+      join(folder, "clean/script.py"),
+      "import _help\ndef f(): return _help.n",
+      {
+        "_help.py": "n = 1",
+      },
+    );
+    assert.equal((await runFunction(runner, script, "f")).value, 1);
+    assert.deepEqual(readdirSync(join(folder, "clean")).sort(), ["_help.py", "script.py"]);
   });
 
   test("runs what was read, or nothing where the file changed since", async () => {

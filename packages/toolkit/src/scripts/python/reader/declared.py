@@ -13,6 +13,12 @@ KEYS = {
     "secrets", "roots",
 }  # fmt: skip
 
+OLDER = {
+    "permissionLevel": "executionPolicy",
+    "requireExecutionApproval": "executionPolicy",
+    "requireResultApproval": "resultApprovalPolicy",
+}
+
 
 def read_declared(scope: Scope) -> dict:
     """`file`, `title` and, by function, `functions` and `formats`."""
@@ -47,6 +53,8 @@ def declare(scope: Scope, functions: dict, formats: list, name: str, key: Any, n
     if key == "format":
         if not (isinstance(node, ast.Constant) and node.value is None):
             formats.append(name)
+    elif key in OLDER:
+        scope.problem(node, f"{name}.{key} means nothing: write {name}.{OLDER[key]}.", "warning")
     elif key in KEYS or strict:
         value = value_or_problem(node, scope, f"{name}.{key}")
         if key is not None and value is not None:
