@@ -22,23 +22,33 @@ export function measureKept(
   return { result, args: measureValue(names.args, { text: jsonText(args), data: args }, limit) };
 }
 
-type Measured = Extract<MeasuredValue, { readonly status: "measured" }>;
+type Measured = Pick<Extract<MeasuredValue, { readonly status: "measured" }>, "value" | "bytes">;
 
-/** A new result and, where they are kept, its arguments. */
-export function resultEntries(
-  names: { readonly result: string; readonly args: string },
-  { result, args, desc, now }: ResultParts,
-): readonly [VariableEntry, VariableEntry?] {
-  const entry = newEntry(names.result, "ToolCallResult", result, now, desc);
-  return args === undefined
-    ? [entry]
-    : [entry, newEntry(names.args, "ToolCallArgs", args, now, undefined)];
+/** A new result: all that its entry is made of. */
+export interface KeptAlone {
+  readonly names: { readonly result: string; readonly args: string };
+  readonly result: Measured;
+  readonly desc: string | undefined;
+  readonly now: number;
+}
+
+/** A new result with its arguments. */
+export interface KeptPair extends KeptAlone {
+  readonly args: Measured;
+}
+
+export function resultEntry({ names, result, desc, now }: KeptAlone): VariableEntry {
+  return newEntry(names.result, "ToolCallResult", result, now, desc);
+}
+
+export function argsEntry({ names, args, now }: KeptPair): VariableEntry {
+  return newEntry(names.args, "ToolCallArgs", args, now, undefined);
 }
 
 function newEntry(
   name: string,
   type: "ToolCallResult" | "ToolCallArgs",
-  { value, bytes }: Pick<Measured, "value" | "bytes">,
+  { value, bytes }: Measured,
   now: number,
   desc: string | undefined,
 ): VariableEntry {
@@ -56,16 +66,6 @@ function newEntry(
     referenceCount: 0,
   });
 }
-
-interface ResultParts {
-  readonly result: Pick<Measured, "value" | "bytes">;
-  readonly args: Measured | undefined;
-  readonly desc: string | undefined;
-  readonly now: number;
-}
-
-/** As it was measured: the arguments may be none that can be kept. */
-export type MeasuredPair = Omit<ResultParts, "args"> & { readonly args: MeasuredValue };
 
 /** Empty for what is not JSON: its data is then refused. */
 function jsonText(args: JsonObject): string {

@@ -1,4 +1,5 @@
 import { EvictionOrder } from "./eviction-order.ts";
+import { argsEntry, type KeptPair, resultEntry } from "./kept-result.ts";
 import { resultNameOf } from "./result-name.ts";
 import type { VariableFilter } from "./variable-contract.ts";
 import {
@@ -22,11 +23,19 @@ export class VariableStore {
   bytes = 0;
   keptCount = 0;
   keptBytes = 0;
-  /** By name; arguments that are paired are found by their result. */
-  readonly #entries = new Map<string, VariableEntry>();
+  /** Those that have a place; arguments that are paired are found by their result. */
+  readonly #byName = new Map<string, VariableEntry>();
+  /** Results that nobody has looked for since, in their order: most never are. They are counted as they come. */
+  #fresh: KeptPair[] = [];
   readonly #visits = new VisitList<VariableEntry>();
   readonly #eviction = new EvictionOrder<VariableEntry>();
   #visit = 0;
+
+  /** By name, each with its place. */
+  get #entries(): Map<string, VariableEntry> {
+    this.#placeFresh();
+    return this.#byName;
+  }
 
   get(name: string): VariableEntry | undefined {
     return this.#entries.get(name) ?? this.#pairedArgs(name);
@@ -41,6 +50,7 @@ export class VariableStore {
 
   /** What fits the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
+    this.#placeFresh();
     const words = search?.toLowerCase();
     const found: VariableInfo[] = [];
     for (let node = this.#visits.newest; node; node = node.older) {
@@ -55,15 +65,18 @@ export class VariableStore {
 
   /** The oldest visit; the others follow by `newer`. */
   get oldest(): VisitNode<VariableEntry> | undefined {
+    this.#placeFresh();
     return this.#visits.oldest;
   }
 
   beginTurn(): void {
+    this.#placeFresh();
     this.#eviction.beginTurn();
   }
 
   /** The unit to go next, or undefined where all the rest is kept. */
   nextToEvict(): VariableEntry | undefined {
+    this.#placeFresh();
     return this.#eviction.next();
   }
 
@@ -74,17 +87,28 @@ export class VariableStore {
   }
 
   /** Puts a new result with its arguments, as made in this turn. Neither is kept yet. */
-  putPair(result: VariableEntry, args: VariableEntry): void {
-    this.#entries.set(result.name, result);
-    result.args = args;
-    args.owner = result;
+  putPair(pair: KeptPair): void {
     this.count += 1;
-    this.bytes += unitBytes(result);
-    this.#visit += 2;
-    result.visit = args.visit = this.#visit;
-    this.#visits.push(result.order);
-    this.#visits.push(args.order);
-    this.#eviction.made(evictionOf(result));
+    this.bytes += pair.result.bytes + pair.args.bytes;
+    this.#fresh.push(pair);
+  }
+
+  /** What was put in since somebody last looked takes its place. */
+  #placeFresh(): void {
+    if (this.#fresh.length === 0) return;
+    for (const pair of this.#fresh) {
+      const result = resultEntry(pair);
+      const args = argsEntry(pair);
+      this.#byName.set(result.name, result);
+      result.args = args;
+      args.owner = result;
+      this.#visit += 2;
+      result.visit = args.visit = this.#visit;
+      this.#visits.push(result.order);
+      this.#visits.push(args.order);
+      this.#eviction.made(evictionOf(result));
+    }
+    this.#fresh = [];
   }
 
   /** Takes an entry out; a partner that it was paired with stays. */

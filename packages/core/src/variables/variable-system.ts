@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { callOf, type MeasuredPair, measureKept, resultEntries } from "./kept-result.ts";
+import { callOf, type KeptAlone, measureKept, resultEntry } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
@@ -220,7 +220,7 @@ export class VariableSystem {
       for (const one of [names.result, names.args]) this.#missing.set(one, { reason: "not_kept" });
       return { ...names, ...(refused ? { refused } : {}) };
     }
-    this.#keepPair(names, { result, args: ownArgs, desc, now: at });
+    this.#keepPair({ names, result, desc, now: at }, ownArgs);
     return names;
   }
 
@@ -380,29 +380,24 @@ export class VariableSystem {
   }
 
   /** Arguments that are too large, or find no room, are left out. */
-  #keepPair(
-    names: { readonly result: string; readonly args: string },
-    { result, args, desc, now }: MeasuredPair,
-  ): void {
-    const hasRoomForBoth =
+  #keepPair(kept: KeptAlone, args: MeasuredValue): void {
+    const { names, result, desc, now } = kept;
+    const isPair =
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
-    const [kept, own] = resultEntries(names, {
-      result,
-      args: hasRoomForBoth ? args : undefined,
-      desc,
-      now,
-    });
-    if (own) this.#store.putPair(kept, own);
+    if (isPair) this.#store.putPair({ names, result, args, desc, now });
     else {
-      this.#store.put(kept);
-      this.#store.visit(kept, true);
+      const entry = resultEntry(kept);
+      this.#store.put(entry);
+      this.#store.visit(entry, true);
       this.#missing.set(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
     if (this.#listeners.size > 0)
-      for (const one of own ? [kept, own] : [kept])
-        changes.push({ type: "set", variable: variableOf(one) });
+      for (const name of isPair ? [names.result, names.args] : [names.result]) {
+        const entry = this.#store.get(name);
+        if (entry) changes.push({ type: "set", variable: variableOf(entry) });
+      }
     this.#makeRoom(changes);
     if (changes.length > 0) this.#announce(changes);
   }
