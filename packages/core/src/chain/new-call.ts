@@ -11,6 +11,8 @@ export interface NewCallOptions {
   readonly offer: ToolOffer;
   readonly runId: string;
   readonly round: number;
+  /** Ms since the epoch. */
+  readonly at: number;
   readonly caller: Caller;
   readonly requireApproval: RequireApprovalOf | undefined;
 }
@@ -18,7 +20,7 @@ export interface NewCallOptions {
 /** What the gate is to propose of a call that comes from the model. */
 export function callRequest(
   { id: callId, function: called }: ToolCallRequest,
-  { gate, offer, runId, round, caller, requireApproval }: NewCallOptions,
+  { gate, offer, runId, round, at, caller, requireApproval }: NewCallOptions,
 ): CallRequest & { readonly args: string } {
   const { id: principalId } = caller.principal;
   return {
@@ -27,6 +29,7 @@ export function callRequest(
     names: offer.names,
     args: called.arguments,
     round,
+    at,
     idempotencyKey: `${runId}/${callId}`,
     principalId: principalId === gate.caller.principal.id ? undefined : principalId,
     requireApproval,
@@ -35,7 +38,7 @@ export function callRequest(
 
 /** The row of a call about which the gate decides nothing: it is refused before, or a client runs it. */
 export function undecidedCall(call: ToolCallRequest, options: NewCallOptions): CallRecord {
-  const { gate, offer } = options;
+  const { offer } = options;
   const request = callRequest(call, options);
   const { callId, name, args: argumentsText, round, idempotencyKey, principalId } = request;
   const toolId = offer.names[name];
@@ -48,7 +51,7 @@ export function undecidedCall(call: ToolCallRequest, options: NewCallOptions): C
     argumentsText,
     repairs: [],
     idempotencyKey,
-    proposedAt: gate.clock.now(),
+    proposedAt: options.at,
     ...(toolId !== undefined && { toolId }),
     ...(principalId !== undefined && { principalId }),
   };

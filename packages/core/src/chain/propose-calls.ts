@@ -7,7 +7,7 @@ import type { OpenCalls } from "./open-calls.ts";
 import { stoppedBefore } from "../executor/stopped-before.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-export interface ProposeCallsOptions extends NewCallOptions {
+export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
   readonly calls: OpenCalls;
   /** Why a call, the `n`th of its round, is not even proposed. */
   readonly refusal: (call: AskedCall, n: number) => UnsettledEnd | undefined;
@@ -39,8 +39,10 @@ function proposeRest(
   options: ProposeCallsOptions,
   proposed: TakeIn[],
 ): readonly TakeIn[] | Promise<readonly TakeIn[]> {
+  // Those that wait for nothing are proposed in the same moment.
+  const now = { ...options, at: options.gate.clock.now() };
   for (let n = proposed.length; n < requests.length; n++) {
-    const take = proposeCall(requests[n] as ToolCallRequest, n + 1, options);
+    const take = proposeCall(requests[n] as ToolCallRequest, n + 1, now);
     if (take instanceof Promise)
       return take.then((taken) => {
         proposed.push(taken);
@@ -54,7 +56,7 @@ function proposeRest(
 function proposeCall(
   request: ToolCallRequest,
   n: number,
-  options: ProposeCallsOptions,
+  options: ProposeCallsOptions & NewCallOptions,
 ): TakeIn | Promise<TakeIn> {
   const { calls, offer, refusal, gate, signal } = options;
   if (calls.records.has(request.id)) return known;

@@ -20,8 +20,6 @@ export class Turn {
   readonly #messages: Message[];
   /** The messages with their calls' results, as the model takes them; complete up to the open round. */
   #sent: Message[] | undefined;
-  /** Where in them the results are that may be shortened. */
-  readonly #places = new Map<string, number>();
   readonly #shown: ShownResults;
   readonly #usageByRound = new Map<number, Usage>();
   #usage: Usage;
@@ -169,14 +167,17 @@ export class Turn {
     for (const { id, function: called } of requests) {
       const call = calls.get(id);
       if (call !== undefined) ended.push(call);
-      this.#places.set(id, sent.length);
       sent.push(toolMessage(id, called.name, call));
     }
-    for (const call of this.#shown.add(ended)) {
+    const shortened = this.#shown.add(ended);
+    if (shortened.length === 0) return;
+    const byId = new Map(shortened.map((call) => [call.callId, call]));
+    for (const [place, message] of sent.entries()) {
+      if (message.role !== "tool") continue;
+      const call = byId.get(message.tool_call_id);
+      if (call === undefined) continue;
       calls.set(call.callId, call);
-      const place = this.#places.get(call.callId) ?? -1;
-      const message = sent[place];
-      if (message?.role === "tool") sent[place] = toolMessage(call.callId, message.name, call);
+      sent[place] = toolMessage(call.callId, message.name, call);
     }
   }
 

@@ -42,6 +42,8 @@ export interface CallRequest {
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
   /** For whom, where that is not the session's own principal. */
   readonly principalId?: string | undefined;
+  /** When it is proposed, in ms since the epoch. @default now */
+  readonly at?: number;
   /** False where a script's own text must stay as it is. @default true */
   readonly references?: boolean;
 }
@@ -68,7 +70,7 @@ export type Asks = Extract<Proposal, { readonly status: "asks" }>;
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
-  const now = gate.clock.now();
+  const { at: now = gate.clock.now() } = request;
   const { parsed, text } = givenArguments(request.args);
   const found = findTool(gate, request.name, request.names);
   const record: Mutable<CallRecord> = {
