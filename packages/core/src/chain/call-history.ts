@@ -1,5 +1,6 @@
 import type { CallRecord } from "../executor/call-record.ts";
 import { resultStatusOf } from "../executor/call-status.ts";
+import type { Settled } from "../executor/settled.ts";
 import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { Usage } from "../model/model.ts";
 import type { ToolCallHistoryEntry } from "./tool-chain-result.ts";
@@ -7,10 +8,10 @@ import type { ToolCallHistoryEntry } from "./tool-chain-result.ts";
 /** What a program is told of one call of the turn. */
 export function historyEntry(
   call: CallRecord,
-  results: ReadonlyMap<string, SettledToolResult>,
+  ended: ReadonlyMap<string, Settled>,
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
-  const result = results.get(call.callId) ?? keptResult(call);
+  const result = ended.get(call.callId)?.result ?? keptResult(call);
   // The step that read the results is the next one.
   const llmUsage = usageByRound.get(call.round + 1);
   return {

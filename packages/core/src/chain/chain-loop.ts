@@ -418,7 +418,7 @@ export class ChainLoop {
       contextMessages,
       ...this.#turn.facts(),
       calls: [...this.#calls.records.values()],
-      results: this.#calls.results,
+      ended: this.#calls.ended,
       waiting: ending.status === "requires_action" ? this.#calls.waiting() : [],
       limit: this.#limit,
       prices: model.prices,

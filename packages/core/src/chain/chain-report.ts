@@ -1,5 +1,5 @@
 import type { CallRecord } from "../executor/call-record.ts";
-import type { SettledToolResult } from "../executor/tool-execute-result.ts";
+import type { Settled } from "../executor/settled.ts";
 import type { Message } from "../model/message.ts";
 import type { Usage } from "../model/model.ts";
 import { arePrices, costOf, type TokenPrices } from "../model/token-prices.ts";
@@ -21,7 +21,7 @@ export interface ChainFacts {
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
   /** Of the calls that ran in this process. */
-  readonly results: ReadonlyMap<string, SettledToolResult>;
+  readonly ended: ReadonlyMap<string, Settled>;
   readonly waiting: readonly Awaited[];
   /** Rounds that were begun, and those that were finished. */
   readonly round: number;
@@ -67,7 +67,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
     return { context: contextMessages, toolChain, complete: [...before, ...toolChain] };
   });
   const history = lazy(() =>
-    calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
+    calls.map((call) => historyEntry(call, facts.ended, facts.usageByRound)),
   );
   return {
     record: () => ({

@@ -11,7 +11,6 @@ import { type InReview, withhold } from "../executor/review-result.ts";
 import type { Settled } from "../executor/settled.ts";
 import { type UnsettledEnd, unsettledResult } from "../executor/unsettled-result.ts";
 import type { ToolExecutor } from "../executor/tool-executor.ts";
-import type { SettledToolResult } from "../executor/tool-execute-result.ts";
 import type { ToolCallRequest } from "../model/message.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { RequireApprovalOf } from "../policy/decide.ts";
@@ -60,7 +59,7 @@ type OpenCall =
  */
 export class OpenCalls {
   readonly records = new Map<string, CallRecord>();
-  readonly results = new Map<string, SettledToolResult>();
+  readonly ended = new Map<string, Settled>();
   readonly #executor: ToolExecutor;
   readonly #recorder: Recorder;
   readonly #signal: AbortSignal;
@@ -419,15 +418,14 @@ export class OpenCalls {
   }
 
   #settled(settled: Settled, before: Said = nothing): void | Promise<void> {
-    const { result } = settled;
     if (this.#isSettled(settled.record.callId)) return undefined;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
-    if (this.#keepResults) this.results.set(record.callId, result);
-    return this.#kept(record, () => [...before(), ...endWrites(record, result, events)]);
+    if (this.#keepResults) this.ended.set(record.callId, settled);
+    return this.#kept(record, () => [...before(), ...endWrites(record, settled.result, events)]);
   }
 
   /** Writes a call's row, with what is said of it. */

@@ -11,26 +11,30 @@ import type { CallRecord, CallResult } from "./call-record.ts";
 import { callStatusOf } from "./call-status.ts";
 import { callTokens } from "./call-tokens.ts";
 import type { CallEnd, DraftResult } from "./draft-result.ts";
+import { EndedCall, type EndedCallParts } from "./ended-call.ts";
 import type { Gate } from "./gate.ts";
 import type { Mutable } from "./mutable.ts";
 import { previewChars, type Settled } from "./settled.ts";
-import type { SettledToolResult } from "./tool-execute-result.ts";
 
 /** Characters of arguments that a person changed that are shown again. */
 const editNoteChars = 2_000;
 
-/** Stages 11 and 12: the result becomes a variable, and the model is told its handle. */
+/**
+ * Stages 11 and 12: the result becomes a variable, and the model is told its handle.
+ *
+ * @param endedAt ms since the epoch
+ */
 export function keepResult(
   gate: Gate,
   record: CallRecord,
   registered: RegisteredTool,
   draft: DraftResult,
+  endedAt: number,
 ): Settled {
   const { tool } = registered;
   const { end, formatted, cut, durationMs } = draft;
   const args: JsonObject = record.args ?? {};
   const whole = formatted.text;
-  const endedAt = gate.clock.now();
   const names = keep(gate, record, registered, draft, endedAt);
   const hint = tool.variableTool === true ? "" : resultHint({ name: names?.result, whole, cut });
   // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
@@ -53,29 +57,25 @@ export function keepResult(
     durationMs,
     preview: preview(tool, { whole, finalText }, end),
   };
-  const result: Mutable<SettledToolResult> = {
-    callId: record.callId,
-    toolId: registered.id,
-    finalText,
-    tokens,
-    durationMs,
-    formattedText: whole,
-    isTruncated,
-    ...end,
-  };
   const inShort = argsPreview(tool, args);
   if (inShort !== undefined) kept.argsPreview = inShort;
   if (names !== undefined) {
-    kept.cacheVarResult = result.cacheVarResult = names.result;
-    kept.cacheVarArgs = result.cacheVarArgs = names.args;
+    kept.cacheVarResult = names.result;
+    kept.cacheVarArgs = names.args;
   }
-  if (formatted.parts !== undefined) kept.parts = result.parts = formatted.parts;
+  if (formatted.parts !== undefined) kept.parts = formatted.parts;
   if (end.status !== "success") kept.error = end.error;
   const status = callStatusOf[end.status];
   const answer = answerOf(record, draft);
-  const ended: Mutable<CallRecord> = { ...record, status, endedAt, result: kept };
+  const ended: Mutable<EndedCallParts["record"]> = {
+    ...record,
+    toolId: registered.id,
+    status,
+    endedAt,
+    result: kept,
+  };
   if (answer !== undefined) ended.answer = answer;
-  return { status: "settled", record: ended, result };
+  return new EndedCall({ record: ended, end, formattedText: whole });
 }
 
 /** Whether the results of a tool become variables. */

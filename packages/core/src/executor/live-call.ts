@@ -152,7 +152,7 @@ export class StartedCall implements LiveCall {
     const { outcome } = this.#running;
     return outcome instanceof Promise
       ? outcome.then((ended) => this.#finish(ended))
-      : this.#finish(outcome);
+      : this.#finish(outcome, startedAt + outcome.durationMs);
   }
 
   #subCaller(own: Ticket): ToolContext["callTool"] {
@@ -183,18 +183,19 @@ export class StartedCall implements LiveCall {
     }
   }
 
-  #finish(ended: Outcome): void | Promise<void> {
+  /** @param endedAt where that is now */
+  #finish(ended: Outcome, endedAt?: number): void | Promise<void> {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     this.#isOver = true;
     const outcome = withWords(ended, this.#speech.close());
     this.#subCalls?.end();
     const { open } = this.#subCalls ?? {};
     return open === undefined || open.size === 0
-      ? this.#settle(outcome)
+      ? this.#settle(outcome, endedAt)
       : endAll(open).then(() => this.#settle(outcome));
   }
 
-  #settle(outcome: Outcome): void | Promise<void> {
+  #settle(outcome: Outcome, endedAt?: number): void | Promise<void> {
     const { gate, scheduler, registered, checkToolResults } = this.#options;
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
     const settling = settle({
@@ -202,6 +203,7 @@ export class StartedCall implements LiveCall {
       record: withTries(this.#record, outcome),
       registered,
       outcome,
+      endedAt,
       checkToolResults,
     });
     return settling.status === "in_review"

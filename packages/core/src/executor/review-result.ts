@@ -88,7 +88,7 @@ export function settleReviewed(
   const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
   const outcome = reviewOutcomes[decision.decision];
   const released = { ...outOfQuarantine(record, { outcome, by: "person" }), ...whole };
-  return keepResult(gate, released, registered, reviewed.draft);
+  return keepResult(gate, released, registered, reviewed.draft, gate.clock.now());
 }
 
 /** Ends a call in quarantine without its result. Needs no tool: it may be gone. */

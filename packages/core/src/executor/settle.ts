@@ -13,6 +13,8 @@ export interface SettleOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly outcome: Outcome;
+  /** Ms since the epoch. @default now */
+  readonly endedAt?: number | undefined;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
@@ -33,6 +35,6 @@ export function settle(options: SettleOptions): Settling {
   const isError = end.status !== "success";
   const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")
-    return keepResult(gate, record, registered, draft);
+    return keepResult(gate, record, registered, draft, options.endedAt ?? gate.clock.now());
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }
