@@ -9,6 +9,7 @@ import type { ChainEvent } from "./chain-event.ts";
 import type { ReachedLimit } from "./chain-limits.ts";
 import type { Awaited, ChainError, ChainResultRecord, ChainStats } from "./chain-result.ts";
 import { lazy } from "./lazy.ts";
+import { withPartsMadeWhenRead } from "./parts-made-when-read.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 import { answerText, turnLog } from "./log/turn-log.ts";
 import { turnTokens } from "./turn-tokens.ts";
@@ -85,41 +86,29 @@ export function chainReport(facts: ChainFacts): ChainReport {
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
         : { type: "chain.ended", at, status, usage, stats, ...error },
-    result: {
-      status,
-      answer,
-      get responseContent() {
-        return log().flow;
-      },
-      get toolChainContent() {
-        return log().hint;
-      },
-      get replayContent() {
-        return log().replay;
-      },
-      usage,
-      get messages() {
-        return spoken();
-      },
-      get toolCallHistory() {
-        return history();
-      },
-      stats,
-      ...error,
-      ...limit,
-      problems: facts.problems,
-      waiting,
-      state: {
-        round: facts.finishedRounds,
-        messages,
-        calls,
+    result: withPartsMadeWhenRead(
+      {
+        status,
+        answer,
         usage,
-        startTime: facts.startTime,
-        elapsed: facts.elapsed,
-        usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
-        ...(facts.cut && { cut: true }),
+        stats,
+        ...error,
+        ...limit,
+        problems: facts.problems,
+        waiting,
+        state: {
+          round: facts.finishedRounds,
+          messages,
+          calls,
+          usage,
+          startTime: facts.startTime,
+          elapsed: facts.elapsed,
+          usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
+          ...(facts.cut && { cut: true }),
+        },
       },
-    },
+      { log, messages: spoken, history },
+    ),
   };
 }
 

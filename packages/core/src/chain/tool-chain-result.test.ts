@@ -174,3 +174,23 @@ test("a chain's end that could not be written is no success", async () => {
   const { status, error, answer } = await result;
   assert.deepEqual([status, error?.code, answer], ["error", "fenced", "Done."]);
 });
+
+test("a result that is copied or written as JSON has what is made when it is read", async () => {
+  const result = await run([calls("Ok"), "Fine."]).result;
+  const copy = { ...result };
+  assert.deepEqual(Object.keys(copy).toSorted(), Object.keys(result).toSorted());
+  assert.match(copy.responseContent, /Fine\./);
+  const { toolCallHistory, messages } = JSON.parse(JSON.stringify(result)) as typeof result;
+  assert.deepEqual(toolCallHistory, result.toolCallHistory);
+  assert.deepEqual(messages, result.messages);
+});
+
+test("results share their getters, so that none keeps a turn alive that nobody holds", async () => {
+  const getters = async () => {
+    const result = await run([calls("Ok"), "Fine."]).result;
+    return Object.values(Object.getOwnPropertyDescriptors(result)).flatMap(({ get }) => get ?? []);
+  };
+  const [one, other] = [await getters(), await getters()];
+  assert.equal(one.length, 5);
+  assert.deepEqual(one, other);
+});

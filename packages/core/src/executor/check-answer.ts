@@ -28,7 +28,7 @@ export async function checkAnswer(options: CheckAnswerOptions): Promise<string |
   if (decision["decision"] !== "allow" || edited === undefined) return undefined;
   const checked = await editedArguments(gate, registered.tool, edited);
   if (checked.status === "invalid") return `arguments: ${checked.error.message}`;
-  const { rules, overrides } = gate;
-  const denial = forbids({ registered, args: checked.args, rules, overrides });
+  const { rules } = gate;
+  const denial = forbids({ registered, args: checked.args, rules, overrides: gate.overrides() });
   return denial && `arguments: these are not allowed: ${denial.reason}.`;
 }

@@ -47,7 +47,8 @@ export interface Gate {
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
   readonly rules: readonly PolicyRule[];
-  readonly overrides: readonly PolicyRule[];
+  /** Those of now: they may change between calls. */
+  readonly overrides: () => readonly PolicyRule[];
   /** On whose behalf calls are made, unless one says otherwise. */
   readonly caller: Caller;
   /** Where each call's states are written. */

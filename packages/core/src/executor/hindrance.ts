@@ -32,8 +32,7 @@ export function hindranceTo(
   args: JsonObject,
 ): Hindrance | undefined {
   if (!isOn(gate, registered)) return { type: "switched_off" };
-  const { rules, overrides } = gate;
-  const denial = forbids({ registered, args, rules, overrides });
+  const denial = forbids({ registered, args, rules: gate.rules, overrides: gate.overrides() });
   return denial === undefined ? undefined : { type: "forbidden", ...denial };
 }
 

@@ -161,7 +161,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     args,
     digests: () => digests,
     rules: gate.rules,
-    overrides: gate.overrides,
+    overrides: gate.overrides(),
     grants: gate.grants,
     principalId: record.principalId ?? gate.caller.principal.id,
     requireApproval,

@@ -31,7 +31,8 @@ export function settle(options: SettleOptions): Settling {
   const draft = draftResult(gate, record, registered, outcome);
   const { end } = draft;
   const { args = {} } = record;
-  const { rules, overrides } = gate;
+  const { rules } = gate;
+  const overrides = gate.overrides();
   const isError = end.status !== "success";
   const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")

@@ -106,7 +106,8 @@ export class Speech {
 /** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
 function isSecret({ gate, record, registered, checkToolResults = true }: SpeechOptions): boolean {
   if (registered.tool.speaks === "hidden") return true;
-  const { rules, overrides } = gate;
+  const { rules } = gate;
+  const overrides = gate.overrides();
   const { args = {} } = record;
   const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
   return reviewReason(policy) !== undefined;

@@ -138,9 +138,7 @@ export class ToolExecutor {
       variables: options.variables ?? new VariableSystem(),
       grants: options.grants ?? new GrantBook(),
       rules,
-      get overrides() {
-        return typeof overrides === "function" ? overrides() : overrides;
-      },
+      overrides: typeof overrides === "function" ? overrides : () => overrides,
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
       live: new Set(),

@@ -39,7 +39,8 @@ export class MissingNames {
   }
 
   delete(name: string): void {
-    this.#names.delete(name);
+    // Looking for a new name in an empty map costs as much as in a full one.
+    if (this.#names.size > 0) this.#names.delete(name);
   }
 
   /** The oldest first. */

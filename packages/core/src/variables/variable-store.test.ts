@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { VariableSystem } from "./variable-system.ts";
+
+const stopped = { now: () => 1000, after: () => () => {} };
+
+test("a result that nobody looked for stands where it would, had somebody looked each time", () => {
+  const name = fc.constantFrom("a", "Tool_1", "Tool_2", "Tool_3", "Tool_2_args", "Tool_3_result");
+  const step = fc.record({
+    do: fc.oneof(
+      { weight: 4, arbitrary: fc.constant("keep") },
+      { weight: 3, arbitrary: fc.constantFrom("set", "get", "remove", "turn", "fork", "load") },
+    ),
+    name,
+    size: fc.nat(30),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
+      const limits = { capacity: 4, maxBytes: 120, maxValueBytes: 40, clock: stopped };
+      let [watched, alone] = [new VariableSystem(limits), new VariableSystem(limits)];
+      for (const { do: action, name: target, size } of steps) {
+        const stored = watched.snapshot().slice(0, 1);
+        const both = [watched, alone].map((variables) => {
+          const value = { text: "x".repeat(size) };
+          if (action === "keep") return variables.keepResult("Tool", value, { size });
+          if (action === "set") return variables.addVariable(target, value, "LLMAdd");
+          if (action === "get") return variables.getVariable(target);
+          if (action === "remove") return variables.removeVariables([target]);
+          if (action === "turn") return variables.beginTurn();
+          if (action === "load") return variables.load(stored);
+          return undefined;
+        });
+        if (action === "fork") [watched, alone] = [watched.fork(), alone.fork()];
+        assert.deepEqual(both[1], both[0]);
+        watched.listVariables();
+        assert.deepEqual([alone.size, alone.bytes], [watched.size, watched.bytes]);
+      }
+      assert.deepEqual(alone.snapshot(), watched.snapshot());
+      assert.deepEqual(alone.listVariables(), watched.listVariables());
+      for (const gone of ["Tool_1", "Tool_2", "Tool_3"])
+        assert.deepEqual(alone.missingVariable(gone), watched.missingVariable(gone));
+    }),
+    { numRuns: 500 },
+  );
+});
