@@ -35,6 +35,10 @@ export interface ConfiguredLimits {
   readonly toolTimeoutMs?: number;
   /** Hours that a question to a person stays open. @default 24 */
   readonly approvalHours?: number;
+  /** Runs that go on at once in one server; others are queued. @default 1000 */
+  readonly runsAtOnce?: number;
+  /** Of these, runs of one key. @default 500 */
+  readonly runsOfOne?: number;
   /** Bytes of a request's body. @default 67108864 */
   readonly bodyBytes?: number;
 }

@@ -138,6 +138,8 @@ export const settingsSchema = z.object(
             .positive({ error: "hours, more than 0 and at most 8760" })
             .max(8760, { error: "hours, more than 0 and at most 8760" })
             .optional(),
+          runsAtOnce: whole("runs from 1 to 100000", 100_000).optional(),
+          runsOfOne: whole("runs from 1 to 100000", 100_000).optional(),
           bodyBytes: whole("bytes from 1 to 1073741824", 1_073_741_824).optional(),
         },
         { error: "an object" },

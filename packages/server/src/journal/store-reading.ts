@@ -79,6 +79,11 @@ export interface StoreReading extends RetentionReading {
   ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
   /** Every owner's runs in progress that no known node has, oldest first: their process is gone. */
   everyOrphan(): Promise<readonly RunRef[]>;
+  /**
+   * Queued runs, at most `each` of one owner and 1,000 in all: every owner's oldest, then every
+   * owner's second, and so on.
+   */
+  everyQueued(query: { readonly each: number }): Promise<readonly RunRef[]>;
   /** Every owner's runs in a status, oldest first. */
   everyRunIn(query: { readonly status: RunStatus }): Promise<readonly RunRef[]>;
 

@@ -11,7 +11,7 @@ import { listOutputs } from "./reading/read-outputs.ts";
 import { listOverrides } from "./reading/read-overrides.ts";
 import { everyParkedBefore, everyParkedSince } from "./reading/read-parked.ts";
 import { readReview } from "./reading/read-reviews.ts";
-import { everyOrphan, everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
+import { everyOrphan, everyQueued, everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
 import { searchRuns } from "./reading/search-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
@@ -59,6 +59,7 @@ export function storeReads({
     listChildren: async (query) => (await read(() => listChildren(query))).map(published),
     ancestors: (query) => readLong("ancestors", query),
     everyOrphan: () => read(() => everyOrphan()),
+    everyQueued: (query) => read(() => everyQueued(query)),
     everyRunIn: (query) => read(() => everyRunIn(query)),
 
     readEvents: async ({ owner, runId, after = 0, limit = 256 }) =>

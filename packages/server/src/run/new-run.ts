@@ -8,11 +8,13 @@ import type { RunRequest, StoredRunRequest } from "./run-request.ts";
  * So nothing of what was said is lost, wherever it stops.
  *
  * @param inherited the unfinished turn that it takes over
+ * @param status `queued` where it finds no place yet
  */
 export function newRunWrites(
   id: string,
   request: RunRequest,
   inherited: ChainState | undefined,
+  status: "in_progress" | "queued" = "in_progress",
 ): readonly StoreWrite[] {
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
   const { instructions, servers, clientTools, settings, maxToolCalls } = request;
@@ -41,7 +43,7 @@ export function newRunWrites(
         id,
         owner,
         model,
-        status: "in_progress",
+        status,
         request: stored as unknown as JsonValue,
         input: inputItems,
         ...(parentId !== null && { parentId }),
@@ -49,7 +51,12 @@ export function newRunWrites(
       },
     },
     ...conversationWrites(id, request),
-    { type: "journal", runId: id, epoch: 1, writes: opening(request, inherited) },
+    {
+      type: "journal",
+      runId: id,
+      epoch: status === "queued" ? 0 : 1,
+      writes: opening(request, inherited),
+    },
   ];
 }
 

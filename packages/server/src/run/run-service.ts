@@ -14,9 +14,10 @@ import {
 import type { ApprovalRecord, ConversationRecord, RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted, type OutcomeOf, type StoreWrite } from "../journal/store-write.ts";
+import { Dispatcher } from "../dispatch/dispatcher.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { Answers, type Submission } from "./answers.ts";
-import { beginWith } from "./beginning.ts";
+import { type Beginning, beginWith } from "./beginning.ts";
 import { Chains, type EndedChain } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { newRunWrites } from "./new-run.ts";
@@ -76,6 +77,7 @@ export class RunService {
   readonly #serial = new Serial();
   readonly #answers: Answers;
   readonly #takeUps: TakeUps;
+  readonly #dispatcher: Dispatcher;
   readonly #others: OtherNodes;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
@@ -114,6 +116,14 @@ export class RunService {
       serial: this.#serial,
       isStopping: () => this.#closing,
       most: limits.takeUps,
+      log: options.log,
+    });
+    this.#dispatcher = new Dispatcher({
+      store,
+      limits,
+      takeUp: (run) => this.#serial.run(run.id, () => this.#takeUps.takeUp(run)),
+      isLive: (runId) => this.isLive(runId),
+      isStopping: () => this.#closing,
       log: options.log,
     });
     this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
@@ -164,7 +174,29 @@ export class RunService {
       adopts && parent !== undefined
         ? { parent, inherited: await inheritedTurn(store, parent, request) }
         : undefined;
-    const outcomes = await store.write(newRunWrites(id, request, taken?.inherited));
+    const { principal: owner } = request;
+    const begins = this.#dispatcher.admits(id, owner);
+    try {
+      const status = begins ? "in_progress" : "queued";
+      const writes = newRunWrites(id, request, taken?.inherited, status);
+      return await this.#startStored(id, request, { begins, taken, writes });
+    } finally {
+      if (begins && !this.isLive(id)) this.#dispatcher.left(id);
+    }
+  }
+
+  async #startStored(
+    id: string,
+    request: RunRequest,
+    given: {
+      readonly begins: boolean;
+      readonly taken: Beginning["taken"];
+      readonly writes: readonly StoreWrite[];
+    },
+  ): Promise<StartOutcome> {
+    const { store } = this.#options;
+    const { begins, taken, writes } = given;
+    const outcomes = await store.write(writes);
     if (!outcomes.every(isAccepted)) {
       const refused = outcomes.find((outcome) => outcome.status === "refused");
       const message =
@@ -173,6 +205,10 @@ export class RunService {
     }
     const run = await store.getRun({ owner: request.principal, id });
     if (run === undefined) throw new Error(`The run ${id} was not stored.`);
+    if (!begins) {
+      this.#dispatcher.waits(run);
+      return { status: "started", run };
+    }
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
     await this.#serial.run(id, () => this.#takeUps.launch(run, () => beginWith(store, beginning)));
@@ -360,17 +396,22 @@ export class RunService {
     return [...orphans, ...queued];
   }
 
-  /** Takes up runs that nobody holds: each goes on where it stopped. What another has by then stays with it. */
-  async recover(left: readonly RunRef[]): Promise<void> {
-    for (const run of left) {
-      // Another node takes it up, or the next server.
-      if (this.#closing) return;
-      try {
-        await this.#serial.run(run.id, () => this.#takeUps.takeUp(run));
-      } catch (thrown) {
-        this.#options.log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
-      }
-    }
+  /**
+   * Takes up runs that nobody holds, as far as there is room: each goes on where it stopped. What
+   * another has by then stays with it.
+   */
+  recover(left: readonly RunRef[]): Promise<void> {
+    return this.#dispatcher.take(left);
+  }
+
+  /** Looks after what lies in the store: runs whose node is gone, and those that wait for a place. */
+  async sweep(): Promise<void> {
+    await this.#dispatcher.sweep(await this.store.everyOrphan());
+  }
+
+  /** Which queued runs go on here. */
+  get dispatcher(): Dispatcher {
+    return this.#dispatcher;
   }
 
   /**
@@ -406,6 +447,7 @@ export class RunService {
   }
 
   #onEnd({ run, asks, ready, lost }: EndedChain): void {
+    this.#dispatcher.left(run.id);
     if (lost !== undefined)
       void this.#takeUps.lost.close(run, {
         code: "journal_failed",

@@ -32,6 +32,10 @@ export interface ServerLimits {
   readonly warmSessions: number;
   /** How often in a row a run is taken up after a crash without getting any further: it may be what crashes. */
   readonly takeUps: number;
+  /** Runs that go on at once in one process; others are `queued`. 0: it only serves, and others do the work. */
+  readonly runsAtOnce: number;
+  /** Of these, runs of one principal: its others wait, and keep nobody else waiting. */
+  readonly runsOfOne: number;
 }
 
 export const defaultServerLimits: ServerLimits = {
@@ -44,6 +48,8 @@ export const defaultServerLimits: ServerLimits = {
   heartbeatMs: 15_000,
   warmSessions: 16,
   takeUps: 10,
+  runsAtOnce: 1_000,
+  runsOfOne: 500,
 };
 
 /** What the loop is told of them. */

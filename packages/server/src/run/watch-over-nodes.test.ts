@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunRef } from "../journal/records.ts";
 import type { NodeRecord, Store } from "../journal/store.ts";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
@@ -13,8 +12,7 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
     ["dead", 1],
   ]);
   const rise = (id: string) => beats.set(id, (beats.get(id) ?? 0) + 1);
-  const orphan = { id: "r" } as RunRef;
-  const recovered = Promise.withResolvers<readonly RunRef[]>();
+  const swept = Promise.withResolvers<void>();
   const given: string[] = [];
   const nodes: Store["nodes"] = {
     ...deaf,
@@ -31,22 +29,19 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
       return beats.delete(id);
     },
   };
-  const store = {
-    nodes,
-    everyOrphan: async () => (beats.has("dead") ? [] : [orphan]),
-    everyRunIn: async () => [],
-  };
   const stop = watchOverNodes({
     runs: {
-      store: store as unknown as Store,
-      recover: async (runs) => recovered.resolve(runs),
+      store: { nodes } as unknown as Store,
+      sweep: async () => {
+        if (!beats.has("dead")) swept.resolve();
+      },
     },
     log: () => {},
     beatMs: 1,
     silentMs: 20,
   });
   const hold = setInterval(() => {}, 1_000);
-  assert.deepEqual(await recovered.promise, [orphan]);
+  await swept.promise;
   clearInterval(hold);
   stop();
   assert.deepEqual(given, ["dead"]);
@@ -67,16 +62,11 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     list: async () => [],
     giveUp: async () => false,
   };
-  const store = {
-    nodes,
-    everyOrphan: async () => [{ id: "r" } as RunRef],
-    everyRunIn: async () => [],
-  };
   const taking = Promise.withResolvers<void>();
   const stop = watchOverNodes({
     runs: {
-      store: store as unknown as Store,
-      recover: () => {
+      store: { nodes } as unknown as Store,
+      sweep: () => {
         takeUps++;
         return taking.promise;
       },
@@ -95,38 +85,5 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     clearTimeout(hold);
     stop();
     taking.resolve();
-  }
-});
-
-test("what a node that stopped handed back is taken up by those that live on", async () => {
-  const handedBack = { id: "r", status: "queued" } as RunRef;
-  const recovered = Promise.withResolvers<readonly RunRef[]>();
-  const nodes: Store["nodes"] = {
-    ...deaf,
-    self: "self",
-    beat: async () => true,
-    list: async () => [],
-    giveUp: async () => false,
-  };
-  const store = {
-    nodes,
-    everyOrphan: async () => [],
-    everyRunIn: async ({ status }: Parameters<Store["everyRunIn"]>[0]) =>
-      status === "queued" ? [handedBack] : [],
-  };
-  const stop = watchOverNodes({
-    runs: {
-      store: store as unknown as Store,
-      recover: async (runs) => recovered.resolve(runs),
-    },
-    log: () => {},
-    beatMs: 1,
-  });
-  const hold = setTimeout(() => recovered.reject(new Error("Nobody took it up.")), 3_000);
-  try {
-    assert.deepEqual(await recovered.promise, [handedBack]);
-  } finally {
-    clearTimeout(hold);
-    stop();
   }
 });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core";
-import type { RunRef } from "../journal/records.ts";
 import { watchNodes } from "../journal/silent-nodes.ts";
 import type { RunService } from "./run-service.ts";
 
@@ -9,7 +8,7 @@ import type { RunService } from "./run-service.ts";
  * those that have been silent for `silentMs` or handed them back. Returns what ends that. In one process it does nothing.
  */
 export function watchOverNodes(options: {
-  readonly runs: Pick<RunService, "store" | "recover">;
+  readonly runs: Pick<RunService, "store" | "sweep">;
   readonly log: (line: string) => void;
   /** @default 500 */
   readonly beatMs?: number;
@@ -20,7 +19,7 @@ export function watchOverNodes(options: {
   const { nodes } = runs.store;
   if (nodes === undefined) return () => {};
   const stopped = new AbortController();
-  let isTakingUp = false;
+  let isSweeping = false;
   const silent = watchNodes({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
@@ -32,23 +31,20 @@ export function watchOverNodes(options: {
       if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
     }
-    // Also what another gave up and did not get to, and what one that stopped handed back.
-    const [orphans, handedBack] = await Promise.all([
-      runs.store.everyOrphan(),
-      runs.store.everyRunIn({ status: "queued" }),
-    ]);
-    const left = [...orphans, ...handedBack];
-    if (left.length > 0 && !stopped.signal.aborted) takeUp(left);
+    if (!stopped.signal.aborted) sweep();
   }
 
-  /** Beside the beats: who is busy with others' runs must not seem silent itself. What is left is seen at a later beat. */
-  function takeUp(left: readonly RunRef[]): void {
-    if (isTakingUp) return;
-    isTakingUp = true;
+  /**
+   * Also what another gave up and did not get to, and what one that stopped handed back. Beside the
+   * beats: who is busy with others' runs must not seem silent itself.
+   */
+  function sweep(): void {
+    if (isSweeping) return;
+    isSweeping = true;
     runs
-      .recover(left)
+      .sweep()
       .catch((thrown: unknown) => log(`Runs could not be taken up: ${errorMessage(thrown)}`))
-      .finally(() => (isTakingUp = false));
+      .finally(() => (isSweeping = false));
   }
 
   async function watch(): Promise<void> {

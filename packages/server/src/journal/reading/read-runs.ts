@@ -62,6 +62,18 @@ export function* everyRunIn(query: { status: RunStatus }): Script<RunRef[]> {
   return rows.map(runRef);
 }
 
+/** The oldest queued runs of each owner, at most `each`: every owner's first, then every owner's second, … */
+export function* everyQueued(query: { each: number }): Script<RunRef[]> {
+  const rows = yield* all<RunRef>(
+    `SELECT id, owner, status, epoch FROM (
+       SELECT n, id, owner, status, epoch, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY n) AS turn
+       FROM runs WHERE status = 'queued' AND ended_at IS NULL) waiting
+     WHERE turn <= ? ORDER BY turn, n LIMIT 1000`,
+    query.each,
+  );
+  return rows.map(runRef);
+}
+
 /** Runs in progress that no known node has, oldest first. */
 export function* everyOrphan(): Script<RunRef[]> {
   const rows = yield* all<RunRef>(

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunRef } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { createRun, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { RunQueue } from "./run-queue.ts";
+
+const limits = { runsAtOnce: 2, runsOfOne: 2 };
+
+/** A dispatcher whose runs go on until they are ended, and its queue, which only notes what it is given. */
+function setup(store: Store) {
+  const live = new Set<string>();
+  const offered: string[] = [];
+  let time = 0;
+  const queue = {
+    isUp: true,
+    offer: (runs: readonly RunRef[]) => void offered.push(...runs.map(({ id }) => id)),
+    wakeAt: () => {},
+    close: async () => {},
+  } satisfies RunQueue;
+  const dispatcher = new Dispatcher({
+    store,
+    limits,
+    takeUp: async ({ id, epoch }) => {
+      const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
+      if (outcome.status === "claimed") live.add(id);
+    },
+    isLive: (id) => live.has(id),
+    isStopping: () => false,
+    now: () => time,
+    log: (line) => assert.fail(line),
+  });
+  const end = async (id: string) => {
+    live.delete(id);
+    dispatcher.left(id);
+    await dispatcher.fill();
+  };
+  return { live, offered, queue, dispatcher, end, pass: (ms: number) => (time += ms) };
+}
+
+const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });
+
+test("what a silent node had is handed to the queue once, and taken up without it after a second", async () => {
+  await withMemoryStore(async (store) => {
+    for (const id of ["a", "b"]) await createRun(store, { id });
+    const { live, offered, queue, dispatcher, pass } = setup(store);
+    dispatcher.offerTo(queue);
+    const orphans = [orphan("a"), orphan("b")];
+    await dispatcher.sweep(orphans);
+    pass(500);
+    await dispatcher.sweep(orphans);
+    assert.deepEqual([offered, live.size], [["a", "b"], 0]);
+    pass(500);
+    await dispatcher.sweep(orphans);
+    assert.deepEqual([...live], ["a", "b"]);
+  });
+});
+
+test("without a queue, or where it is gone, it is taken up at once", async () => {
+  for (const hasQueue of [false, true])
+    await withMemoryStore(async (store) => {
+      await createRun(store, { id: "a" });
+      const { live, offered, queue, dispatcher } = setup(store);
+      if (hasQueue) dispatcher.offerTo({ ...queue, isUp: false });
+      await dispatcher.sweep([orphan("a")]);
+      assert.deepEqual([[...live], offered], [["a"], []]);
+    });
+});
+
+test("what finds no place is queued and offered, and goes on here as soon as there is one", async () => {
+  await withMemoryStore(async (store) => {
+    for (const id of ["a", "b", "c"]) await createRun(store, { id });
+    const { live, offered, queue, dispatcher, end } = setup(store);
+    dispatcher.offerTo(queue);
+    await dispatcher.take(["a", "b", "c"].map(orphan));
+    assert.deepEqual([[...live], offered], [["a", "b"], ["c"]]);
+    assert.equal((await store.getRun({ owner, id: "c" }))?.status, "queued");
+    await end("a");
+    assert.deepEqual([...live], ["b", "c"]);
+  });
+});
+
+test("a run that is handed out twice goes on once", async () => {
+  await withMemoryStore(async (store) => {
+    await createRun(store, { id: "a", status: "queued" });
+    const { dispatcher } = setup(store);
+    const waiting: RunRef = { id: "a", owner, status: "queued", epoch: 0 };
+    await Promise.all([dispatcher.take([waiting]), dispatcher.take([waiting])]);
+    await dispatcher.take([waiting]);
+    assert.equal((await store.getRun({ owner, id: "a" }))?.epoch, 1);
+  });
+});

@@ -1,0 +1,158 @@
+import { errorMessage } from "@capstan/core";
+import type { RunRef } from "../journal/records.ts";
+import type { Store } from "../journal/store.ts";
+import { type PlaceLimits, Places } from "./places.ts";
+import type { RunQueue } from "./run-queue.ts";
+
+export interface DispatcherOptions {
+  readonly store: Store;
+  readonly limits: PlaceLimits;
+  /** Claims a run and goes on with it; nothing where another has it. */
+  readonly takeUp: (run: RunRef) => Promise<void>;
+  readonly isLive: (runId: string) => boolean;
+  readonly isStopping: () => boolean;
+  /** Milliseconds that only rise. @default the system's */
+  readonly now?: () => number;
+  readonly log: (line: string) => void;
+}
+
+/** How long a run that was handed to the queue may lie there before it is taken up without it. */
+const patienceMs = 1_000;
+
+/** How many runs are claimed at once. */
+const atOnce = 16;
+
+/**
+ * Which runs go on in this process. A run needs a place; without one it waits in the store as
+ * `queued`, and goes on where a place is free first: here, or, where there is a queue, at any node.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #places: Places;
+  #queue: RunQueue | undefined;
+  /** Something may wait in the store that only found no place. */
+  #someWait = false;
+  #filling: Promise<void> | undefined;
+  #fillAgain = false;
+  readonly #forRoom = new Set<() => void>();
+  /** Runs that nobody holds, and since when they were seen, by the run and its epoch. */
+  #seen = new Map<string, number>();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#places = new Places(options.limits);
+  }
+
+  /** From now on runs without a place here are offered to other nodes. */
+  offerTo(queue: RunQueue): void {
+    this.#queue = queue;
+  }
+
+  /** Takes a place for a run that is about to begin. False: it has to be queued. */
+  admits(runId: string, owner: string): boolean {
+    return this.#places.take(runId, owner);
+  }
+
+  /** A run does not go on here any more. */
+  left(runId: string): void {
+    this.#places.give(runId);
+    for (const tell of this.#forRoom) tell();
+    if (this.#someWait) void this.fill();
+  }
+
+  /** A run was queued that has no place here. */
+  waits(run: RunRef): void {
+    this.#someWait = true;
+    if (this.#queue?.isUp === true) this.#queue.offer([run]);
+  }
+
+  /** Takes runs up that nobody holds, as far as there is room; the others wait their turn. */
+  async take(runs: readonly RunRef[]): Promise<void> {
+    for (let from = 0; from < runs.length; from += atOnce) {
+      await Promise.all(runs.slice(from, from + atOnce).map((run) => this.#take(run)));
+    }
+  }
+
+  /**
+   * A look at what lies about: runs whose node is gone, and queued ones. With a queue they are handed
+   * to it first, so that all nodes share them; what it loses is taken up without it.
+   */
+  async sweep(orphans: readonly RunRef[]): Promise<void> {
+    const { now = () => performance.now() } = this.#options;
+    const at = now();
+    const before = this.#seen;
+    this.#seen = new Map(orphans.map((run) => [keyOf(run), before.get(keyOf(run)) ?? at]));
+    const isUp = this.#queue?.isUp === true;
+    const isFresh = (run: RunRef) => isUp && at - (this.#seen.get(keyOf(run)) ?? at) < patienceMs;
+    this.#queue?.offer(orphans.filter((run) => isUp && !before.has(keyOf(run))));
+    await this.take(orphans.filter((run) => !isFresh(run)));
+    await this.fill();
+  }
+
+  /** Gives free places to queued runs, in turns of their principals. */
+  fill(): Promise<void> {
+    this.#fillAgain = true;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+      // Asked for after the last look.
+      if (this.#fillAgain && !this.#options.isStopping()) void this.fill();
+    });
+    return this.#filling;
+  }
+
+  /** Resolves once there is room for a run. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.#places.free <= 0 && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#forRoom.add(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      this.#forRoom.delete(resolve);
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { store, isStopping, log } = this.#options;
+    try {
+      while (this.#fillAgain && !isStopping()) {
+        this.#fillAgain = false;
+        if (this.#places.free <= 0) return;
+        const each = Math.min(this.#places.free, 100);
+        const waiting = await store.everyQueued({ each });
+        this.#someWait = waiting.length > 0;
+        const taken = await Promise.all(this.#places.next(waiting).map((run) => this.#take(run)));
+        if (taken.some(Boolean)) this.#fillAgain = true;
+      }
+    } catch (thrown) {
+      log(`What is queued cannot be seen: ${errorMessage(thrown)}`);
+    }
+  }
+
+  /** @returns whether something was done with it: it need not be looked at again at once */
+  async #take(run: RunRef): Promise<boolean> {
+    const { takeUp, isLive, isStopping, log } = this.#options;
+    // Another node takes it up, or the next server.
+    if (isStopping()) return false;
+    const hasPlace = this.#places.take(run.id, run.owner);
+    try {
+      await (hasPlace ? takeUp(run) : this.#handBack(run));
+      return hasPlace;
+    } catch (thrown) {
+      log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
+      return false;
+    } finally {
+      if (hasPlace && !isLive(run.id)) this.left(run.id);
+    }
+  }
+
+  /** No place: from now on it waits with the others. */
+  async #handBack({ id: runId, owner, status, epoch }: RunRef): Promise<void> {
+    if (status !== "queued")
+      await this.#options.store.write([{ type: "set-status", runId, epoch, status: "queued" }]);
+    this.waits({ id: runId, owner, status: "queued", epoch });
+  }
+}
+
+function keyOf({ id, epoch }: RunRef): string {
+  return `${id} ${epoch}`;
+}
