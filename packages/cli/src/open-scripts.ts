@@ -25,6 +25,9 @@ export interface OpenScripts {
   readonly library: ToolLibrary;
   readonly approvals: ScriptApprovalBook;
   readonly runner: ScriptRunner;
+  readonly parsers: ReturnType<typeof languageParsers>;
+  /** Copies of what is in use, and of what was approved. */
+  readonly versions: KeptVersions;
   close(): Promise<void>;
 }
 
@@ -58,17 +61,21 @@ export async function openScripts(options: {
     environments: pythonEnvironments(ofScripts("environments")),
     hidden: [configuration.dataDir],
   });
+  const parsers = languageParsers({ python });
+  const versions = new KeptVersions(ofScripts("versions"));
   const library = await openToolLibrary({
     folders,
     reserved: [...reserved, "code", "scripts"],
-    parsers: languageParsers({ python }),
+    parsers,
     run: runner.run,
     approvals: holding,
     modules: {
       approved: ({ path, contentHash }) => approvals.list().get(path)?.contentHash === contentHash,
       subscribe: (listener) => approvals.subscribe(listener),
     },
-    versions: new KeptVersions(ofScripts("versions")),
+    versions,
+    // What is approved next is compared with what was approved last.
+    alsoKept: () => [...approvals.list().values()].map(({ contentHash }) => contentHash),
     cacheSecret: await cacheSecretIn(ofScripts("cache-secret")),
     watch,
   });
@@ -87,6 +94,8 @@ export async function openScripts(options: {
     library,
     approvals,
     runner,
+    parsers,
+    versions,
     async close() {
       await library.close();
       await runner.close();

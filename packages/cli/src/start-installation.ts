@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
 import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
 import { followLibrary } from "@capstan/toolkit";
 import { webRoot } from "@capstan/web";
+import { createScriptAuthoring } from "./authoring/script-authoring.ts";
 import { checkSchemas } from "./configuration/check-schemas.ts";
 import { checkSwitches } from "./configuration/check-switches.ts";
 import type { Configuration, ConfiguredLimits } from "./configuration/configuration.ts";
@@ -44,6 +46,11 @@ export async function startInstallation(options: {
     ...(log && { log }),
   });
   const { library } = scripts;
+  const authoring = await createScriptAuthoring({
+    scripts,
+    folders: configuration.scripts.folders,
+    deleted: join(configuration.dataDir, "scripts", "deleted"),
+  });
   const groups = () => [...shipped, ...library.groups];
   const groupDefaults = {
     ...Object.fromEntries(shipped.map((group) => [group.name, true])),
@@ -80,6 +87,7 @@ export async function startInstallation(options: {
       followLibrary(library, executor, { isOn: (group) => configuration.groups[group] ?? true });
       return executor;
     },
+    scripts: { authoring, authors: configuration.scriptAuthors },
     webRoot,
     // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
     ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),

@@ -1,6 +1,6 @@
 export { describeDatabase } from "./journal/postgres/describe-database.ts";
 export { isLoopback } from "./auth/loopback.ts";
-export type { ApiKey } from "./auth/principals.ts";
+export { type ApiKey, localPrincipal } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";
 export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./journal/maintenance.ts";
 export type { Hold } from "./journal/lineage.ts";
@@ -16,6 +16,11 @@ export {
 export type { Usage, UsageKind } from "./journal/usage.ts";
 export type { ServerLimits } from "./run/server-limits.ts";
 export type { CreateExecutor } from "./run/session.ts";
+export type {
+  AuthoringOutcome,
+  ScriptAccess,
+  ScriptAuthoring,
+} from "./scripts/script-authoring.ts";
 export {
   type RunningServer,
   type ServerOptions,

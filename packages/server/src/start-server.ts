@@ -23,6 +23,7 @@ import { RunService } from "./run/run-service.ts";
 import { watchOverNodes } from "./run/watch-over-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
 import type { CreateExecutor } from "./run/session.ts";
+import type { ScriptAccess } from "./scripts/script-authoring.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -42,6 +43,8 @@ export interface ServerOptions {
   readonly toolDefaults: { readonly [toolId: string]: boolean };
   /** The administrator's, as `createExecutor` gives them: users are told where these count. @default none */
   readonly rules?: readonly PolicyRule[];
+  /** Files of tools, and who may see and change them over HTTP. @default nobody */
+  readonly scripts?: ScriptAccess;
   /** The built page's folder. @default no page */
   readonly webRoot?: string;
   /** Names beside loopback and `host` that requests may be addressed to. */
@@ -118,6 +121,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     groupDefaults,
     toolDefaults,
     rules: options.rules ?? [],
+    ...(options.scripts && { scripts: options.scripts }),
     createExecutor,
     limits,
     history: options.history ?? "log",

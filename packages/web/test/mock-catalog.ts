@@ -27,6 +27,7 @@ export function infoFor(mock: MockServer): ServerInfo {
     version: "0.1.0",
     model: { id: chosen?.id ?? "", reason: chosen?.reason ?? "" },
     authentication: mock.apiKey !== null,
+    scripts: false,
   };
 }
 

@@ -54,6 +54,7 @@ function createServer(changes: Partial<Client> = {}) {
         version: "1.2.3",
         model: { id: "capstan/offline", reason: "no key is set" },
         authentication: false,
+        scripts: false,
       }),
     models: () =>
       Promise.resolve(

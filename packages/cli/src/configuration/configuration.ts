@@ -77,6 +77,11 @@ export interface Configuration {
     /** The PowerShell that runs scripts: `CAPSTAN_PWSH`. @default the PATH's */
     readonly powershell?: string;
   };
+  /**
+   * Principals who may see, change and approve files of tools in the page and at `/v1/scripts`.
+   * @default without keys the person at this machine, `local`; with keys nobody
+   */
+  readonly scriptAuthors: readonly string[];
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

@@ -62,6 +62,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
+      scriptAuthors: ["local"],
       web: { allowPrivateHosts: [] },
       rules: [],
       places: {},
@@ -276,4 +277,17 @@ test("names of groups and tools have their place in the file, for those who know
     "rules[0].tool": "capstan.config.json:5",
     "rules[1].tool": "capstan.config.json:6",
   });
+});
+
+test("files of tools are written by the person at this machine; of several keys by those that are named", async () => {
+  const environment = { CAPSTAN_API_KEYS: "ada:one,bob:two" };
+  assert.deepEqual((await valid({}, { environment })).scriptAuthors, []);
+  const named = await load({ scripts: { authors: ["ada", "eve"] } }, { environment });
+  assert.ok(named.outcome.status === "valid");
+  assert.deepEqual(named.outcome.configuration.scriptAuthors, ["ada", "eve"]);
+  assert.match(
+    named.outcome.warnings.join(),
+    /nobody has a key named "eve"\. There are: ada, bob\./,
+  );
+  assert.deepEqual((await valid({ scripts: { authors: [] } })).scriptAuthors, []);
 });

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { isLoopback, type Retention } from "@capstan/server";
+import { isLoopback, localPrincipal, type Retention } from "@capstan/server";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readDatabaseUrl } from "./database-url.ts";
@@ -69,6 +69,7 @@ export async function loadConfiguration(
       ...(python && { python }),
       ...(powershell && { powershell }),
     },
+    scriptAuthors: merged.scripts?.authors ?? (keys.apiKeys.length === 0 ? [localPrincipal] : []),
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
     places: file.places,
@@ -94,7 +95,11 @@ export async function loadConfiguration(
   // A host that could not be read would be judged by its default.
   if (problems.length === 0) problems.push(...openDoors(configuration));
   if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
-  const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
+  const warnings = [
+    ...file.warnings,
+    ...(await missingRoots(configuration.roots)),
+    ...unknownAuthors(configuration),
+  ];
   return { status: "valid", configuration, warnings };
 }
 
@@ -107,6 +112,17 @@ function readRetention(given: NonNullable<Settings["retention"]>): Retention {
       principals: Object.fromEntries(own.map(([name, rule]) => [name, withoutUndefined(rule)])),
     }),
   };
+}
+
+/** Who is named as an author and has no key: most likely a slip of the keyboard. */
+function unknownAuthors({ apiKeys, scriptAuthors }: Configuration): readonly string[] {
+  const known = apiKeys.length === 0 ? [localPrincipal] : apiKeys.map(({ name }) => name);
+  return scriptAuthors
+    .filter((name) => !known.includes(name))
+    .map(
+      (name) =>
+        `scripts.authors: nobody has a key named "${name}". There are: ${known.join(", ")}.`,
+    );
 }
 
 /** Texts become what their key wants, by the same schema as the file's values. */

@@ -85,6 +85,11 @@ export const settingsSchema = z.object(
           folders: z
             .array(text("a folder"), { error: 'a list of folders such as ["tools"]' })
             .optional(),
+          authors: z
+            .array(text("the name of a key"), {
+              error: 'a list of names of keys such as ["ada"]; [] is nobody',
+            })
+            .optional(),
         },
         { error: "an object" },
       )

@@ -26,3 +26,20 @@ export type {
 } from "./listing.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
+export type {
+  DeclaredPermissionsView,
+  ScriptApproveBody,
+  ScriptCallBody,
+  ScriptCheckBody,
+  ScriptCheckView,
+  ScriptCreateBody,
+  ScriptDeleted,
+  ScriptDetail,
+  ScriptFilesView,
+  ScriptPermissionsView,
+  ScriptProblemView,
+  ScriptSaveBody,
+  ScriptsChanged,
+  ScriptToolView,
+  ScriptView,
+} from "./script.ts";

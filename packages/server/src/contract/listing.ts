@@ -87,6 +87,8 @@ export interface ServerInfo {
   readonly model: { readonly id: string; readonly reason: string };
   /** Whether requests need an API key. */
   readonly authentication: boolean;
+  /** Whether who asks may see and change files of tools, at `/v1/scripts`. */
+  readonly scripts: boolean;
 }
 
 /** Every error of the API. `param` and `code` are always text. */

@@ -102,6 +102,10 @@ export interface StoreReading extends RetentionReading {
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
+  /** The last calls of a group's tools in the owner's last 1,000 runs, newest first, without what is in quarantine. */
+  listCalls(
+    query: Owned & { readonly group: string; readonly limit: number },
+  ): Promise<readonly CallEntry[]>;
   /** What clients submitted for the run's calls and it has not taken yet. */
   listOutputs(query: OfRun): Promise<readonly ClientOutput[]>;
 

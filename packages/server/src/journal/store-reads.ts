@@ -58,6 +58,7 @@ export function storeReads({
     },
     listChildren: async (query) => (await read(() => listChildren(query))).map(published),
     ancestors: (query) => readLong("ancestors", query),
+    listCalls: (query) => readLong("listCalls", query),
     everyOrphan: () => read(() => everyOrphan()),
     everyQueued: (query) => read(() => everyQueued(query)),
     everyRunIn: (query) => read(() => everyRunIn(query)),

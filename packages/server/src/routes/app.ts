@@ -14,6 +14,7 @@ import type { Page } from "./page.ts";
 import { RequestRefused } from "./request-refused.ts";
 import { responseRoutes } from "./responses.ts";
 import { runRoutes } from "./runs.ts";
+import { scriptRoutes } from "./scripts.ts";
 import { variableRoutes } from "./variables.ts";
 
 export interface AppOptions {
@@ -91,6 +92,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));
+  app.route("/v1/scripts", scriptRoutes(services));
   app.route("/v1", catalogRoutes(services));
   if (page !== undefined) app.use(page.serve);
   return app;

@@ -3,6 +3,7 @@ import { titleOf, type Tool, type ToolGroup } from "@capstan/core";
 import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "../contract/listing.ts";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
+import { isAuthor } from "./scripts.ts";
 
 /** What there is: models, tools, and the server itself. */
 export function catalogRoutes(services: Services): Hono<Environment> {
@@ -16,6 +17,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       version,
       model: { id, reason },
       authentication,
+      scripts: isAuthor(services, context.get("principal")),
     } satisfies ServerInfo);
   });
 

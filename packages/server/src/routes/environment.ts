@@ -2,6 +2,7 @@ import type { HistoryMode, ModelCatalog, PolicyRule, ToolGroup } from "@capstan/
 import type { RunService } from "../run/run-service.ts";
 import type { ServerLimits } from "../run/server-limits.ts";
 import type { CreateExecutor } from "../run/session.ts";
+import type { ScriptAccess } from "../scripts/script-authoring.ts";
 
 /** What every route is given. */
 export interface Services {
@@ -20,6 +21,8 @@ export interface Services {
   readonly limits: ServerLimits;
   /** How earlier turns are shown to the model, where a request does not say. */
   readonly history: HistoryMode;
+  /** Files of tools, and who may see and change them. @default there are none */
+  readonly scripts?: ScriptAccess;
   readonly version: string;
   readonly authentication: boolean;
 }

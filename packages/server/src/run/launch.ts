@@ -18,6 +18,7 @@ import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "./offered-tools.ts";
+import { oneCallModel } from "./one-call-model.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import { chainLimits, type ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, openSession } from "./session.ts";
@@ -42,12 +43,12 @@ export interface LaunchOptions {
 export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   const { store, models, limits, run, journal, variables, resume } = options;
   const request = run.request as unknown as StoredRunRequest;
-  const { servers, settings, maxToolCalls, adopts, history } = request;
-  const [conversation, model, said] = await Promise.all([
+  const { servers, settings, maxToolCalls, adopts, history, call } = request;
+  const [conversation, found, said] = await Promise.all([
     run.conversationId === null
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
-    findModel(models, run.model),
+    call === undefined ? findModel(models, run.model) : missingModel(run.model),
     readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
@@ -56,6 +57,8 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
     clientTools: request.clientTools,
   };
+  const model =
+    call === undefined ? found : oneCallModel(run.model, call, () => executor.offer(offered).names);
   if (resume === undefined) variables.beginTurn();
   const limit = timeLimit(options);
   const chain = runToolChain({

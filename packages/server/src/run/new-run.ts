@@ -19,7 +19,7 @@ export function newRunWrites(
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
   const { instructions, servers, clientTools, settings, maxToolCalls } = request;
   const { approvals, toolOutputs } = request;
-  const { context, outputs, answers, continuesParent, wire, history } = request;
+  const { context, outputs, answers, continuesParent, wire, history, call } = request;
   const stored: StoredRunRequest = {
     instructions,
     servers,
@@ -35,6 +35,7 @@ export function newRunWrites(
     continuesParent,
     adopts: inherited !== undefined,
     wire,
+    ...(call !== undefined && { call }),
   };
   return [
     {

@@ -9,6 +9,7 @@ import type {
   Variable,
 } from "@capstan/core";
 import type { ServerGroup } from "../responses/request/create-request.ts";
+import type { DirectCall } from "./one-call-model.ts";
 
 /** What is kept of a request, so that another process can take its run up. Plain JSON. */
 export interface StoredRunRequest {
@@ -36,6 +37,8 @@ export interface StoredRunRequest {
   readonly adopts: boolean;
   /** How the Responses API shows the run. */
   readonly wire: JsonValue;
+  /** A person's own call: all that the run does. No model is asked. */
+  readonly call?: DirectCall;
 }
 
 /** What a run is to do. */

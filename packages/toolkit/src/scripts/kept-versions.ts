@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 
 /** Files as they were read, by name relative to their folder, with `/`. */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
@@ -34,6 +34,21 @@ export class KeptVersions {
       if (!(await isThere(target))) throw thrown;
     }
     return target;
+  }
+
+  /** Undefined where there is no copy of that content. */
+  async read(contentHash: string): Promise<FileContents | undefined> {
+    const folder = this.#place(contentHash);
+    const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const files = found.filter((item) => item.isFile());
+    if (files.length === 0) return undefined;
+    const contents = await Promise.all(
+      files.map(async (item) => {
+        const path = join(item.parentPath, item.name);
+        return [relative(folder, path).replaceAll(sep, "/"), await readFile(path)] as const;
+      }),
+    );
+    return new Map(contents.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Removes the copies of all other contents. */

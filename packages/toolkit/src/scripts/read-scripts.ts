@@ -53,7 +53,7 @@ export type ScriptOutcome =
     };
 
 /** Bytes of a script file: more is no script that somebody wrote. */
-const maxSourceBytes = 2 * 1024 * 1024;
+export const maxSourceBytes = 2 * 1024 * 1024;
 
 /**
  * Reads script files without running them: from the cache beside them where it is of the same

@@ -100,7 +100,7 @@ export function isPrivate(name: string): boolean {
   return name.startsWith("_");
 }
 
-/** A cache, or one that is being written. */
+/** A cache; or one, or a script, that is being written. */
 export function isCache(name: string): boolean {
-  return /\.tool\.json(\.[0-9a-f-]+\.tmp)?$/.test(name);
+  return /\.tool\.json$|\.[0-9a-f-]{36}\.tmp$/.test(name);
 }

@@ -19,6 +19,8 @@ export interface ToolLibraryOptions {
   /** Which plugin modules are imported. Without it, none: they run inside the server. */
   readonly modules?: ModuleApprovals;
   readonly versions?: KeptVersions;
+  /** Contents whose copies stay, beside those in use: what people approved, to compare with. @default none */
+  readonly alsoKept?: () => readonly string[];
   /** By which caches beside scripts are known as written here. @default no caches */
   readonly cacheSecret?: string;
   /** @default true */
@@ -75,7 +77,7 @@ export class ToolLibrary {
   }
 
   async open(): Promise<void> {
-    const { folders, approvals, modules, versions, watch = true } = this.#options;
+    const { folders, approvals, modules, versions, alsoKept, watch = true } = this.#options;
     const changed = () => void this.refresh().catch(() => {});
     const ends = [approvals?.subscribe(changed), modules?.subscribe(changed)];
     this.#endApprovals = () => ends.forEach((end) => end?.());
@@ -92,7 +94,8 @@ export class ToolLibrary {
     // Only when a server starts: what it runs later may still use the copy of a version that is gone.
     if (!watch) return;
     const kept = [...this.#scripts.values(), ...this.#modules.values()];
-    await versions?.prune(new Set(kept.map(({ contentHash }) => contentHash)));
+    const used = kept.map(({ contentHash }) => contentHash);
+    await versions?.prune(new Set([...used, ...(alsoKept?.() ?? [])]));
   }
 
   /** Reads the folders again. Calls while one is under way share the next. */

@@ -1,4 +1,5 @@
 import type { Script } from "../script.ts";
+import { listCalls } from "./list-calls.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
 import { everyUsage } from "../usage.ts";
@@ -8,6 +9,7 @@ import { readManifest, readValue } from "./read-variables.ts";
 /** Reads that may take long: SQLite does them in a thread of their own. */
 export const longReads = {
   ancestors,
+  listCalls,
   listRuns,
   readEventsCompact,
   readMessages,

@@ -35,6 +35,7 @@ export function createTestApp(
     readonly passing?: Partial<RunServiceOptions>;
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly rules?: readonly PolicyRule[];
+    readonly scripts?: Services["scripts"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -49,6 +50,7 @@ export function createTestApp(
     groupDefaults: {},
     toolDefaults: {},
     rules: setup.rules ?? [],
+    ...(setup.scripts && { scripts: setup.scripts }),
     createExecutor: executorsOf(tools),
     history: "log",
     limits,

@@ -107,7 +107,12 @@ export async function begin(runs: RunService, request: RunRequest): Promise<RunR
 }
 
 /** A run once it has this status. */
-export async function runIn(store: Store, id: string, status: RunStatus): Promise<RunRecord> {
+export async function runIn(
+  store: Store,
+  id: string,
+  status: RunStatus,
+  of = owner,
+): Promise<RunRecord> {
   let news = Promise.withResolvers<void>();
   const unsubscribe = store.subscribe(id, () => {
     news.resolve();
@@ -116,7 +121,7 @@ export async function runIn(store: Store, id: string, status: RunStatus): Promis
   try {
     for (;;) {
       const { promise } = news;
-      const run = await store.getRun({ owner, id });
+      const run = await store.getRun({ owner: of, id });
       if (run?.status === status) return run;
       await promise;
     }

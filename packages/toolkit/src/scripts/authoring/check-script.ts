@@ -1,7 +1,7 @@
 import { defineTool, toolError, type Tool } from "@capstan/core";
 import { z } from "zod";
-import { readPermissions } from "../permissions.ts";
 import type { ReadScriptsOptions } from "../read-scripts.ts";
+import { checkSource } from "./check-source.ts";
 
 const maxCharacters = 500_000;
 
@@ -23,23 +23,22 @@ export function checkScript(parsers: ReadScriptsOptions["parsers"]): Tool {
           code: "source_too_long",
           message: `The source has ${source.length} characters; up to ${maxCharacters} are read. Keep data in a file beside it.`,
         });
-      const [parsed] = await parsers[language]([new TextEncoder().encode(source)], signal);
-      if (parsed === undefined)
-        return toolError({ code: "not_read", message: "The reader gave no answer. Try again." });
-      const { declared, problems } = readPermissions(parsed);
+      const { functions, declared, problems } = await checkSource(
+        parsers,
+        { language, source },
+        signal,
+      );
       return {
-        tools: (parsed.functions ?? []).map(
-          ({ name, description, parameters, returns, hasFormat, line }) => ({
-            name,
-            line,
-            description,
-            parameters,
-            ...(returns != null && { returns }),
-            hasFormat,
-          }),
-        ),
+        tools: functions.map(({ name, description, parameters, returns, hasFormat, line }) => ({
+          name,
+          line,
+          description,
+          parameters,
+          ...(returns != null && { returns }),
+          hasFormat,
+        })),
         declared,
-        problems: [...parsed.problems, ...problems],
+        problems,
       };
     },
   });

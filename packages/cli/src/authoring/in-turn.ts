@@ -1,0 +1,18 @@
+/**
+ * Makes a line in which pieces of work wait for each other. Who gave up while waiting is not begun.
+ *
+ * @example
+ * const write = inTurn();
+ * await write(() => save(file));
+ */
+export function inTurn(): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work, signal) => {
+    const mine = last.then(() => {
+      signal?.throwIfAborted();
+      return work();
+    });
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

@@ -1,0 +1,161 @@
+import type {
+  ExecutionDecision,
+  JsonObject,
+  JsonSchema,
+  ResultApprovalPolicy,
+} from "@capstan/core";
+
+/** `GET /v1/scripts`: a file of tools, as the server uses it now. */
+export interface ScriptView {
+  readonly id: string;
+  readonly object: "script";
+  /** The file in its folder, with `/`: `weather.py`, `harbour/main.py`. */
+  readonly name: string;
+  /** Where it lies, as people know it. */
+  readonly folder: string;
+  readonly language: "python" | "powershell" | "module";
+  /**
+   * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
+   * version is used. `broken`: it has no tools. `unapproved`: a module that waits for a person.
+   */
+  readonly status: "live" | "stale" | "broken" | "unapproved";
+  readonly title: string;
+  /** Ids of its groups; of a script one, of a module any number. */
+  readonly groups: readonly string[];
+  readonly tools: readonly ScriptToolView[];
+  readonly problems: readonly ScriptProblemView[];
+  /** What people said of it: of this content, of an earlier one, or nothing. */
+  readonly approval: "current" | "outdated" | "none";
+  /** Whether it is changed and approved here: scripts are, modules run inside the server and are not. */
+  readonly editable: boolean;
+}
+
+/** One tool of a file, as it is read from it. */
+export interface ScriptToolView {
+  /** `group.Tool`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly returns?: { readonly type: string; readonly note?: string };
+  /** From 1; absent where it is not known. */
+  readonly line?: number;
+  /** Whether the file says how its result reads. */
+  readonly has_format: boolean;
+  /** When a call asks, as things stand: `auto`, `ask-once`, `ask-always`, `deny`, `depends`. */
+  readonly execution: string;
+}
+
+/** What is wrong with a file, and where; line and column from 1. */
+export interface ScriptProblemView {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a file says it may do, or one function of it. */
+export interface ScriptPermissionsView {
+  readonly executionPolicy?: ExecutionDecision;
+  readonly resultApprovalPolicy?: ResultApprovalPolicy;
+  readonly effects?: "read" | "write" | "exclusive";
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+  /** Public addresses, or the hosts that it names. */
+  readonly network?: boolean | readonly string[];
+  readonly secrets?: readonly string[];
+  readonly roots?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
+}
+
+/** One set for the file, and what functions say otherwise. */
+export interface DeclaredPermissionsView {
+  readonly file: ScriptPermissionsView;
+  readonly functions: { readonly [name: string]: ScriptPermissionsView };
+}
+
+/** `GET /v1/scripts/{id}`: the file as it is on the disk now; `tools` and `problems` are read from that. */
+export interface ScriptDetail extends ScriptView {
+  /** Null where it cannot be shown: it is gone, a link, too large, or no text. */
+  readonly source: string | null;
+  /** Of `source` alone: what a change is based on. */
+  readonly source_hash: string | null;
+  /** Of all its files: what an approval is bound to. Null where it cannot be approved as it is. */
+  readonly content_hash: string | null;
+  /** Names of all its files: itself, and what is private beside it or in its folder. */
+  readonly files: readonly string[];
+  /** What it says of its permissions; they count once a person approved this content. */
+  readonly declared: DeclaredPermissionsView | null;
+  /** What was approved last, which may be another content. */
+  readonly approved: {
+    readonly content_hash: string;
+    /** Milliseconds since the epoch. */
+    readonly approved_at: number;
+    readonly declared: DeclaredPermissionsView;
+  } | null;
+}
+
+/** `GET /v1/scripts/{id}/files`: what an approval is about, `version=current` or `approved`. */
+export interface ScriptFilesView {
+  readonly object: "script_files";
+  readonly content_hash: string;
+  readonly files: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    /** Null where it is no text, or too long to be shown. */
+    readonly text: string | null;
+  }[];
+}
+
+/** `POST /v1/scripts/check`: the text of a script that is not saved. */
+export interface ScriptCheckBody {
+  /** Its ending says which language: `weather.py`. */
+  readonly name: string;
+  readonly source: string;
+}
+
+/** What was read from it. Nothing was run, nothing saved. */
+export interface ScriptCheckView {
+  readonly object: "script_check";
+  readonly tools: readonly ScriptToolView[];
+  readonly declared: DeclaredPermissionsView | null;
+  readonly problems: readonly ScriptProblemView[];
+}
+
+/** `POST /v1/scripts`: begins a file from the template of its language. */
+export interface ScriptCreateBody {
+  /** `weather` or `weather.py`, `backup.ps1`. */
+  readonly name: string;
+}
+
+/** `PUT /v1/scripts/{id}`. A file that changed meanwhile is a 409. */
+export interface ScriptSaveBody {
+  readonly source: string;
+  /** The `source_hash` of what was changed. */
+  readonly based_on: string;
+}
+
+/** `DELETE /v1/scripts/{id}`; `POST /v1/scripts/{id}/restore` brings it back. */
+export interface ScriptDeleted {
+  readonly id: string;
+  readonly object: "script.deleted";
+  readonly deleted: true;
+}
+
+/** `POST /v1/scripts/{id}/approve`: exactly this content; another one is a 409. */
+export interface ScriptApproveBody {
+  readonly content_hash: string;
+}
+
+/** `POST /v1/scripts/{id}/calls`: begins a run that makes this one call. */
+export interface ScriptCallBody {
+  /** The tool's name in the file. */
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+/** `GET /v1/scripts/events`, as server-sent events: something changed, so ask again. */
+export interface ScriptsChanged {
+  readonly type: "scripts.changed";
+  /** Counts from 1 since this connection began. */
+  readonly revision: number;
+}

@@ -1,0 +1,47 @@
+import type { RunRecord } from "../journal/records.ts";
+import { parseCreateRequest } from "../responses/parse-request.ts";
+import { storedView } from "../responses/run-projection.ts";
+import type { Services } from "./environment.ts";
+import { conflict, RequestRefused } from "./request-refused.ts";
+
+/** The model's place in a run that a person's own call is. */
+const model = "capstan/call";
+
+/** Begins a run that makes one call, through the same gate as a model's. */
+export async function startCall(
+  { runs }: Pick<Services, "runs">,
+  owner: string,
+  call: { readonly group: string; readonly tool: string; readonly arguments: string },
+): Promise<RunRecord> {
+  const { group, tool, arguments: args } = call;
+  const toolId = `${group}.${tool}`;
+  const said = `${toolId} ${args}`;
+  // It can be read as a response, too: as one that asked for just this.
+  const shown = parseCreateRequest({ model, input: said, background: true }, { origins: [] });
+  if (shown.status === "error") throw new RequestRefused(shown.error);
+  const outcome = await runs.start({
+    principal: owner,
+    model,
+    instructions: null,
+    context: [],
+    inputMessages: [{ role: "user", content: said }],
+    inputItems: [{ type: "message", role: "user", content: said }],
+    parentId: null,
+    conversationId: null,
+    title: null,
+    servers: [{ label: group, group, allowedTools: { toolNames: [tool] } }],
+    clientTools: [],
+    settings: {},
+    maxToolCalls: 1,
+    approvals: "inline",
+    toolOutputs: "inline",
+    history: "log",
+    answers: [],
+    outputs: [],
+    continuesParent: false,
+    wire: storedView({ echo: shown.request.echo, servers: [], customTools: [] }),
+    call: { toolId, arguments: args },
+  });
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Message } from "@capstan/core";
+import { oneCallModel } from "./one-call-model.ts";
+
+const call = { toolId: "weather.Greet", arguments: '{"name":"Bo"}' };
+
+async function calledAs(
+  names: { readonly [modelName: string]: string },
+  messages: readonly Message[] = [],
+): Promise<string> {
+  const model = oneCallModel("capstan/call", call, () => names);
+  for await (const event of model.stream({ messages, tools: [] }, new AbortController().signal))
+    if (event.type === "tool-call-end") return `${event.name} ${event.arguments}`;
+  return "no call";
+}
+
+test("the call is made under the name that the tool has in what is offered", async () => {
+  const names = { Greet: "other.Greet", weather_Greet: "weather.Greet" };
+  assert.equal(await calledAs(names), 'weather_Greet {"name":"Bo"}');
+});
+
+test("a tool that is switched off or gone is called by its id, which no other tool has", async () => {
+  assert.equal(await calledAs({ Greet: "other.Greet" }), 'weather.Greet {"name":"Bo"}');
+});
+
+test("once it was called nothing more is, not even when the run is taken up again", async () => {
+  const result: Message = { role: "tool", tool_call_id: "call_1", name: "Greet", content: "hi" };
+  assert.equal(await calledAs({ Greet: "weather.Greet" }, [result]), "no call");
+});

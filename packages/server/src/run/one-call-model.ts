@@ -1,0 +1,38 @@
+import { type Model, noUsage } from "@capstan/core";
+
+/** A call that a person makes, not a model. */
+export interface DirectCall {
+  /** `group.Tool`. */
+  readonly toolId: string;
+  /** As JSON. */
+  readonly arguments: string;
+}
+
+/**
+ * In the place of a model: makes one call, and has nothing to say of what comes of it. So a
+ * person's own call is a run like any other: asked about, recorded, followed, stopped, taken up
+ * again after a crash.
+ *
+ * @param names of the tools that are offered: as a model sees them → `group.Tool`
+ */
+export function oneCallModel(
+  id: string,
+  call: DirectCall,
+  names: () => { readonly [modelName: string]: string },
+): Model {
+  return {
+    id,
+    async *stream({ messages }) {
+      if (messages.some(({ role }) => role === "tool")) {
+        yield { type: "text-delta", text: "The call is over." };
+        yield { type: "finish", reason: "stop", usage: noUsage };
+        return;
+      }
+      const { toolId, arguments: args } = call;
+      // What is switched off is called by its id, which the gate answers with what there is.
+      const name = Object.entries(names()).find(([, known]) => known === toolId)?.[0] ?? toolId;
+      yield { type: "tool-call-end", id: "call_1", name, arguments: args };
+      yield { type: "finish", reason: "tool_calls", usage: noUsage };
+    },
+  };
+}

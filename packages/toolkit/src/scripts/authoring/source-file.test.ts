@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { toolFolder } from "../testing/tool-folder.ts";
+import { DeletedFiles } from "./deleted-files.ts";
+import { createSource, readSource, saveSource } from "./source-file.ts";
+
+async function hashOf(path: string): Promise<string> {
+  const read = await readSource(path);
+  assert.ok(read.status === "read");
+  return read.hash;
+}
+
+test("a text is saved over what it was based on, with the file's own rights, and nothing is left beside it", async () => {
+  const folder = await toolFolder({ "a.py": "old" });
+  const path = join(folder, "a.py");
+  chmodSync(path, 0o640);
+  const basedOn = await hashOf(path);
+  assert.deepEqual(await saveSource({ path, source: "new\r\nü", basedOn }), { status: "written" });
+  assert.equal(readFileSync(path, "utf8"), "new\r\nü");
+  assert.equal(statSync(path).mode & 0o777, 0o640);
+  assert.deepEqual(readdirSync(folder), ["a.py"]);
+});
+
+test("what changed on the disk meanwhile, or was deleted, is not written over", async () => {
+  const folder = await toolFolder({ "a.py": "old" });
+  const path = join(folder, "a.py");
+  const basedOn = await hashOf(path);
+  writeFileSync(path, "theirs");
+  assert.equal((await saveSource({ path, source: "mine", basedOn })).status, "conflict");
+  assert.equal(readFileSync(path, "utf8"), "theirs");
+  renameSync(path, join(folder, "b.py"));
+  assert.equal((await saveSource({ path, source: "mine", basedOn })).status, "conflict");
+  assert.deepEqual(readdirSync(folder), ["b.py"]);
+});
+
+test("of two that save the same file at once, one wins and the other is told", async () => {
+  const folder = await toolFolder({ "a.py": "old" });
+  const path = join(folder, "a.py");
+  const basedOn = await hashOf(path);
+  await saveSource({ path, source: "first", basedOn });
+  const second = await saveSource({ path, source: "second", basedOn });
+  assert.equal(second.status, "conflict");
+  assert.equal(readFileSync(path, "utf8"), "first");
+});
+
+test("links are neither read nor written through, of a file or of its folder", async () => {
+  const folder = await toolFolder({ "outside/secret.py": "secret", "tools/a.py": "a" });
+  const secret = join(folder, "outside/secret.py");
+  const link = join(folder, "tools/link.py");
+  symlinkSync(secret, link);
+  assert.equal((await readSource(link)).status, "refused");
+  const basedOn = await hashOf(secret);
+  assert.equal((await saveSource({ path: link, source: "x", basedOn })).status, "refused");
+  symlinkSync(join(folder, "outside"), join(folder, "tools/plug"));
+  const through = join(folder, "tools/plug/secret.py");
+  assert.equal((await saveSource({ path: through, source: "x", basedOn })).status, "refused");
+  const kept = new DeletedFiles(join(folder, "kept"));
+  assert.equal((await kept.remove(link)).status, "refused");
+  assert.equal((await kept.remove(through)).status, "refused");
+  const created = await createSource({
+    folder: join(folder, "tools"),
+    name: "link.py",
+    source: "",
+  });
+  assert.equal(created.status, "conflict");
+  assert.equal(readFileSync(secret, "utf8"), "secret");
+});
+
+test("a new file has a name and no folder of its own choice, and never takes the place of another", async () => {
+  const folder = await toolFolder({ "a.py": "a" });
+  for (const name of ["../b.py", "x/b.py", "/b.py", "..", ".b.py", "_b.py", "", "a\0.py", "ü.py"])
+    assert.equal((await createSource({ folder, name, source: "" })).status, "refused", name);
+  assert.equal((await createSource({ folder, name: "a.py", source: "" })).status, "conflict");
+  const made = await createSource({ folder: join(folder, "later"), name: "b.py", source: "b" });
+  assert.deepEqual(made, { status: "written", path: join(folder, "later/b.py") });
+});
+
+test("what is too large, or no text, is not shown: saving it would spoil it", async () => {
+  const folder = await toolFolder({ "a.py": "a" });
+  const path = join(folder, "a.py");
+  const basedOn = await hashOf(path);
+  const large = "x".repeat(2 * 1024 * 1024 + 1);
+  assert.equal((await saveSource({ path, source: large, basedOn })).status, "refused");
+  writeFileSync(path, Buffer.from([0xff, 0xfe, 0x00]));
+  assert.equal((await readSource(path)).status, "refused");
+  writeFileSync(path, large);
+  assert.equal((await readSource(path)).status, "refused");
+  assert.deepEqual(await readSource(join(folder, "none.py")), { status: "missing" });
+});
+
+test("a deleted file comes back as it was, unless another is in its place", async () => {
+  const folder = await toolFolder({ "tools/a.py": "first" });
+  const path = join(folder, "tools/a.py");
+  const kept = join(folder, "kept");
+  assert.deepEqual(await new DeletedFiles(kept).remove(path), { status: "removed" });
+  assert.deepEqual(readdirSync(join(folder, "tools")), []);
+  const isMeant = (one: string) => one === path;
+  // A server that was started again knows of it, too.
+  const later = new DeletedFiles(kept);
+  assert.equal(await later.restore(() => false), undefined);
+  writeFileSync(path, "another");
+  assert.equal((await later.restore(isMeant))?.status, "conflict");
+  assert.equal(readFileSync(path, "utf8"), "another");
+  await later.remove(path);
+  assert.deepEqual(await later.restore(isMeant), { status: "written", path });
+  assert.equal(readFileSync(path, "utf8"), "another");
+  assert.equal(await later.restore(isMeant), undefined);
+});
+
+test("of deleted files the newest hundred are kept, out of others' sight", async () => {
+  const folder = await toolFolder();
+  const tools = join(folder, "tools");
+  mkdirSync(tools);
+  const deleted = new DeletedFiles(join(folder, "kept"));
+  for (let n = 0; n < 103; n++) {
+    writeFileSync(join(tools, `a${n}.py`), "");
+    await deleted.remove(join(tools, `a${n}.py`));
+  }
+  assert.equal(readdirSync(join(folder, "kept")).length, 100);
+  assert.equal(statSync(join(folder, "kept")).mode & 0o777, 0o700);
+  assert.equal((await deleted.restore((path) => path.endsWith("/a102.py")))?.status, "written");
+});
