@@ -295,6 +295,34 @@ test("changes are told as they come, and a reader that went away is forgotten", 
   while (listeners.size > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
+test("who gives up a check while they type fails nothing", async () => {
+  const { authoring } = fakeAuthoring();
+  const stop = new AbortController();
+  const waiting = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const app = createTestApp({
+    model: new ScriptedModel([]),
+    log: (line) => void lines.push(line),
+    scripts: {
+      authors: ["local"],
+      authoring: {
+        ...authoring,
+        check: (_text, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => reject(new Error("left")));
+            waiting.resolve();
+          }),
+      },
+    },
+  });
+  const body = { name: "a.py", source: "" };
+  const answer = app.fetch(requestTo("POST", "/v1/scripts/check", body, stop.signal));
+  await waiting.promise;
+  stop.abort();
+  assert.equal((await answer).status, 409);
+  assert.deepEqual(lines, []);
+});
+
 type TestStore = ReturnType<typeof openMemoryStore>;
 
 const ended = (store: TestStore, id: string) => runIn(store, id, "completed", "ada");

@@ -82,7 +82,8 @@ export function scriptRoutes(services: Services): Hono<Environment> {
   routes.post("/check", async (context) => {
     const authoring = authoringFor(context);
     const text = await readBody(context, checkBody);
-    const checked = await authoring.check(text, context.req.raw.signal);
+    const { signal } = context.req.raw;
+    const checked = await unlessGone(signal, () => authoring.check(text, signal));
     if ("status" in checked)
       throw badRequest(checked.field, `${checked.field}: ${checked.message}`);
     return context.json(checked);
@@ -90,7 +91,9 @@ export function scriptRoutes(services: Services): Hono<Environment> {
 
   routes.get("/:id", async (context) => {
     const id = idOf(context);
-    const read = await authoringFor(context).read(id, context.req.raw.signal);
+    const authoring = authoringFor(context);
+    const { signal } = context.req.raw;
+    const read = await unlessGone(signal, () => authoring.read(id, signal));
     if (read === undefined) throw notFound("script", id);
     return context.json(read);
   });
@@ -163,6 +166,16 @@ export function scriptRoutes(services: Services): Hono<Environment> {
   });
 
   return routes;
+}
+
+/** Who asks while somebody types gives up often: that is no failure of the server's. */
+async function unlessGone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (signal.aborted) throw conflict("The request was given up.");
+    throw thrown;
+  }
 }
 
 function detail(outcome: AuthoringOutcome, id: string): ScriptDetail {

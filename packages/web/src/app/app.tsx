@@ -3,9 +3,12 @@ import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
+import { guardDrafts } from "../scripts/drafts.ts";
+import { ScriptsPage } from "../scripts/scripts-page.tsx";
 import { ToastList } from "../shell/toast-list.tsx";
 import { AppProvider, createAppState } from "./app-state.ts";
 import { Header } from "./header.tsx";
+import { routedPage } from "./route.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { bindStopKey } from "./stop-key.ts";
 import "./app.css";
@@ -17,7 +20,10 @@ export function App() {
   const isMedium = createMediaQuery("(max-width: 1080px)");
   const [menuOpen, setMenuOpen] = createSignal(false);
   const overlay = () => (isNarrow() && menuOpen()) || (isMedium() && app.panel() !== null);
-  onMount(() => bindStopKey(app));
+  onMount(() => {
+    bindStopKey(app);
+    guardDrafts(window);
+  });
 
   return (
     <AppProvider value={app}>
@@ -41,7 +47,9 @@ export function App() {
         />
         <div class="main" inert={overlay()}>
           <Header isNarrow={isNarrow()} menuOpen={menuOpen()} onMenu={() => setMenuOpen(true)} />
-          <ChatPage />
+          <Show when={routedPage() === "scripts"} fallback={<ChatPage />}>
+            <ScriptsPage />
+          </Show>
         </div>
         <Show when={app.panel()}>
           {(panel) => <SidePanel panel={panel()} isOverlay={isMedium()} />}

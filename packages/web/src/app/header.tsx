@@ -3,6 +3,7 @@ import { serverLost } from "../api/server-presence.ts";
 import { ThemeToggle } from "../settings/theme-toggle.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { useApp, type PanelName } from "./app-state.ts";
+import { chatHref, routedPage } from "./route.ts";
 
 export interface HeaderProps {
   readonly isNarrow: boolean;
@@ -16,7 +17,9 @@ const titlesOf = { loading: "Opening…", missing: "Not found", failed: "Not ope
 /** The conversation's title, the connection, and the doors to the panels. */
 export function Header(props: HeaderProps) {
   const app = useApp();
+  const isScripts = () => routedPage() === "scripts";
   const title = () => {
+    if (isScripts()) return "Scripts";
     const { type } = app.chat.status();
     if (type !== "ready") return titlesOf[type];
     const open = app.chat.conversation();
@@ -51,6 +54,18 @@ export function Header(props: HeaderProps) {
         </Show>
       </span>
       <nav class="header-actions" aria-label="Panels">
+        <Show when={isScripts() || app.catalog.info.value()?.scripts === true}>
+          <a
+            class="icon-button"
+            classList={{ active: isScripts() }}
+            href={isScripts() ? chatHref() : "#/scripts"}
+            aria-label={isScripts() ? "Back to the chat" : "Scripts"}
+            title={isScripts() ? "Back to the chat" : "Scripts"}
+            data-testid="open-scripts"
+          >
+            <Icon name="script" />
+          </a>
+        </Show>
         <PanelButton panel="tools" icon="tools" label="Tools" />
         <PanelButton panel="variables" icon="variables" label="Variables" />
         <PanelButton panel="permissions" icon="hand" label="Permissions" />

@@ -1,18 +1,43 @@
-import { createSignal } from "solid-js";
+import { createMemo, createRoot, createSignal } from "solid-js";
+
+/** What the address names. */
+type Route =
+  | { readonly page: "chat"; readonly conversation: string | null }
+  | { readonly page: "scripts"; readonly script: string | null };
 
 const conversationPath = /^#\/c\/([^/]+)$/;
+const scriptsPath = /^#\/scripts(?:\/([^/]+))?$/;
 
-function read(): string | null {
-  const found = conversationPath.exec(location.hash)?.[1];
-  return found === undefined ? null : decodeURIComponent(found);
+function read(): Route {
+  const scripts = scriptsPath.exec(location.hash);
+  if (scripts !== null) return { page: "scripts", script: decoded(scripts[1]) };
+  return { page: "chat", conversation: decoded(conversationPath.exec(location.hash)?.[1]) };
 }
 
-const [conversation, setConversation] = createSignal<string | null>(read());
+function decoded(part: string | undefined): string | null {
+  return part === undefined ? null : decodeURIComponent(part);
+}
 
-/** The conversation that the address names; null for a new chat. */
-export const routedConversation = conversation;
+const [route, setRoute] = createSignal<Route>(read());
 
-addEventListener("hashchange", () => setConversation(read()));
+addEventListener("hashchange", () => setRoute(read()));
+
+/** Which page is shown. */
+export const routedPage = () => route().page;
+
+/** The conversation that the address names; null for a new chat. While another page is shown it stays open. */
+export const routedConversation = createRoot(() =>
+  createMemo<string | null>((before) => {
+    const now = route();
+    return now.page === "chat" ? now.conversation : before;
+  }, null),
+);
+
+/** The file that is shown on the page of scripts. */
+export const routedScript = () => {
+  const now = route();
+  return now.page === "scripts" ? now.script : null;
+};
 
 export function conversationHref(id: string): string {
   return `#/c/${encodeURIComponent(id)}`;
@@ -20,4 +45,18 @@ export function conversationHref(id: string): string {
 
 export function navigateTo(id: string | null): void {
   location.hash = id === null ? "#/" : conversationHref(id);
+}
+
+export function scriptHref(id: string): string {
+  return `#/scripts/${encodeURIComponent(id)}`;
+}
+
+export function navigateToScript(id: string | null): void {
+  location.hash = id === null ? "#/scripts" : scriptHref(id);
+}
+
+/** The way back to the chat that is open. */
+export function chatHref(): string {
+  const id = routedConversation();
+  return id === null ? "#/" : conversationHref(id);
 }

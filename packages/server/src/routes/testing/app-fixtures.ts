@@ -36,6 +36,7 @@ export function createTestApp(
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly rules?: readonly PolicyRule[];
     readonly scripts?: Services["scripts"];
+    readonly log?: AppOptions["log"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -61,7 +62,7 @@ export function createTestApp(
     services,
     apiKeys: setup.apiKeys ?? [],
     site: { hosts: undefined, origins: [] },
-    log: () => {},
+    log: setup.log ?? (() => {}),
   });
   const fetch = async (request: Request) => app.fetch(request);
   return {

@@ -1,0 +1,227 @@
+import type {
+  DeclaredPermissionsView,
+  ScriptDetail,
+  ScriptFilesView,
+} from "@capstan/server/contract";
+import { createEffect, createSignal, For, on, Show } from "solid-js";
+import { ApiError, messageOf } from "../api/api-error.ts";
+import { approveScript, readScriptFiles, revokeScript } from "../api/script-endpoints.ts";
+import { formatBytes, plural } from "../format/count.ts";
+import { createLoaded } from "../shell/loaded.ts";
+import { DiffView } from "./diff-view.tsx";
+import { fileChanges } from "./file-changes.ts";
+import { permissionLines } from "./permission-words.ts";
+
+interface ApprovalPartProps {
+  readonly file: ScriptDetail;
+  /** Something is written that is not saved: what is approved is what is saved. */
+  readonly isDirty: boolean;
+  readonly onChanged: (file: ScriptDetail) => void;
+  readonly onStale: () => void;
+}
+
+/** What a file asks for, what it is made of, and a person's word on exactly that. */
+export function ApprovalPart(props: ApprovalPartProps) {
+  const [isBusy, setBusy] = createSignal(false);
+  const [error, setError] = createSignal<string | null>(null);
+  const versions = createLoaded<Versions | null>(null, () => readVersions(props.file));
+  createEffect(
+    on(
+      () => [props.file.content_hash, props.file.approved?.content_hash].join(),
+      () => {
+        // What was wrong with one content says nothing of another.
+        setError(null);
+        void versions.refresh();
+      },
+    ),
+  );
+
+  async function change(action: () => Promise<ScriptDetail>): Promise<void> {
+    setBusy(true);
+    setError(null);
+    try {
+      props.onChanged(await action());
+    } catch (failure) {
+      setError(messageOf(failure));
+      if (failure instanceof ApiError && failure.status === 409) props.onStale();
+    } finally {
+      setBusy(false);
+    }
+  }
+  const isCurrent = () => props.file.approval === "current";
+  /** Approved is what is read here: until it came, and where it is another by now, nothing can be. */
+  const seen = () => {
+    const hash = props.file.content_hash;
+    return hash !== null && versions.value()?.current?.content_hash === hash ? hash : null;
+  };
+  const approvedOn = () => {
+    const at = props.file.approved?.approved_at;
+    return at === undefined ? "" : new Date(at).toLocaleString();
+  };
+
+  return (
+    <>
+      <p class="script-standing" role="status" data-testid="approval-state">
+        {isCurrent()
+          ? `You approved this content on ${approvedOn()}. What it declares holds.`
+          : props.file.approved !== null
+            ? `It changed since you approved it on ${approvedOn()}: until you approve it again it asks before every call, and has no network, folders or secrets.`
+            : "Nobody approved it: it asks before every call, and has no network, folders or secrets."}
+      </p>
+      <h3 class="part-title">What it asks for</h3>
+      <Show when={props.file.declared} fallback={<p class="empty">It cannot be read as it is.</p>}>
+        {(declared) => <PermissionList declared={declared()} />}
+      </Show>
+      <Show when={versions.value()}>{(both) => <Contents versions={both()} />}</Show>
+      <Show when={versions.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <Show when={props.file.editable && !isCurrent()}>
+        <p class="script-standing">
+          Approving means: it may do what is listed above, in this place and with exactly this
+          content. Whatever changes, you are asked again.
+          <Show when={props.file.content_hash}>
+            {(hash) => <code class="script-hash"> {hash().slice(0, 19)}…</code>}
+          </Show>
+        </p>
+      </Show>
+      <Show when={error()}>
+        {(message) => (
+          <p class="field-error" role="alert" data-testid="approve-error">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <div class="script-actions">
+        <Show when={props.file.editable && !isCurrent()}>
+          <button
+            type="button"
+            class="button primary"
+            disabled={isBusy() || seen() === null || props.isDirty}
+            data-testid="approve-script"
+            onClick={() => {
+              const hash = seen();
+              if (hash !== null)
+                void change(() => approveScript(props.file.id, { content_hash: hash }));
+            }}
+          >
+            Approve this content
+          </button>
+        </Show>
+        <Show when={props.file.approved !== null}>
+          <button
+            type="button"
+            class="button danger"
+            disabled={isBusy()}
+            data-testid="revoke-script"
+            onClick={() => void change(() => revokeScript(props.file.id))}
+          >
+            Take the approval back
+          </button>
+        </Show>
+        <span class="script-state">{hint(props)}</span>
+      </div>
+    </>
+  );
+}
+
+function hint({ file, isDirty }: ApprovalPartProps): string {
+  if (!file.editable)
+    return "A module runs inside the server: approve it with capstan scripts approve FILE.";
+  if (file.approval === "current") return "";
+  if (file.content_hash === null) return "Mend its errors first.";
+  return isDirty ? "Save what you wrote first." : "";
+}
+
+function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
+  const lines = () => permissionLines(props.declared);
+  return (
+    <ul class="permissions" data-testid="permissions">
+      <For
+        each={lines()}
+        fallback={
+          <li>
+            Nothing. Once approved, it asks once for the same arguments, and has no network, folders
+            or secrets.
+          </li>
+        }
+      >
+        {({ of, text, isBold }) => (
+          <li classList={{ bold: isBold }}>
+            <Show when={of}>
+              <code>{of}</code>{" "}
+            </Show>
+            {text}
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}
+
+interface Versions {
+  readonly current: ScriptFilesView | null;
+  /** What was approved last, where it is another and still kept. */
+  readonly approved: ScriptFilesView | null;
+}
+
+/** All that the approval is about: what changed since the last one, and the files as they are. */
+function Contents(props: { readonly versions: Versions }) {
+  const changes = () =>
+    fileChanges(props.versions.approved?.files ?? [], props.versions.current?.files ?? []);
+  return (
+    <>
+      <Show when={props.versions.approved !== null && props.versions.current !== null}>
+        <h3 class="part-title">What changed since it was approved</h3>
+        <For each={changes()}>
+          {({ name, before, after }) => (
+            <div data-testid="changed-file">
+              <p class="script-file-name">
+                <code>{name}</code>
+              </p>
+              <DiffView label={`What changed in ${name}`} before={before} after={after} />
+            </div>
+          )}
+        </For>
+      </Show>
+      <Show when={props.versions.current}>
+        {(current) => (
+          <>
+            <h3 class="part-title">What it is made of: {plural(current().files.length, "file")}</h3>
+            <For each={current().files}>
+              {({ name, text, bytes }) => (
+                <details class="script-content">
+                  <summary>
+                    <code>{name}</code> <span class="parameter-type">{formatBytes(bytes)}</span>
+                  </summary>
+                  <pre class="value" tabindex="0">
+                    {text ?? "It is no text, or too long to be shown."}
+                  </pre>
+                </details>
+              )}
+            </For>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+async function readVersions({ id, content_hash, approved }: ScriptDetail): Promise<Versions> {
+  const isOther = approved !== null && approved.content_hash !== content_hash;
+  const [current, before] = await Promise.all([
+    content_hash === null ? null : readScriptFiles(id, "current").catch(orNone),
+    isOther ? readScriptFiles(id, "approved").catch(orNone) : null,
+  ]);
+  return { current, approved: before };
+}
+
+/** What is not kept any more is not compared with. */
+function orNone(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}

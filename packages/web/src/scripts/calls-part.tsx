@@ -1,0 +1,92 @@
+import type { CallView } from "@capstan/server/contract";
+import { onMount, Show } from "solid-js";
+import { listScriptCalls } from "../api/script-endpoints.ts";
+import { decisionText } from "../calls/decision-text.ts";
+import { formatDuration } from "../format/duration.ts";
+import { argumentsLine, prettyJson } from "../format/json-text.ts";
+import { KeyedFor } from "../shell/keyed-for.tsx";
+import { createLoaded } from "../shell/loaded.ts";
+import { tracebackOf } from "./traceback.ts";
+
+/** The last calls of a file's tools: yours, whether a model made them or you. */
+export function CallsPart(props: { readonly id: string }) {
+  const calls = createLoaded<readonly CallView[]>([], () => listScriptCalls(props.id));
+  onMount(() => void calls.refresh());
+  return (
+    <>
+      <div class="section-head">
+        <h3>Last calls</h3>
+        <button type="button" class="button small" onClick={() => void calls.refresh()}>
+          Look again
+        </button>
+      </div>
+      <Show when={calls.error()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <ul class="last-calls" data-testid="last-calls">
+        <KeyedFor each={calls.value()} by={({ run, id }) => `${run} ${id}`}>
+          {(call) => <LastCall call={call()} />}
+        </KeyedFor>
+      </ul>
+      <Show when={calls.isReady() && calls.value().length === 0}>
+        <p class="empty">None yet.</p>
+      </Show>
+    </>
+  );
+}
+
+function LastCall(props: { readonly call: CallView }) {
+  const tone = () => {
+    const { status } = props.call;
+    return status === "succeeded"
+      ? "good"
+      : status === "failed" || status === "timed_out"
+        ? "bad"
+        : "";
+  };
+  const took = () => {
+    const { startedAt, result } = props.call;
+    return startedAt === undefined || result === undefined ? "" : formatDuration(result.durationMs);
+  };
+  const args = () => props.call.args;
+  return (
+    <li class="last-call" data-testid="last-call" data-status={props.call.status}>
+      <details>
+        <summary>
+          <span class="last-call-line">
+            <code>{props.call.name}</code>
+            <span class={`tag ${tone()}`}>{props.call.status.replaceAll("_", " ")}</span>
+            <span class="parameter-type">
+              <time datetime={new Date(props.call.proposedAt).toISOString()}>
+                {new Date(props.call.proposedAt).toLocaleString()}
+              </time>
+              {took() === "" ? "" : ` · ${took()}`}
+            </span>
+            <span class="last-call-arguments">
+              {argumentsLine(args() ?? {}) || props.call.argumentsText.slice(0, 120)}
+            </span>
+          </span>
+        </summary>
+        <Show when={props.call.decision}>
+          {(decision) => <p class="parameter-type">{decisionText(decision())}</p>}
+        </Show>
+        <pre class="value" tabindex="0" aria-label="Arguments">
+          {args() === undefined
+            ? prettyJson(props.call.argumentsText)
+            : JSON.stringify(args(), null, 2)}
+        </pre>
+        <Show when={props.call.result}>
+          {(result) => (
+            <pre class="value" tabindex="0" aria-label="Result">
+              {tracebackOf(result().error) ?? result().finalText}
+            </pre>
+          )}
+        </Show>
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ScriptDetail } from "@capstan/server/contract";
+import { createRoot, createSignal, type Accessor } from "solid-js";
+import { fieldText } from "./editor-text.ts";
+import { createRevision } from "./revision.ts";
+
+/** What a person writes in a file before it is saved. It stays while they look at something else. */
+export interface Draft {
+  readonly text: Accessor<string>;
+  readonly setText: (text: string) => void;
+  readonly isDirty: Accessor<boolean>;
+  /** The file as it is on the disk by now, where it is not what the draft is based on. */
+  readonly conflict: Accessor<{ readonly source: string; readonly hash: string } | null>;
+  /** What saving sends. */
+  readonly toSave: () => { readonly source: string; readonly based_on: string };
+  /** The file was read again, after it was saved here or changed elsewhere. */
+  readonly follow: (file: Pick<ScriptDetail, "source" | "source_hash">) => void;
+  /** It is saved: what is written now is what is in the file, but for what was typed meanwhile. */
+  readonly saved: (file: Pick<ScriptDetail, "source" | "source_hash">) => void;
+  /** Of two versions this one is to be saved. */
+  readonly keepMine: () => void;
+  /** Of two versions that of the file stays, and what was written is given up. */
+  readonly takeTheirs: () => void;
+}
+
+interface Base {
+  readonly source: string;
+  readonly hash: string;
+}
+
+export function createDraft(source: string, hash: string): Draft {
+  const [base, setBase] = createSignal<Base>({ source, hash });
+  const [text, setText] = createSignal(fieldText(source).text);
+  const [conflict, setConflict] = createSignal<Base | null>(null);
+  const isDirty = () => text() !== fieldText(base().source).text;
+  const take = (file: Base) => {
+    setBase(file);
+    setText(fieldText(file.source).text);
+    setConflict(null);
+  };
+  return {
+    text,
+    setText,
+    isDirty,
+    conflict,
+    toSave: () => ({ source: fieldText(base().source).toSource(text()), based_on: base().hash }),
+    follow({ source: now, source_hash: nowHash }) {
+      if (now === null || nowHash === null || nowHash === base().hash) return;
+      const file = { source: now, hash: nowHash };
+      // What was written and what is in the file may have become the same.
+      if (!isDirty() || fieldText(now).text === text()) take(file);
+      else setConflict(file);
+    },
+    saved({ source: now, source_hash: nowHash }) {
+      if (now === null || nowHash === null) return;
+      setBase({ source: now, hash: nowHash });
+      setConflict(null);
+    },
+    keepMine() {
+      const theirs = conflict();
+      if (theirs === null) return;
+      setBase(theirs);
+      setConflict(null);
+    },
+    takeTheirs() {
+      const theirs = conflict();
+      if (theirs !== null) take(theirs);
+    },
+  };
+}
+
+const drafts = new Map<string, Draft>();
+/** Which drafts there are may have changed. */
+const kept = createRevision();
+
+/** The draft of a file, as it was left. */
+export function draftOf(file: ScriptDetail): Draft | null {
+  const { id, source, source_hash: hash } = file;
+  if (source === null || hash === null) return null;
+  const known = drafts.get(id);
+  if (known !== undefined) {
+    known.follow(file);
+    return known;
+  }
+  const made = createRoot(() => createDraft(source, hash));
+  drafts.set(id, made);
+  kept.next();
+  return made;
+}
+
+/** Its file is gone. */
+export function forgetDraft(id: string): void {
+  drafts.delete(id);
+  kept.next();
+}
+
+/** Whether something was written that is not saved. */
+export function isUnsaved(id: string): boolean {
+  kept.value();
+  return drafts.get(id)?.isDirty() === true;
+}
+
+/** The browser asks before the page goes with something in it that is not saved. */
+export function guardDrafts(page: EventTarget): void {
+  page.addEventListener("beforeunload", (event) => {
+    if ([...drafts.values()].some((draft) => draft.isDirty())) event.preventDefault();
+  });
+}

@@ -1,0 +1,103 @@
+/** A text with what is selected in it, as a field has them. */
+export interface Selected {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is to be put in the place of `from`…`to`, and what is selected then. */
+export interface TextChange {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const indent = "    ";
+
+/** Spaces to the next stop; several lines that are selected move as a whole. */
+export function indentChange({ text, start, end }: Selected): TextChange {
+  if (!text.slice(start, end).includes("\n")) {
+    const column = start - lineStart(text, start);
+    const insert = " ".repeat(indent.length - (column % indent.length));
+    return {
+      from: start,
+      to: end,
+      insert,
+      start: start + insert.length,
+      end: start + insert.length,
+    };
+  }
+  return linesChange({ text, start, end }, (line) => (line === "" ? line : indent + line));
+}
+
+/** Takes up to four spaces, or a tab, from the beginnings of the lines. */
+export function outdentChange(selected: Selected): TextChange {
+  return linesChange(selected, (line) => line.replace(/^(?: {1,4}|\t)/, ""));
+}
+
+/** A new line that begins as far in as the one before; after a colon or a brace further. */
+export function newLineChange({ text, start, end }: Selected): TextChange {
+  const before = text.slice(lineStart(text, start), start);
+  const own = /^[ \t]*/.exec(before)?.[0] ?? "";
+  const insert = `\n${own}${/[:{([]\s*$/.test(before) ? indent : ""}`;
+  return { from: start, to: end, insert, start: start + insert.length, end: start + insert.length };
+}
+
+/** Where a line and column, from 1, are in a text; the nearest place where there is no such. */
+export function offsetAt(text: string, line: number, column = 1): number {
+  let at = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) break;
+    at = end + 1;
+  }
+  const end = text.indexOf("\n", at);
+  return Math.min(at + Math.max(0, column - 1), end === -1 ? text.length : end);
+}
+
+/** How many lines a text has; one where it is empty. */
+export function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}
+
+/** A field has `\n` alone: a text for it, and how it is written back as it was. */
+export function fieldText(source: string): {
+  readonly text: string;
+  readonly toSource: (text: string) => string;
+} {
+  const text = source.replaceAll(/\r\n?/g, "\n");
+  return {
+    text,
+    toSource: (edited) =>
+      edited === text ? source : source.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited,
+  };
+}
+
+function linesChange({ text, start, end }: Selected, change: (line: string) => string): TextChange {
+  const from = lineStart(text, start);
+  // A selection that ends where a line begins does not have that line.
+  const last = end > start && text[end - 1] === "\n" ? end - 1 : end;
+  const lineEnd = text.indexOf("\n", last);
+  const to = lineEnd === -1 ? text.length : lineEnd;
+  const lines = text.slice(from, to).split("\n");
+  const changed = lines.map(change);
+  const insert = changed.join("\n");
+  const first = (changed[0]?.length ?? 0) - (lines[0]?.length ?? 0);
+  const grown = insert.length - (to - from);
+  return {
+    from,
+    to,
+    insert,
+    start: Math.max(from, start + first),
+    end: Math.max(from, end + grown),
+  };
+}
+
+function lineStart(text: string, at: number): number {
+  // Before the beginning there is nothing to look at, which a search takes for the beginning itself.
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}

@@ -1,0 +1,234 @@
+import type { ScriptCheckView, ScriptDetail } from "@capstan/server/contract";
+import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
+import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
+import { checkScript, readScript } from "../api/script-endpoints.ts";
+import { plural } from "../format/count.ts";
+import { ApprovalPart } from "./approval-part.tsx";
+import { CallsPart } from "./calls-part.tsx";
+import { type Draft, draftOf, forgetDraft } from "./drafts.ts";
+import { ProblemList } from "./problem-list.tsx";
+import { scriptFace } from "./script-status.ts";
+import { SourcePart } from "./source-part.tsx";
+import { ToolsPart } from "./tools-part.tsx";
+
+interface ScriptFileProps {
+  readonly id: string;
+  /** Grows whenever the file may have changed. */
+  readonly revision: number;
+  readonly onChanged: () => void;
+}
+
+const tabs = {
+  tools: "Tools",
+  source: "Source",
+  permissions: "Permissions",
+  calls: "Calls",
+} as const;
+type Tab = keyof typeof tabs;
+/** Milliseconds without a key before what was written is checked. */
+const checkDelay = 400;
+
+/** One file: what is wrong with it, its tools, its text, its permissions, its last calls. */
+export function ScriptFile(props: ScriptFileProps) {
+  const [file, setFile] = createSignal<ScriptDetail | null>(null);
+  const [failure, setFailure] = createSignal<string | null>(null);
+  const [isGone, setGone] = createSignal(false);
+  const [draft, setDraft] = createSignal<Draft | null>(null);
+  const [checked, setChecked] = createSignal<ScriptCheckView | null>(null);
+  const [tab, setTab] = createSignal<Tab>("tools");
+  const [goTo, setGoTo] = createSignal<{ line: number; column: number } | null>(null);
+  let reading = new AbortController();
+  onCleanup(() => reading.abort());
+
+  const show = (read: ScriptDetail) => {
+    setFile(read);
+    setDraft(draftOf(read));
+    setFailure(null);
+    setGone(false);
+  };
+  async function load(): Promise<void> {
+    reading.abort();
+    reading = new AbortController();
+    const { signal } = reading;
+    try {
+      const read = await readScript(props.id, signal);
+      if (!signal.aborted) show(read);
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      if (error instanceof ApiError && error.status === 404) setGone(true);
+      else setFailure(messageOf(error));
+    }
+  }
+  createEffect(
+    on(
+      () => props.revision,
+      () => void load(),
+    ),
+  );
+
+  // What is written is checked as it is written; what is saved the server has read anyway.
+  createEffect(() => {
+    const text = draft()?.text();
+    const name = file()?.name;
+    setChecked(null);
+    if (text === undefined || name === undefined || draft()?.isDirty() !== true) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      checkScript({ name, source: text }, stop.signal)
+        .then(setChecked)
+        .catch(() => {});
+    }, checkDelay);
+    onCleanup(() => {
+      clearTimeout(timer);
+      stop.abort();
+    });
+  });
+
+  const problems = () => checked()?.problems ?? file()?.problems ?? [];
+  const changed = (read: ScriptDetail) => {
+    show(read);
+    props.onChanged();
+  };
+  const goToPlace = (place: { readonly line: number; readonly column: number }) => {
+    setTab("source");
+    setGoTo({ ...place });
+  };
+
+  return (
+    <article class="script-file" aria-label="File" data-testid="script-file">
+      <a class="script-back" href="#/scripts">
+        All files
+      </a>
+      <Show when={failure()}>
+        {(message) => (
+          <p class="notice danger" role="alert">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <Show when={isGone()}>
+        <p class="notice" role="status" data-testid="script-gone">
+          There is no such file any more.
+          <Show when={draft()?.isDirty()}> What you wrote is still here, unsaved.</Show>{" "}
+          <a href="#/scripts" onClick={() => forgetDraft(props.id)}>
+            All files
+          </a>
+        </p>
+      </Show>
+      <Show when={file()}>
+        {(known) => (
+          <>
+            <header class="script-head">
+              <h2>{known().name}</h2>
+              <span class={`script-face ${scriptFace(known()).tone}`} data-testid="script-face">
+                {scriptFace(known()).label}
+              </span>
+              <span class="script-place">
+                {known().title} · in {known().folder}
+              </span>
+            </header>
+            <Show when={problems().length > 0}>
+              <ProblemList problems={problems()} onGoTo={goToPlace} />
+            </Show>
+            <Tabs
+              chosen={tab()}
+              note={(name) => {
+                if (name === "tools") return String(known().tools.length);
+                if (name === "source") return draft()?.isDirty() === true ? "●" : "";
+                return "";
+              }}
+              onChoose={(name) => {
+                setTab(name);
+                // Who comes back to the text is not led to where they went before.
+                setGoTo(null);
+              }}
+            />
+            <div
+              role="tabpanel"
+              id={`script-panel-${tab()}`}
+              aria-labelledby={`script-tab-${tab()}`}
+              class="script-panel"
+            >
+              <Switch>
+                <Match when={tab() === "tools"}>
+                  <ToolsPart file={known()} />
+                </Match>
+                <Match when={tab() === "source"}>
+                  <SourcePart
+                    file={known()}
+                    draft={draft()}
+                    problems={problems()}
+                    checked={checked()}
+                    goTo={goTo()}
+                    onSaved={changed}
+                    onStale={() => void load()}
+                    onDeleted={props.onChanged}
+                  />
+                </Match>
+                <Match when={tab() === "permissions"}>
+                  <ApprovalPart
+                    file={known()}
+                    isDirty={draft()?.isDirty() === true}
+                    onChanged={changed}
+                    onStale={() => void load()}
+                  />
+                </Match>
+                <Match when={tab() === "calls"}>
+                  <CallsPart id={known().id} />
+                </Match>
+              </Switch>
+            </div>
+            <p class="visually-hidden" role="status">
+              {checked() === null
+                ? ""
+                : `${plural(problems().length, "problem")}, ${plural(checked()?.tools.length ?? 0, "tool")}`}
+            </p>
+          </>
+        )}
+      </Show>
+    </article>
+  );
+}
+
+/** The parts of a file; arrow keys go from one to the next. */
+function Tabs(props: {
+  readonly chosen: Tab;
+  readonly note: (tab: Tab) => string;
+  readonly onChoose: (tab: Tab) => void;
+}) {
+  let list!: HTMLDivElement;
+  const names = Object.keys(tabs) as Tab[];
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = names.at((names.indexOf(props.chosen) + step) % names.length) ?? "tools";
+    props.onChoose(next);
+    list.querySelector<HTMLElement>(`#script-tab-${next}`)?.focus();
+  };
+  return (
+    <div
+      ref={(element) => (list = element)}
+      class="script-tabs"
+      role="tablist"
+      aria-label="Parts of the file"
+      onKeyDown={onKey}
+    >
+      <For each={names}>
+        {(name) => (
+          <button
+            type="button"
+            role="tab"
+            id={`script-tab-${name}`}
+            aria-selected={props.chosen === name}
+            aria-controls={props.chosen === name ? `script-panel-${name}` : undefined}
+            tabindex={props.chosen === name ? 0 : -1}
+            onClick={() => props.onChoose(name)}
+          >
+            {tabs[name]} <span class="tab-note">{props.note(name)}</span>
+          </button>
+        )}
+      </For>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ScriptView } from "@capstan/server/contract";
+import { createEffect, on, onCleanup, onMount, Show } from "solid-js";
+import { followScripts } from "../api/follow-scripts.ts";
+import { listScripts } from "../api/script-endpoints.ts";
+import { apiKeyRevision } from "../api/api-key.ts";
+import { useApp } from "../app/app-state.ts";
+import { routedScript } from "../app/route.ts";
+import { createLoaded } from "../shell/loaded.ts";
+import { createRevision } from "./revision.ts";
+import { ScriptFile } from "./script-file.tsx";
+import { ScriptList } from "./script-list.tsx";
+import "./scripts.css";
+
+/** Files of tools: what they give, what is wrong with them, what they may; and an editor for them. */
+export function ScriptsPage() {
+  const { catalog } = useApp();
+  const scripts = createLoaded<readonly ScriptView[]>([], listScripts);
+  const revision = createRevision();
+  const stop = new AbortController();
+  const changed = () => {
+    revision.next();
+    void scripts.refresh();
+    // What the chat may be offered is what these files give.
+    void catalog.groups.refresh();
+  };
+  onMount(() => void followScripts({ onChange: changed, signal: stop.signal }));
+  onCleanup(() => stop.abort());
+  createEffect(on(apiKeyRevision, changed));
+  createEffect(() => {
+    const open = scripts.value().find(({ id }) => id === routedScript());
+    document.title = `${open === undefined ? "" : `${open.name} · `}Scripts · Capstan`;
+  });
+
+  return (
+    <main
+      class="scripts"
+      classList={{ "with-file": routedScript() !== null }}
+      aria-label="Scripts"
+      data-testid="scripts"
+    >
+      <ScriptList scripts={scripts} />
+      <Show
+        when={routedScript()}
+        keyed
+        fallback={
+          <p class="scripts-none">
+            A Python or PowerShell file in the folder gives the model tools. Choose one, or begin a
+            new one; what changes in the folder is shown here by itself.
+          </p>
+        }
+      >
+        {(id) => (
+          <ScriptFile
+            id={id}
+            revision={revision.value()}
+            onChanged={() => void scripts.refresh()}
+          />
+        )}
+      </Show>
+    </main>
+  );
+}

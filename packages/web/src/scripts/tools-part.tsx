@@ -1,0 +1,89 @@
+import type { ScriptDetail, ScriptToolView } from "@capstan/server/contract";
+import { createSignal, For, Show } from "solid-js";
+import { KeyedFor } from "../shell/keyed-for.tsx";
+import { argumentFields } from "./argument-fields.ts";
+import { executionWords } from "./script-status.ts";
+import { TryTool } from "./try-tool.tsx";
+
+/** The tools that a file gives, each with its parameters and a way to try it. */
+export function ToolsPart(props: { readonly file: ScriptDetail }) {
+  return (
+    <ul class="script-tools" data-testid="script-tools">
+      <KeyedFor
+        each={props.file.tools}
+        by={({ id }) => id}
+        fallback={
+          <li class="empty">
+            {props.file.status === "unapproved"
+              ? "A module's tools are known once it is approved: capstan scripts approve FILE."
+              : "It gives no tools."}
+          </li>
+        }
+      >
+        {(tool) => (
+          <li class="script-tool" data-testid="script-tool" data-tool={tool().name}>
+            <ToolView file={props.file} tool={tool()} />
+          </li>
+        )}
+      </KeyedFor>
+    </ul>
+  );
+}
+
+function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToolView }) {
+  const [isTrying, setTrying] = createSignal(false);
+  const fields = () => argumentFields(props.tool.parameters);
+  const panel = () => `try-${props.tool.name}`;
+  return (
+    <>
+      <div class="script-tool-head">
+        <h3>{props.tool.name}</h3>
+        <span class="tag">{executionWords[props.tool.execution] ?? props.tool.execution}</span>
+      </div>
+      <p class="script-tool-about">{props.tool.description}</p>
+      <Show when={fields().length > 0}>
+        <dl class="parameters" data-testid="parameters">
+          <For each={fields()}>
+            {(field) => (
+              <div class="parameter">
+                <dt>
+                  <code>{field.name}</code> <span class="parameter-type">{field.typeText}</span>{" "}
+                  <Show when={!field.isRequired}>
+                    <span class="parameter-type">
+                      {field.defaultText === undefined ? "optional" : `= ${field.defaultText}`}
+                    </span>
+                  </Show>
+                </dt>
+                <Show when={field.description}>{(text) => <dd>{text()}</dd>}</Show>
+              </div>
+            )}
+          </For>
+        </dl>
+      </Show>
+      <Show when={props.tool.returns}>
+        {(returns) => (
+          <p class="parameter-type">
+            Returns {returns().type}
+            {returns().note === undefined ? "" : `: ${returns().note}`}
+          </p>
+        )}
+      </Show>
+      <button
+        type="button"
+        class="button small"
+        aria-expanded={isTrying()}
+        aria-controls={isTrying() ? panel() : undefined}
+        aria-label={`Try ${props.tool.name}`}
+        data-testid="try-tool"
+        onClick={() => setTrying(!isTrying())}
+      >
+        Try it
+      </button>
+      <Show when={isTrying()}>
+        <div id={panel()}>
+          <TryTool id={props.file.id} tool={props.tool} fields={fields()} />
+        </div>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+import { createSignal, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { cancelRun } from "../api/endpoints.ts";
+import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { ReviewCard } from "../approvals/review-card.tsx";
+import { callFace } from "../calls/call-face.ts";
+import { CallProgress } from "../calls/call-progress.tsx";
+import { CallTime } from "../calls/call-time.tsx";
+import { ContentParts } from "../calls/content-parts.tsx";
+import type { LiveRun } from "../chat/live-run.ts";
+import type { CallResult } from "../run/run-event.ts";
+import { hasEnded } from "../run/run-state.ts";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { showToast } from "../shell/toasts.ts";
+import { tracebackOf } from "./traceback.ts";
+import "../calls/calls.css";
+
+/** A call that a person tries: asked about, followed while it runs, and its result in full. */
+export function TriedCall(props: { readonly run: LiveRun }) {
+  const [isStopping, setStopping] = createSignal(false);
+  const call = () => props.run.state().calls["call_1"];
+  const isOver = () => hasEnded(props.run.state().phase);
+  const printed = () =>
+    call()
+      ?.outputs.map(({ text }) => text)
+      .join("") ?? "";
+  const stop = async () => {
+    setStopping(true);
+    try {
+      await cancelRun(props.run.view.id);
+    } catch (error) {
+      showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
+    } finally {
+      setStopping(false);
+    }
+  };
+
+  return (
+    <section class="tried" aria-label="What came of it" data-testid="tried" aria-busy={!isOver()}>
+      <Show
+        when={call()}
+        fallback={
+          <p class="tried-head" role="status">
+            {isOver() ? (props.run.state().error?.message ?? "It ended.") : "It begins…"}
+          </p>
+        }
+      >
+        {(known) => {
+          const face = () => callFace(known(), isOver());
+          const running = () => face().status === "running";
+          return (
+            <>
+              <p class={`tried-head tone-${face().tone}`} role="status">
+                <span class="call-status" data-testid="tried-status">
+                  {face().label}
+                </span>
+                <CallTime call={known()} isRunning={running()} />
+                <Show when={!isOver()}>
+                  <button
+                    type="button"
+                    class="button small stop"
+                    disabled={isStopping()}
+                    data-testid="stop-try"
+                    onClick={() => void stop()}
+                  >
+                    Stop
+                  </button>
+                </Show>
+              </p>
+              <Show when={face().status === "asking" && known().approval}>
+                {(approval) => <ApprovalCard approval={approval()} />}
+              </Show>
+              <Show when={face().status === "reviewing" && known().review}>
+                {(review) => <ReviewCard review={review()} />}
+              </Show>
+              <CallProgress call={known()} isRunning={running()} />
+              <Show when={!running() && printed() !== ""}>
+                <Output title="What it printed" text={printed()} />
+              </Show>
+              <Show when={known().result}>
+                {(result) => (
+                  <>
+                    <Output
+                      title={resultTitle(result())}
+                      text={result().error?.message ?? result().finalText}
+                      testId="tried-result"
+                    />
+                    <ContentParts parts={result().parts ?? []} />
+                    <Show when={tracebackOf(result().error)}>
+                      {(text) => <Output title="Traceback" text={text()} testId="traceback" />}
+                    </Show>
+                  </>
+                )}
+              </Show>
+            </>
+          );
+        }}
+      </Show>
+    </section>
+  );
+}
+
+function resultTitle({ error, isTruncated }: CallResult): string {
+  if (error !== undefined) return `Failed: ${error.code}`;
+  return isTruncated ? "Result (cut: it is very long)" : "Result";
+}
+
+function Output(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly testId?: string;
+}) {
+  return (
+    <>
+      <div class="section-head">
+        <h4>{props.title}</h4>
+        <CopyButton text={props.text} label={`Copy: ${props.title}`} />
+      </div>
+      <pre class="value" tabindex="0" data-testid={props.testId}>
+        {props.text}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { findPython } from "@capstan/toolkit";
+import type { Browser, Locator } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
+
+const found = findBrowser();
+const python = await findPython({});
+const skip =
+  (found.status === "missing" && found.reason) || (python.status === "missing" && python.message);
+
+const boats = `"""Boats."""
+
+TOOL_CONFIG = {"secrets": ["HARBOUR_KEY"]}
+
+
+def find_boat(name: str, loud: bool = False) -> str:
+    """Says where a boat lies.
+
+    Args:
+        name: The boat's name.
+        loud: Whether it is shouted.
+    """
+    print("looking for", name)
+    if name == "Bo":
+        raise LookupError("No boat Bo lies here.")
+    return name + (" lies at A1!" if loud else " lies at A1.")
+`;
+
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+const place = (name: string) => join(capstan.folder, "capstan-tools", name);
+
+before(async () => {
+  if (skip !== false) return;
+  capstan = await startCapstan({ files: { "capstan-tools/boats.py": boats } });
+  browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
+});
+after(async () => {
+  await browser?.close();
+  await capstan?.close();
+});
+
+const item = (name: string) => me.page.locator(`[data-testid=script-item][data-name="${name}"]`);
+const tab = (name: string) => me.page.getByRole("tab", { name });
+const editor = () => me.page.getByRole("textbox", { name: "Text of boats.py" });
+
+async function tryBoat(name: string, loud?: string): Promise<Locator> {
+  const form = me.page.getByRole("form", { name: "Arguments of find_boat" });
+  await form.getByLabel("name").fill(name);
+  if (loud !== undefined) await form.getByLabel("loud").selectOption(loud);
+  await form.getByRole("button", { name: "Call find_boat" }).click();
+  return form.getByTestId("tried");
+}
+
+test(
+  "a file in the folder is shown with its tools, parameters and defaults",
+  { skip },
+  async () => {
+    await me.page.getByRole("link", { name: "Scripts" }).click();
+    await item("boats.py").getByText("asks every time").waitFor();
+    await item("boats.py").click();
+    const tool = me.page.locator("[data-testid=script-tool][data-tool=find_boat]");
+    await tool.getByText("Says where a boat lies.").waitFor();
+    const parameters = await tool.getByTestId("parameters").innerText();
+    assert.match(parameters, /name string\s+The boat's name\./);
+    assert.match(parameters, /loud boolean = false/);
+  },
+);
+
+test(
+  "a tool is tried through the gate: it asks, prints, gives its result, or fails with its traceback",
+  { skip },
+  async () => {
+    await me.page.getByRole("button", { name: "Try find_boat" }).click();
+    const form = me.page.getByRole("form", { name: "Arguments of find_boat" });
+    await form.getByRole("button", { name: "Call find_boat" }).waitFor();
+    const tried = await tryBoat("Anna", "true");
+    await me.card("find_boat").locator("[data-testid=approval-allow-once]:enabled").click();
+    await tried.getByText("Anna lies at A1!").waitFor();
+    await tried.getByText("looking for Anna").waitFor();
+    await tryBoat("Bo");
+    await me.card("find_boat").locator("[data-testid=approval-allow-once]:enabled").click();
+    await tried.getByTestId("traceback").getByText("line 15, in find_boat").waitFor();
+    await tried.getByText("LookupError: No boat Bo lies here. (boats.py, line 15)").waitFor();
+    await tab("Calls").click();
+    const calls = me.page.getByTestId("last-call");
+    assert.deepEqual(
+      await calls.evaluateAll((all) => all.map((one) => one.getAttribute("data-status"))),
+      ["failed", "succeeded"],
+    );
+  },
+);
+
+test(
+  "exactly the content that is shown is approved; what changes asks again, and the change is shown",
+  { skip },
+  async () => {
+    await tab("Permissions").click();
+    await me.page.getByText("Is given the environment variables HARBOUR_KEY").waitFor();
+    await me.page.getByRole("button", { name: "Approve this content" }).click();
+    await me.page.getByText("You approved this content").waitFor();
+    await item("boats.py").getByText("approved", { exact: true }).waitFor();
+    // On the disk, by whoever: it is live without a reload.
+    await writeFile(place("boats.py"), boats.replace("HARBOUR_KEY", "OTHER_KEY"));
+    await item("boats.py").getByText("changed since approved").waitFor();
+    await me.page.getByText("Is given the environment variables OTHER_KEY").waitFor();
+    const diff = me.page.getByRole("group", { name: "What changed in boats.py" });
+    await diff.locator(".diff-line.removed", { hasText: "HARBOUR_KEY" }).waitFor();
+    await diff.locator(".diff-line.added", { hasText: "OTHER_KEY" }).waitFor();
+    await me.page.getByRole("button", { name: "Take the approval back" }).click();
+    await item("boats.py").getByText("asks every time").waitFor();
+  },
+);
+
+test(
+  "what is written is checked as it is written, an error leads to its line, and is saved with Ctrl+S",
+  { skip },
+  async () => {
+    await tab("Source").click();
+    await editor().press("Control+End");
+    await editor().pressSequentially("\ndef broken(:");
+    const problem = me.page.getByTestId("problem").getByRole("button");
+    await problem.filter({ hasText: /Line 1[89]/ }).waitFor();
+    await tab("Tools").click();
+    await problem.click();
+    await eventually(async () =>
+      assert.equal(await editor().evaluate((field) => field === document.activeElement), true),
+    );
+    assert.match(
+      await readFile(place("boats.py"), "utf8"),
+      /at A1\."\)\n$/,
+      "nothing is saved yet",
+    );
+    await editor().fill(`${boats}\n\ndef second() -> int:\n"""Counts."""`);
+    await editor().press("Control+Home");
+    await editor().evaluate((field: HTMLTextAreaElement) => {
+      const at = field.value.indexOf('"""Counts');
+      field.setSelectionRange(at, at);
+    });
+    await editor().press("Tab");
+    await me.page.getByTestId("problem").waitFor({ state: "detached" });
+    await editor().press("Control+s");
+    await me.page.getByText("Saved.", { exact: true }).waitFor();
+    assert.match(await readFile(place("boats.py"), "utf8"), /int:\n {4}"""Counts\."""$/);
+    await item("boats.py").getByText("2 tools").waitFor();
+    await editor().press("Escape");
+    await editor().press("Tab");
+    assert.equal(await editor().evaluate((field) => field === document.activeElement), false);
+  },
+);
+
+test(
+  "a file that changed on the disk meanwhile is not saved over: both versions are shown",
+  { skip },
+  async () => {
+    await editor().fill("mine = 1\n");
+    await writeFile(place("boats.py"), "theirs = 1\n");
+    const conflict = me.page.getByTestId("conflict");
+    await conflict.locator(".diff-line.removed", { hasText: "theirs = 1" }).waitFor();
+    await conflict.locator(".diff-line.added", { hasText: "mine = 1" }).waitFor();
+    assert.equal(await me.page.getByTestId("save-script").isEnabled(), false);
+    await conflict.getByRole("button", { name: "Keep mine" }).click();
+    await me.page.getByTestId("save-script").click();
+    await me.page.getByText("Saved.", { exact: true }).waitFor();
+    assert.equal(await readFile(place("boats.py"), "utf8"), "mine = 1\n");
+  },
+);
+
+test("a new file begins as a template, is deleted, and comes back", { skip }, async () => {
+  await me.page.getByRole("button", { name: "New", exact: true }).click();
+  const form = me.page.getByRole("form", { name: "A new file" });
+  await form.getByLabel("Name, with .py or .ps1").fill("../up.py");
+  await form.getByRole("button", { name: "Begin it" }).click();
+  await form.getByText(/is no name for a script/).waitFor();
+  await form.getByLabel("Name, with .py or .ps1").fill("weather.py");
+  await form.getByRole("button", { name: "Begin it" }).click();
+  await me.page.locator("[data-testid=script-tool][data-tool=greet]").waitFor();
+  await tab("Source").click();
+  await me.page.getByRole("button", { name: "Delete" }).click();
+  await item("weather.py").waitFor({ state: "detached" });
+  await me.page.getByTestId("toast").getByRole("button", { name: "Undo" }).click();
+  await me.page.locator("[data-testid=script-tool][data-tool=greet]").waitFor();
+  await rm(place("weather.py"));
+  await me.page.getByTestId("script-gone").waitFor();
+});
+
+test("at 360 px nothing sticks out, and every control has a name", { skip }, async () => {
+  const { page } = me;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("link", { name: "All files" }).first().click();
+  await item("boats.py").click();
+  for (const name of ["Tools", "Source", "Permissions", "Calls"]) {
+    await tab(name).click();
+    const found = await page.evaluate(() => ({
+      overflow: document.documentElement.scrollWidth - window.innerWidth,
+      nameless: [
+        ...document.querySelectorAll<HTMLElement>("main :is(button, a, input, textarea, select)"),
+      ]
+        .filter((control) => control.offsetParent !== null)
+        .filter((control) => {
+          const labels = "labels" in control ? (control.labels as NodeList | null) : null;
+          const own = control.matches("button, a") ? control.textContent.trim() : "";
+          return !control.ariaLabel && own === "" && (labels?.length ?? 0) === 0;
+        })
+        .map((control) => control.outerHTML.slice(0, 120)),
+    }));
+    assert.deepEqual(found, { overflow: 0, nameless: [] }, name);
+  }
+});
+
+test("all the while the page had nothing to complain of, but for what was refused", { skip }, () =>
+  assertQuiet(me, /400 \(Bad Request\)|404 \(Not Found\)/),
+);
