@@ -25,6 +25,7 @@ are changed in capstan.config.json:
       { describeTools, renderTools },
       { styleFor },
       { checkSwitches },
+      { serverBeside },
     ] = await Promise.all([
       import("./read-configuration.ts"),
       import("../configured-groups.ts"),
@@ -32,6 +33,7 @@ are changed in capstan.config.json:
       import("./describe-tools.ts"),
       import("../chat/style.ts"),
       import("../configuration/check-switches.ts"),
+      import("./server-beside.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
@@ -43,6 +45,8 @@ are changed in capstan.config.json:
     for (const warning of checkSwitches(configuration, groups)) {
       process.stderr.write(`warning: ${warning}\n`);
     }
+    const beside = await serverBeside(configuration.dataDir);
+    if (beside !== undefined) process.stderr.write(`${beside}\n`);
     const described = describeTools(groups, configuration);
     process.stdout.write(
       values["json"] === true

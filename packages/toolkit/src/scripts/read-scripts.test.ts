@@ -130,6 +130,14 @@ test("the cache has the definitions as functions that a model is told of", async
   });
 });
 
+test("a script without a public function is a warning, since somebody meant tools by it", async () => {
+  const { scripts } = await readAll(await toolFolder({ "a.py": "", "b.py": "one" }));
+  assert.deepEqual(
+    scripts.map(({ problems }) => problems.map(({ severity, message }) => [severity, message])),
+    [[["warning", "It gives no tools: no function at the top of the file is public."]], []],
+  );
+});
+
 test("a broken script says what and where, and the others are read", async () => {
   const folder = await toolFolder({ "a.py": "broken", "b.py": "two" });
   const { outcomes } = await readAll(folder);

@@ -174,6 +174,11 @@ async function finish(
 
 const notRead: ScriptProblem = { severity: "error", message: "Its reader gave no answer for it." };
 
+const noTools: ScriptProblem = {
+  severity: "warning",
+  message: "It gives no tools: no function at the top of the file is public.",
+};
+
 function define(
   file: ScriptFile,
   parsed: ParsedFile,
@@ -193,6 +198,7 @@ function define(
       problems: [
         ...parsed.problems,
         ...problems,
+        ...(functions.length === 0 ? [noTools] : []),
         ...misnamed.map(({ name, line }): ScriptProblem => ({
           severity: "error",
           line,

@@ -23,17 +23,21 @@ declares holds for exactly this content. A module (.ts, .js) is not loaded befor
       { listedFiles, renderList },
       { problemLines },
       { styleFor },
+      { serverBeside },
     ] = await Promise.all([
       import("../../open-scripts.ts"),
       import("../read-configuration.ts"),
       import("./listed-files.ts"),
       import("./problem-lines.ts"),
       import("../../chat/style.ts"),
+      import("../server-beside.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
     const scripts = await openScripts({ configuration, reserved: [], watch: false });
     try {
+      const beside = await serverBeside(configuration.dataDir);
+      if (beside !== undefined) process.stderr.write(`${beside}\n`);
       const files = listedFiles(scripts.library, scripts.approvals);
       if (values["json"] === true) {
         process.stdout.write(`${JSON.stringify(files, null, 2)}\n`);
