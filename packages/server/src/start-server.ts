@@ -66,6 +66,8 @@ const passing = { afterMs: 60 * 60 * 1_000, runs: 1_000 };
 export interface Stopped {
   /** Runs that the next server goes on with. */
   readonly handedBack: number;
+  /** Whether runs wait for people or clients, here or at another node. */
+  readonly waits: boolean;
 }
 
 export interface RunningServer {
@@ -166,13 +168,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       for (const stop of stopWatching) stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+      const waits = (await store.everyParkedSince().catch(() => undefined)) !== undefined;
       // Until here it has runs, and others must see that it lives.
       stopBeating();
       // Streams of runs that were handed back have no end of their own.
       server.closeAllConnections();
       await closed;
       await Promise.all([store.close(), memory.close()]);
-      return { handedBack };
+      return { handedBack, waits };
     },
   };
 }

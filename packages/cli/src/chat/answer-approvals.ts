@@ -43,7 +43,9 @@ export async function answerApproval(
         ),
       ),
     );
-    return (await send(options, { decision: "refuse", reason: nobodyThere })) ?? "gone";
+    return (
+      (await send(options, { decision: "refuse", reason: nobodyThere, by: "system" })) ?? "gone"
+    );
   }
   if (mode === "allow") {
     terminal.write(notice(style.yellow(`${question.toolName} is allowed once, by --yes.`)));

@@ -33,7 +33,9 @@ export async function answerReview(options: ReviewOptions): Promise<"answered" |
   if (mode === "refuse") {
     const text = `A person must see the result of ${toolName} first; withheld, since nobody can be asked here (--yes releases it).`;
     terminal.write(notice(style.yellow(text)));
-    return (await send(options, { decision: "withhold", reason: nobodyThere })) ?? "gone";
+    return (
+      (await send(options, { decision: "withhold", reason: nobodyThere, by: "system" })) ?? "gone"
+    );
   }
   if (mode === "allow") {
     terminal.write(notice(style.yellow(`The result of ${toolName} is released, by --yes.`)));

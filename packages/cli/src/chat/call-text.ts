@@ -17,7 +17,8 @@ export function settledText(
   result: CallResult,
   style: Style,
 ): string {
-  const time = durationText(result.durationMs);
+  // Nobody saw the end of a call that may or may not have happened.
+  const time = status === "outcome_unknown" ? "time unknown" : durationText(result.durationMs);
   const { shown, withheld } = result.tokens;
   if (status === "success") {
     const kept = result.cacheVarResult === undefined ? "" : `, kept as ${result.cacheVarResult}`;

@@ -2,6 +2,8 @@ import { errorMessage } from "@capstan/core";
 import type {
   ApprovalAnswerBody,
   ApprovalView,
+  CallOutcomeBody,
+  CallView,
   ConversationView,
   GrantView,
   ListView,
@@ -55,6 +57,15 @@ export interface Client {
   /** Events after a number, until the run ends or the connection does. */
   events(run: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   cancelRun(run: string, signal?: AbortSignal): Promise<RunView>;
+  /** The ledger: what became of each call. */
+  calls(run: string, signal?: AbortSignal): Promise<readonly CallView[]>;
+  /** A person's word on a call of which nobody knows whether it happened; the first one counts. */
+  answerOutcome(
+    run: string,
+    call: string,
+    answer: CallOutcomeBody,
+    signal?: AbortSignal,
+  ): Promise<CallView>;
   /** A result that waits for a person, with a slice of its text. */
   review(
     approval: string,
@@ -183,6 +194,9 @@ export function createClient(options: {
         yield JSON.parse(data) as RunEvent;
     },
     cancelRun: (run, signal) => json("POST", `${ofRun(run)}/cancel`, { body: {}, signal }),
+    calls: (run, signal) => list(`${ofRun(run)}/calls`, signal),
+    answerOutcome: (run, call, body, signal) =>
+      json("POST", `${ofRun(run)}/calls/${encodeURIComponent(call)}/outcome`, { body, signal }),
     review: (approval, { start, length }, signal) =>
       json("GET", `${ofApproval(approval)}?start=${start}&length=${length}`, { signal }),
     previewReview: (approval, body, signal) =>

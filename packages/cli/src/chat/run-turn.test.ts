@@ -39,6 +39,9 @@ function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[]
     },
     review: (): Promise<ResultApprovalView> => Promise.reject(new Error("no result waits here")),
     previewReview: () => Promise.reject(new Error("no result waits here")),
+    url: "http://capstan",
+    calls: () => Promise.reject(new Error("the end of every call is known")),
+    answerOutcome: () => Promise.reject(new Error("nothing is unknown")),
     answerApproval(id: string, body: ApprovalAnswerBody): Promise<ApprovalView> {
       const refusal = refusals.shift();
       if (refusal) return Promise.reject(refusal);
@@ -150,7 +153,11 @@ test("a question that is answered elsewhere is taken back, and what happened is 
 test("where nobody can be asked the call is refused with the reason, or allowed once by --yes", async () => {
   const refused = createServer(asks("c1"), rest);
   assert.equal(await turn(refused, createFakeTerminal([], false), "refuse"), "completed");
-  assert.deepEqual(refused.answered[0]?.body, { decision: "refuse", reason: nobodyThere });
+  assert.deepEqual(refused.answered[0]?.body, {
+    decision: "refuse",
+    reason: nobodyThere,
+    by: "system",
+  });
 
   const allowed = createServer(asks("c1"), rest);
   assert.equal(await turn(allowed, createFakeTerminal([], false), "allow"), "completed");

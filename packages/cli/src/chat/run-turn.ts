@@ -1,6 +1,7 @@
 import { type ChainEvent, errorMessage, ToolOutputChannel } from "@capstan/core";
 import type { RunEvent } from "@capstan/server/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
+import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
 import type { Client } from "./client.ts";
 import { followRun } from "./follow-run.ts";
@@ -11,7 +12,10 @@ import { createTurnView } from "./turn-view.ts";
 export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["status"] | "left";
 
 export interface TurnOptions {
-  readonly client: Pick<Client, "events" | "answerApproval" | "review" | "previewReview">;
+  readonly client: Pick<
+    Client,
+    "url" | "events" | "answerApproval" | "review" | "previewReview" | "calls" | "answerOutcome"
+  >;
   readonly run: string;
   /** Events that are known already, to show first. */
   readonly past?: readonly RunEvent[];
@@ -54,10 +58,12 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     });
 
   let status: TurnEnd | undefined;
+  let isUnknown = false;
   try {
     for await (const event of channel.read()) {
       terminal.write(view.show(event));
       if (event.type === "chain.ended") status = event.status;
+      if (event.type === "call.settled") isUnknown ||= event.status === "outcome_unknown";
       if (event.type !== "approval.requested" && event.type !== "review.requested") continue;
       const gone = questions.open(event);
       if (gone === undefined) continue;
@@ -74,6 +80,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     await following;
   }
   if (status === undefined && failure !== undefined) throw failure;
+  if (isUnknown && (await answerOutcomes(options)) === "left") return "left";
   return status ?? "left";
 }
 

@@ -1,4 +1,4 @@
-import { describeDatabase } from "@capstan/server";
+import { describeDatabase, type Stopped } from "@capstan/server";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "../package-version.ts";
 import { type RunningInstallation, startInstallation } from "../start-installation.ts";
@@ -31,16 +31,17 @@ export async function serve(configuration: Configuration): Promise<number> {
   await stopped;
   say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
-  const { handedBack } = await installation.close();
-  say(stoppedLine(handedBack));
+  say(stoppedLine(await installation.close()));
   return 0;
 }
 
 /** What a person needs to know of a server that has stopped. */
-export function stoppedLine(handedBack: number): string {
-  if (handedBack === 0) return "Stopped. Nothing was left unfinished.";
-  if (handedBack === 1) return "Stopped. 1 run was handed back: the next start goes on with it.";
-  return `Stopped. ${handedBack} runs were handed back: the next start goes on with them.`;
+export function stoppedLine({ handedBack, waits }: Stopped): string {
+  const waiting = waits ? " What waits for an answer waits on." : "";
+  if (handedBack === 0)
+    return waits ? `Stopped.${waiting}` : "Stopped. Nothing was left unfinished.";
+  const [were, them] = handedBack === 1 ? ["1 run was", "it"] : [`${handedBack} runs were`, "them"];
+  return `Stopped. ${were} handed back: the next start goes on with ${them}.${waiting}`;
 }
 
 /** What a person needs to know of a server that has started. */

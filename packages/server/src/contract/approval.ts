@@ -68,6 +68,8 @@ export interface ExecutionAnswerBody {
   /** @default "once" */
   readonly scope?: "once" | "session" | "always";
   readonly reason?: string;
+  /** Of a refusal: `system` where nobody could be asked, so that no person is said to have refused. @default "person" */
+  readonly by?: "person" | "system";
   /** Which calls a scope of `session` or `always` is for. @default { type: "offer" } */
   readonly covers?: GrantCover;
   /** When such an answer ends; ms since the epoch. @default never */
@@ -82,7 +84,12 @@ export type ReviewAnswerBody =
   /** Each of the words must occur in the result. */
   | { readonly decision: "redact"; readonly words: readonly string[] }
   | { readonly decision: "replace"; readonly text: string }
-  | { readonly decision: "withhold"; readonly reason?: string };
+  | {
+      readonly decision: "withhold";
+      readonly reason?: string;
+      /** `system` where nobody could be asked. @default "person" */
+      readonly by?: "person" | "system";
+    };
 
 /** `POST /v1/approvals/{id}/preview`, with the body of an answer: nothing is decided by it. */
 export interface ReviewPreview {

@@ -48,7 +48,7 @@ const wrong: readonly [answer: object, message: RegExp][] = [
     /unknown cover \(did you mean covers\?\); "allow" takes decision, scope/,
   ],
   [{ args: { path: "b" } }, /unknown args/],
-  [{ decision: "refuse", scope: "always" }, /unknown scope; "refuse" takes decision, reason/],
+  [{ decision: "refuse", scope: "always" }, /unknown scope; "refuse" takes decision, reason, by/],
 ];
 for (const [answer, message] of wrong)
   test(`the answer ${JSON.stringify(answer)} is refused, and the question stays open`, async () => {
@@ -80,4 +80,23 @@ test("an answer for a pattern, until a time, is listed as that", async () => {
       until: expiresAt,
     },
   );
+});
+
+test("a refusal where nobody could be asked is nobody's, and says so to the model", async () => {
+  for (const [by, words] of [
+    ["system", /This call is not allowed: nobody is there/],
+    ["person", /A person refused this call: nobody is there/],
+  ] as const) {
+    const { call, path, store, runId } = await waiting();
+    const { status } = await call("POST", path, {
+      decision: "refuse",
+      reason: "nobody is there",
+      by,
+    });
+    assert.equal(status, 200);
+    await runIn(store, runId, "completed");
+    const [{ call: record } = assert.fail("no call")] =
+      (await store.readCalls({ owner, runId })) ?? [];
+    assert.match(record.result?.finalText ?? "", words);
+  }
 });

@@ -13,6 +13,9 @@ import { badRequest } from "./request-refused.ts";
 
 const reason = z.string().max(2_000).nullish();
 
+/** `system`: no person said so; nobody could be asked. */
+const by = z.enum(["person", "system"]).nullish();
+
 /** An answer with a key that nobody reads would say less than its writer meant: it is refused. */
 function answerOf<T extends z.ZodRawShape & { readonly decision: z.ZodLiteral<string> }>(shape: T) {
   return z.strictObject(shape, {
@@ -37,7 +40,7 @@ const executionBody = z.discriminatedUnion("decision", [
     covers: z.unknown().optional(),
     expiresAt: z.number().nullish(),
   }),
-  answerOf({ decision: z.literal("refuse"), reason }),
+  answerOf({ decision: z.literal("refuse"), reason, by }),
 ]);
 
 const reviewBody = z.discriminatedUnion("decision", [
@@ -47,7 +50,7 @@ const reviewBody = z.discriminatedUnion("decision", [
     words: z.array(z.string().min(1).max(10_000)).min(1).max(100),
   }),
   answerOf({ decision: z.literal("replace"), text: z.string().max(1_000_000) }),
-  answerOf({ decision: z.literal("withhold"), reason }),
+  answerOf({ decision: z.literal("withhold"), reason, by }),
 ]);
 
 const kinds = {
@@ -75,8 +78,7 @@ export async function readAnswer(
 }
 
 function executionDecision(body: z.output<typeof executionBody>): ApprovalDecision {
-  if (body.decision === "refuse")
-    return { decision: "refuse", ...(body.reason != null && { reason: body.reason }) };
+  if (body.decision === "refuse") return { decision: "refuse", ...noOf(body) };
   const { decision, scope, arguments: args, covers, expiresAt } = body;
   return {
     decision,
@@ -90,5 +92,13 @@ function executionDecision(body: z.output<typeof executionBody>): ApprovalDecisi
 
 function reviewDecision(body: z.output<typeof reviewBody>): ReviewDecision {
   if (body.decision !== "withhold") return body;
-  return { decision: "withhold", ...(body.reason != null && { reason: body.reason }) };
+  return { decision: "withhold", ...noOf(body) };
+}
+
+/** Why, and whose word it is. */
+function noOf({
+  reason: why,
+  by: whose,
+}: Pick<z.output<typeof executionBody> & { decision: "refuse" }, "reason" | "by">) {
+  return { ...(why != null && { reason: why }), ...(whose != null && { by: whose }) };
 }

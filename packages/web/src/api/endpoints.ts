@@ -1,6 +1,8 @@
 import type {
   ApprovalAnswerBody,
   ApprovalView,
+  CallOutcomeBody,
+  CallView,
   ConversationUpdate,
   ConversationView,
   GrantView,
@@ -61,6 +63,14 @@ export const cancelCall = (run: string, call: string) =>
     method: "POST",
     body: {},
   });
+
+/** The ledger: what became of each call. */
+export const listCalls = async (run: string) =>
+  (await requestJson<ListView<CallView>>(`/v1/runs/${id(run)}/calls`)).data;
+
+/** A person's word on a call of which nobody knows whether it happened. The first one counts. */
+export const answerOutcome = (run: string, call: string, body: CallOutcomeBody) =>
+  requestJson<CallView>(`/v1/runs/${id(run)}/calls/${id(call)}/outcome`, { method: "POST", body });
 
 export const retryRun = (run: string, model: string) =>
   requestJson<RunView>(`/v1/runs/${id(run)}/retry`, { method: "POST", body: { model } });

@@ -1,7 +1,8 @@
 import { createEffect, createSignal, on, onCleanup, type Accessor } from "solid-js";
 
-/** The cards that can be answered, in the order of the page. */
 const [openCards, setOpenCards] = createSignal<readonly HTMLElement[]>([]);
+/** The cards that can be answered, in the order of the page. */
+export const cardsToAnswer = openCards;
 const [focusedCard, setFocusedCard] = createSignal<Element | null>(null);
 
 /**

@@ -27,7 +27,10 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
     const settled = result();
     if (settled === null) return "";
     const { shown, withheld, arguments: args } = settled.tokens;
-    const time = props.call.startedAt === null ? "" : `${formatDuration(settled.durationMs)} · `;
+    const time =
+      props.call.startedAt === null || props.call.status === "outcome_unknown"
+        ? ""
+        : `${formatDuration(settled.durationMs)} · `;
     return `${time}${formatCount(shown)} tokens shown to the model · ${formatCount(withheld)} withheld from it · ${formatCount(args)} of arguments`;
   };
 

@@ -2,6 +2,7 @@ import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { cancelCall } from "../api/endpoints.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { OutcomeCard } from "../approvals/outcome-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
 import type { LiveRun } from "../chat/live-run.ts";
 import { formatCount } from "../format/count.ts";
@@ -84,6 +85,9 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
             </Show>
             <Show when={face().status === "reviewing" && known().review}>
               {(review) => <ReviewCard review={review()} />}
+            </Show>
+            <Show when={known().status === "outcome_unknown"}>
+              <OutcomeCard run={props.run.view.id} call={known()} />
             </Show>
             <Show when={isOpen()}>
               <CallDetails id={detailsId()} call={known()} />

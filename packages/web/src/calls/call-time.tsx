@@ -8,13 +8,21 @@ export function CallTime(props: { readonly call: CallState; readonly isRunning: 
   const now = createTicking(() => props.isRunning);
   const text = () => {
     const { result, startedAt } = props.call;
-    if (result !== null) return startedAt === null ? null : formatDuration(result.durationMs);
+    if (result !== null) {
+      // Nobody saw its end.
+      if (props.call.status === "outcome_unknown") return "? s";
+      return startedAt === null ? null : formatDuration(result.durationMs);
+    }
     return props.isRunning && startedAt !== null ? formatElapsed(now() - startedAt) : null;
   };
   return (
     <Show when={text()}>
       {(shown) => (
-        <span class="call-time" data-testid="call-time">
+        <span
+          class="call-time"
+          title={props.call.status === "outcome_unknown" ? "Nobody saw its end" : undefined}
+          data-testid="call-time"
+        >
           {shown()}
         </span>
       )}

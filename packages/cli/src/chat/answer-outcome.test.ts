@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import { createFakeTerminal } from "../testing/fake-terminal.ts";
+import { answerOutcomes, readOutcome } from "./answer-outcome.ts";
+import { ApiError } from "./api-error.ts";
+import { plainStyle } from "./style.ts";
+
+function call(id: string, more: Partial<CallView> = {}): CallView {
+  return {
+    id,
+    object: "call",
+    run: "r",
+    updated_at: 0,
+    name: "SendMail",
+    owner: "server",
+    round: 1,
+    status: "outcome_unknown",
+    argumentsText: '{"to":"ann"}',
+    repairs: [],
+    idempotencyKey: id,
+    proposedAt: 0,
+    ...more,
+  };
+}
+
+const found = { answer: "happened", by: "ann", at: 1 } as const;
+
+/** A server that knows these calls, and takes what is said of them. */
+function createServer(calls: readonly CallView[], first?: CallView["found"]) {
+  const said: (CallOutcomeBody & { call: string })[] = [];
+  return {
+    said,
+    url: "http://capstan",
+    calls: async () => calls,
+    answerOutcome: async (_run: string, id: string, body: CallOutcomeBody): Promise<CallView> => {
+      said.push({ call: id, ...body });
+      return call(id, { found: first ?? { answer: body.outcome, by: "me", at: 2 } });
+    },
+  };
+}
+
+const options = {
+  run: "r",
+  mode: "ask",
+  style: plainStyle,
+  signal: new AbortController().signal,
+} as const;
+
+test("each call of which nothing is known is asked about once, and the word goes to the server", async () => {
+  const client = createServer([
+    call("c1"),
+    call("known", { status: "succeeded" }),
+    call("answered", { found }),
+    call("c2"),
+    call("c3"),
+  ]);
+  const terminal = createFakeTerminal([
+    { answer: "perhaps" },
+    { answer: "y I found the mail" },
+    { answer: "" },
+    { answer: "r" },
+  ]);
+  assert.equal(await answerOutcomes({ ...options, client, terminal }), "done");
+  assert.deepEqual(client.said, [
+    { call: "c1", outcome: "happened", note: "I found the mail" },
+    { call: "c3", outcome: "run_again" },
+  ]);
+  assert.match(terminal.text(), /Did SendMail happen\?[\s\S]*"to":"ann"[\s\S]*Answer y, n or r/);
+});
+
+test("a first word from elsewhere is said; what the server does not take is, too", async () => {
+  const terminal = createFakeTerminal([{ answer: "n" }, { answer: "n" }]);
+  const client = createServer([call("c1")], found);
+  await answerOutcomes({ ...options, client, terminal });
+  assert.match(terminal.text(), /answered already: it happened/);
+  const refusal = new ApiError({ status: 409, code: "conflict", message: "Its end is known." });
+  const refusing = { ...client, answerOutcome: () => Promise.reject(refusal) };
+  await answerOutcomes({ ...options, client: refusing, terminal });
+  assert.match(terminal.text(), /Its end is known\./);
+});
+
+test("where nobody can be asked nothing is said of it, and where to say it is", async () => {
+  for (const mode of ["refuse", "allow"] as const) {
+    const client = createServer([call("c1")]);
+    const terminal = createFakeTerminal([], false);
+    assert.equal(await answerOutcomes({ ...options, mode, client, terminal }), "done");
+    assert.deepEqual(client.said, []);
+    assert.match(terminal.text(), /not known whether SendMail happened.*http:\/\/capstan/);
+  }
+});
+
+test("only one letter answers, with what is said beside it", () => {
+  assert.deepEqual(readOutcome("N not there"), { outcome: "did_not_happen", note: "not there" });
+  assert.equal(readOutcome("  "), "later");
+  for (const line of ["yes", "happened", "run", "yn"]) assert.equal(readOutcome(line), "unclear");
+});

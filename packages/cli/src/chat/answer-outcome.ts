@@ -1,0 +1,97 @@
+import { errorMessage } from "@capstan/core";
+import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import type { ApprovalMode } from "./answer-approvals.ts";
+import { ApiError } from "./api-error.ts";
+import { callText } from "./call-text.ts";
+import type { Client } from "./client.ts";
+import { printable, printableLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { notice, type Terminal } from "./terminal.ts";
+
+interface OutcomeOptions {
+  readonly client: Pick<Client, "url" | "calls" | "answerOutcome">;
+  readonly run: string;
+  readonly mode: ApprovalMode;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks what became of the calls of a run of which nobody knows whether they happened. Enter leaves
+ * one for later. Where nobody can be asked it is said where it can be answered.
+ *
+ * @returns `left` where the person went away
+ */
+export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | "left"> {
+  const { client, run, mode, terminal, style, signal } = options;
+  const calls = await client.calls(run, signal);
+  for (const call of calls) {
+    if (call.status !== "outcome_unknown" || call.found !== undefined) continue;
+    if (mode !== "ask") {
+      const text = `It is not known whether ${printableLine(call.name)} happened. Somebody who looked can say so at ${client.url}, or in a chat in a terminal.`;
+      terminal.write(notice(style.yellow(text)));
+      continue;
+    }
+    if ((await ask(options, call)) === "left") return "left";
+  }
+  return "done";
+}
+
+async function ask(options: OutcomeOptions, call: CallView): Promise<"done" | "left"> {
+  const { client, run, terminal, style, signal } = options;
+  terminal.write([{ channel: "notice", text: questionText(call, style) }]);
+  for (;;) {
+    const read = await terminal.readAnswer("y/n/r > ", { signal });
+    if (read.type !== "line") return read.type === "end" ? "left" : "done";
+    const answer = readOutcome(read.text);
+    if (answer === "later") return "done";
+    if (answer === "unclear") {
+      terminal.write(notice("Answer y, n or r; Enter leaves it for later."));
+      continue;
+    }
+    try {
+      const { found } = await client.answerOutcome(run, call.id, answer, signal);
+      if (found !== undefined && found.answer !== answer.outcome)
+        terminal.write(notice(style.yellow(`This was answered already: ${said[found.answer]}.`)));
+      return "done";
+    } catch (error) {
+      if (signal.aborted) return "done";
+      terminal.write(notice(style.red(printable(errorMessage(error)))));
+      // Nothing that is typed here would change it.
+      if (!(error instanceof ApiError) || [0, 404, 409].includes(error.status)) return "done";
+    }
+  }
+}
+
+const said: { readonly [outcome in CallOutcomeBody["outcome"]]: string } = {
+  happened: "it happened",
+  did_not_happen: "it did not happen",
+  run_again: "it is to run again",
+};
+
+function questionText(call: CallView, style: Style): string {
+  return [
+    style.yellow(style.bold(`? Did ${printableLine(call.name)} happen?`)),
+    `  ${callText(printableLine(call.name), call.argumentsText, 400)}`,
+    style.dim(
+      "  The server stopped while it ran. The model reads your word with the next message;",
+    ),
+    style.dim("  what follows the letter is for it, too: y I found the mail"),
+    "  y  it happened",
+    "  n  it did not",
+    "  r  run it again",
+    "",
+  ].join("\n");
+}
+
+/** What a typed line says of a call. Nothing that is unclear says anything. */
+export function readOutcome(line: string): CallOutcomeBody | "later" | "unclear" {
+  const [word = "", ...rest] = line.trim().split(/\s+/);
+  if (word === "") return "later";
+  const outcomes = { y: "happened", n: "did_not_happen", r: "run_again" } as const;
+  const known = Object.entries(outcomes).find(([letter]) => letter === word.toLowerCase());
+  if (known === undefined) return "unclear";
+  const note = rest.join(" ");
+  return { outcome: known[1], ...(note !== "" && { note }) };
+}

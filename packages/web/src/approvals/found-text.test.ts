@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { foundText } from "./found-text.ts";
+
+test("what a person said of an unknown outcome, with their note", () => {
+  assert.equal(foundText({ answer: "did_not_happen" }), "You said: it did not happen.");
+  assert.equal(
+    foundText({ answer: "run_again", note: "it was lost" }),
+    "You said: run it again (it was lost).",
+  );
+});

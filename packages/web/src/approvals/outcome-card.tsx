@@ -1,0 +1,188 @@
+import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { answerOutcome } from "../api/endpoints.ts";
+import type { CallState } from "../run/call-state.ts";
+import { Icon } from "../shell/icon.tsx";
+import { AnswerButton } from "./answer-button.tsx";
+import { answersRest, restAnswers } from "./answer-guard.ts";
+import { bindApprovalKeys } from "./approval-keys.ts";
+import { ArgumentsView } from "./arguments-view.tsx";
+import { noteOutcomeAnswer, outcomeAnswers, readLedger } from "./call-ledger.ts";
+import { foundText } from "./found-text.ts";
+import "./approvals.css";
+
+type Found = NonNullable<CallView["found"]>;
+
+/**
+ * Asks a person what became of a call of which nobody knows whether it happened. The first word
+ * counts, wherever it was said; afterwards only that is shown.
+ */
+export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {
+  /** Undefined: not known yet. */
+  const [found, setFound] = createSignal<Found | null>();
+  const [isSending, setSending] = createSignal(false);
+  const [error, setError] = createSignal<string | null>(null);
+  let card!: HTMLElement;
+  let note!: HTMLInputElement;
+
+  async function load(): Promise<void> {
+    try {
+      const calls = await readLedger(props.run);
+      const row = calls.find(({ id }) => id === props.call.callId);
+      // A call that the ledger knows an end of has nothing to ask.
+      if (row?.status === "outcome_unknown") setFound(row.found ?? null);
+    } catch {
+      // Without the ledger nothing is asked; it is read again when the person comes back.
+    }
+  }
+  const look = () => {
+    if (found() == null) void load();
+  };
+  onMount(() => {
+    look();
+    // It may have been answered in another window, or in a terminal.
+    window.addEventListener("focus", look);
+    onCleanup(() => window.removeEventListener("focus", look));
+  });
+  // Another run that took this turn over shows the same call.
+  createEffect(on(outcomeAnswers, look, { defer: true }));
+
+  async function answer(outcome: CallOutcomeBody["outcome"]): Promise<void> {
+    if (isSending() || answersRest()) return;
+    setSending(true);
+    setError(null);
+    restAnswers();
+    const said = note.value.trim();
+    try {
+      const body = { outcome, ...(said !== "" && { note: said }) };
+      const row = await answerOutcome(props.run, props.call.callId, body);
+      setFound(row.found ?? null);
+      noteOutcomeAnswer();
+    } catch (failure) {
+      setError(messageOf(failure));
+    } finally {
+      setSending(false);
+    }
+  }
+
+  return (
+    <>
+      <Show when={found()}>
+        {(known) => (
+          <p class="outcome-found" role="status" data-testid="outcome-found">
+            <Icon name="hand" size={15} /> {foundText(known())}
+          </p>
+        )}
+      </Show>
+      <Show when={found() === null}>
+        <Question
+          call={props.call}
+          isSending={isSending()}
+          error={error()}
+          ref={(element) => (card = element)}
+          noteRef={(element) => (note = element)}
+          onAnswer={(outcome) => void answer(outcome)}
+          onLeaveNote={() => card.focus()}
+        />
+      </Show>
+    </>
+  );
+}
+
+function Question(props: {
+  readonly call: CallState;
+  readonly isSending: boolean;
+  readonly error: string | null;
+  readonly ref: (element: HTMLElement) => void;
+  readonly noteRef: (element: HTMLInputElement) => void;
+  readonly onAnswer: (outcome: CallOutcomeBody["outcome"]) => void;
+  readonly onLeaveNote: () => void;
+}) {
+  let card!: HTMLElement;
+  let note!: HTMLInputElement;
+  const hasKeys = bindApprovalKeys(
+    () => card,
+    () => true,
+  );
+  const isLocked = () => props.isSending || answersRest();
+  onMount(restAnswers);
+  return (
+    <section
+      ref={(element) => props.ref((card = element))}
+      class="approval outcome"
+      tabindex="-1"
+      aria-label={`${props.call.name}: did it happen?`}
+      aria-busy={props.isSending}
+      data-testid="outcome-card"
+      data-approval={`outcome ${props.call.callId}`}
+      data-tool={props.call.name}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.isComposing || event.target !== note) return;
+        // Leaves what is being written, and so does not stop the turn.
+        event.preventDefault();
+        props.onLeaveNote();
+      }}
+    >
+      <header class="approval-head">
+        <h3>
+          Did <span class="approval-tool">{props.call.name}</span> happen?
+        </h3>
+        <Show when={props.call.groupTitle}>{(title) => <span class="tag">{title()}</span>}</Show>
+      </header>
+      <p class="approval-reason">
+        <Icon name="question" size={16} /> The server stopped while this ran, so it may or may not
+        have acted, and it was not run again. Look, and say what you found: the model reads it with
+        the next message.
+      </p>
+      <Show when={props.call.args}>{(args) => <ArgumentsView args={args()} />}</Show>
+      <Show when={props.error}>
+        {(message) => (
+          <p class="approval-error" role="alert" data-testid="outcome-error">
+            {message()}
+          </p>
+        )}
+      </Show>
+      <input
+        ref={(element) => props.noteRef((note = element))}
+        class="field outcome-note"
+        placeholder="Anything else, if you like"
+        aria-label="A note for the model"
+        maxlength={2_000}
+        data-testid="outcome-note"
+      />
+      <div class="approval-actions">
+        <AnswerButton
+          letter="H"
+          class="primary"
+          testId="outcome-happened"
+          isDisabled={isLocked()}
+          hasKeys={hasKeys}
+          onClick={() => props.onAnswer("happened")}
+        >
+          It happened
+        </AnswerButton>
+        <AnswerButton
+          letter="N"
+          class=""
+          testId="outcome-did-not-happen"
+          isDisabled={isLocked()}
+          hasKeys={hasKeys}
+          onClick={() => props.onAnswer("did_not_happen")}
+        >
+          It did not
+        </AnswerButton>
+        <AnswerButton
+          letter="G"
+          class="quiet"
+          testId="outcome-run-again"
+          isDisabled={isLocked()}
+          hasKeys={hasKeys}
+          onClick={() => props.onAnswer("run_again")}
+        >
+          Run it again
+        </AnswerButton>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
+
+// A server dies in the middle of a call, and a person says what became of it.
+
+const found = findBrowser();
+const isConfined = spawnSync("bwrap", ["--version"]).status === 0;
+const skip =
+  found.status === "missing" ? found.reason : isConfined ? false : "no bubblewrap (bwrap) on PATH";
+
+let model: ModelServer;
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+
+before(async () => {
+  if (skip !== false) return;
+  model = await startModelServer(["deckhand"]);
+  capstan = await startCapstan({
+    config: {
+      groups: { code: true },
+      code: { write: true },
+      rules: [{ tool: "code.Shell", execution: "auto" }],
+    },
+    environment: { CAPSTAN_MODEL_URL: model.url },
+  });
+  browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
+});
+after(async () => {
+  await browser?.close();
+  await Promise.all([capstan?.close(), model?.close()]);
+});
+
+const begun = () => access(join(capstan.folder, "begun"));
+const card = () => me.page.getByRole("region", { name: "Shell: did it happen?" });
+
+test(
+  "a call that a dead server left is asked about; the first word counts, and the model reads it",
+  { skip },
+  async () => {
+    const command = "touch begun; sleep 1000";
+    model.willSay({ type: "calls", calls: [{ name: "Shell", args: { command } }] });
+    await me.say("Wait for me");
+    await eventually(begun);
+    await capstan.kill();
+    model.willSay({ type: "text", text: "I cannot tell." });
+    await capstan.start();
+    await me.turnEnds();
+    await card().waitFor();
+    const row = me.row("Shell");
+    assert.equal(await row.getAttribute("data-status"), "outcome_unknown");
+    assert.match(await row.innerText(), /\? s/);
+    assert.match(await card().innerText(), /sleep 1000/);
+
+    // Another window has it too, and hears of the answer as the person comes back to it.
+    const other = await visit(browser, me.page.url());
+    const there = other.page.getByTestId("outcome-card");
+    await there.waitFor();
+    await card().getByRole("textbox", { name: "A note for the model" }).fill("the file is there");
+    await card()
+      .getByRole("button", { name: /^It happened/ })
+      .click();
+    await card().waitFor({ state: "detached" });
+    const said = "You said: it happened (the file is there).";
+    assert.equal((await me.page.getByTestId("outcome-found").innerText()).trim(), said);
+    await there.getByRole("button", { name: /^It did not/ }).click();
+    await there.waitFor({ state: "detached" });
+    assert.equal((await other.page.getByTestId("outcome-found").innerText()).trim(), said);
+    await other.leave();
+
+    await me.page.reload();
+    await me.page.getByText(said).waitFor();
+    assert.equal(await card().count(), 0);
+    model.willSay({ type: "text", text: "Good." });
+    await me.say("Well?");
+    await me.turnEnds();
+    assert.match(JSON.stringify(model.requests.at(-1)), /it did happen.*the file is there/);
+    assertQuiet(me, /ERR_|Failed to load/);
+  },
+);
+
+test("out of sight it is said above the message field, in sight it is not", { skip }, async () => {
+  await me.startOver();
+  const args = { command: "touch begun2; sleep 1000" };
+  model.willSay({ type: "calls", calls: [{ name: "Shell", args }] });
+  await me.say("Again");
+  await eventually(() => access(join(capstan.folder, "begun2")));
+  await capstan.kill();
+  model.willSay({ type: "text", text: "line  \n".repeat(200) });
+  await capstan.start();
+  await me.turnEnds();
+  const bar = me.page.getByTestId("approval-bar");
+  await bar.waitFor();
+  await bar.click();
+  await bar.waitFor({ state: "detached" });
+  assert.equal(await card().evaluate((element) => element === document.activeElement), true);
+  await me.page.keyboard.press("Alt+KeyN");
+  await me.page.getByText("You said: it did not happen.").waitFor();
+});
