@@ -279,7 +279,10 @@ test(
     await keyboard.press("Enter");
     const cards = page.getByRole("region", { name: /asks for your word$/ });
     await cards.nth(1).waitFor();
+    // Not all of them are in sight.
+    await page.setViewportSize({ width: 1280, height: 480 });
     await page.getByRole("button", { name: /calls wait for your word/ }).press("Enter");
+    await page.setViewportSize({ width: 1280, height: 800 });
     // The card has the focus; its first button is one Tab away, and rests for a moment.
     await page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();
     await keyboard.press("Tab");

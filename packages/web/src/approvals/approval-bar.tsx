@@ -3,7 +3,7 @@ import { Icon } from "../shell/icon.tsx";
 import { cardsToAnswer } from "./approval-keys.ts";
 import { createCardsInView } from "./cards-in-view.ts";
 
-/** Says above the message field that calls wait for a person whose cards are out of sight, and leads to the first. */
+/** Says above the message field that calls wait for a person, where not all of their cards are in sight, and leads to the first that is not. */
 export function ApprovalBar() {
   const inView = createCardsInView(cardsToAnswer);
   const hidden = () => cardsToAnswer().filter((card) => !inView().has(card));
@@ -17,9 +17,9 @@ export function ApprovalBar() {
     <Show when={hidden().length > 0}>
       <button type="button" class="approval-bar" data-testid="approval-bar" onClick={show}>
         <Icon name="hand" size={16} />
-        {hidden().length === 1
+        {cardsToAnswer().length === 1
           ? "One call waits for your word"
-          : `${hidden().length} calls wait for your word`}
+          : `${cardsToAnswer().length} calls wait for your word`}
         <span class="link-button">Show</span>
       </button>
     </Show>

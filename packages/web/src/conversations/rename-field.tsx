@@ -30,7 +30,8 @@ export function RenameField(props: RenameFieldProps) {
       data-testid="rename-field"
       maxlength="200"
       onBlur={() => finish(() => props.onDone(field.value.trim()))}
-      onKeyDown={(event) => {
+      // Not delegated: the list around it would close first, where it is a panel.
+      on:keydown={(event) => {
         if (event.isComposing) return;
         if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));
         if (event.key !== "Escape") return;

@@ -54,8 +54,9 @@ export function VariableForm(props: VariableFormProps) {
         event.preventDefault();
         void save();
       }}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
+      // Not delegated: the panel around it would close first, and take what was written along.
+      on:keydown={(event) => {
+        if (event.key !== "Escape" || event.isComposing) return;
         event.preventDefault();
         props.onCancel();
       }}

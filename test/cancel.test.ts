@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { CallView, ListView } from "@capstan/server/contract";
+import { findPython, findSandbox } from "@capstan/toolkit";
+import { type Api, createApi, eventsOf } from "./api.ts";
+import { createServerFolder, startServerProcess } from "./server-process.ts";
+
+// A call that is stopped in its middle: all that it started is gone, and everybody is told.
+
+const python = await findPython({});
+const { problem } = await findSandbox();
+const noProc = process.platform === "linux" ? undefined : "processes are looked up in /proc";
+const skip =
+  (python.status === "missing" ? python.message : undefined) ?? problem?.message ?? noProc ?? false;
+
+/** Starts a child and a grandchild, and waits; each is known by the mark. */
+const waiter = `import ctypes, subprocess, time
+
+def wait_with(mark: str):
+    """Waits, and so do its child and its grandchild."""
+    ctypes.CDLL(None).prctl(15, mark.encode())
+    subprocess.Popen(["bash", "-c", f"bash -c 'exec -a {mark} sleep 1000' & wait"])
+    time.sleep(1000)
+`;
+
+const resources = new AsyncDisposableStack();
+let api: Api;
+
+before(async () => {
+  if (skip !== false) return;
+  const folder = resources.use(
+    await createServerFolder({
+      "capstan.config.json": JSON.stringify({
+        groups: { code: true },
+        rules: [{ tool: "code.*", execution: "auto" }],
+      }),
+    }),
+  );
+  await mkdir(join(folder.work, "capstan-tools"));
+  await writeFile(join(folder.work, "capstan-tools", "waiter.py"), waiter);
+  api = createApi(resources.use(await startServerProcess({ folder })).url);
+});
+
+after(() => resources.disposeAsync());
+
+/** The processes that have a mark in their name or their arguments. */
+async function marked(mark: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    (await readdir("/proc"))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (pid) => {
+        const read = (file: string) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
+        const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+        const names = threads.map((thread) => read(`task/${thread}/comm`));
+        const texts = await Promise.all([read("cmdline"), ...names]);
+        return texts.some((text) => text.includes(mark)) ? [pid] : [];
+      }),
+  );
+  return found.flat();
+}
+
+async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 60_000; !(await look()); await pause(10))
+    if (performance.now() > end) assert.fail(`not within a minute: ${what}`);
+}
+
+interface Kind {
+  /** The names of its tests: a turn is cancelled, or one call of it. */
+  readonly turn: string;
+  readonly call: string;
+  readonly group: string;
+  /** Whether a person is asked first: nobody has approved the file. */
+  readonly asks: boolean;
+  /** As the offline model is told. */
+  readonly input: (mark: string) => string;
+  /** How many processes there are at least that have the mark. */
+  readonly processes: number;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    turn: "a turn with a script tool that has children is cancelled: the whole tree is gone, and it says so",
+    call: "a script tool's call alone is cancelled: its whole tree is gone, and the turn goes on",
+    group: "waiter",
+    asks: true,
+    input: (mark) => `/wait_with ${JSON.stringify({ mark })}`,
+    processes: 3,
+  },
+  {
+    turn: "a turn with a shell command that has children is cancelled: the whole tree is gone, and it says so",
+    call: "a shell command's call alone is cancelled: its whole tree is gone, and the turn goes on",
+    group: "code",
+    asks: false,
+    input: (mark) => {
+      const child = (name: string) => `bash -c 'exec -a ${name} sleep 1000'`;
+      const command = `${child(mark)} & setsid ${child(mark)} & ${child(mark)}`;
+      return `/Shell ${JSON.stringify({ command })}`;
+    },
+    processes: 3,
+  },
+];
+
+/** A turn whose call has started all its processes. */
+async function underWay({ group, asks, input, processes }: Kind, mark: string) {
+  const { id: conversation } = await api.createConversation();
+  const run = await api.startTurn({ conversation, input: input(mark), groups: [group] });
+  if (asks) {
+    await api.firstEvent(run, "approval.requested");
+    const [approval] = await api.approvals(conversation);
+    await api.answer(approval?.id ?? "", { decision: "allow" });
+  }
+  const { callId } = await api.firstEvent(run, "call.started");
+  await until("all processes", async () => (await marked(mark)).length >= processes);
+  return { run, callId };
+}
+
+/** The whole tree is gone soon after the answer. Not a second to the letter: the machine may be busy. */
+async function stops(
+  context: TestContext,
+  mark: string,
+  stop: () => Promise<unknown>,
+): Promise<void> {
+  const begun = performance.now();
+  await stop();
+  const answered = performance.now() - begun;
+  await until("no process", async () => (await marked(mark)).length === 0);
+  const gone = performance.now() - begun;
+  context.diagnostic(`answered after ${answered.toFixed(0)} ms, gone after ${gone.toFixed(0)} ms`);
+  assert.ok(gone < 10_000, `gone after ${gone.toFixed(0)} ms`);
+}
+
+const ledgerOf = async (run: string) =>
+  (await api.request<ListView<CallView>>("GET", `/v1/runs/${run}/calls`)).data;
+
+for (const [index, kind] of kinds.entries()) {
+  test(
+    `a turn with ${kind.tool} is cancelled: the whole tree is gone, and it says so`,
+    {
+      skip,
+    },
+    async (context) => {
+      const mark = `capmark-t${index}`;
+      const { run } = await underWay(kind, mark);
+      await stops(context, mark, () => api.cancel(run));
+      assert.equal((await api.run(run)).status, "cancelled");
+      assert.deepEqual(
+        eventsOf(await api.finishedEvents(run), "call.settled").map(({ status }) => status),
+        ["cancelled"],
+      );
+      assert.deepEqual(
+        (await ledgerOf(run)).map(({ status }) => status),
+        ["cancelled"],
+      );
+    },
+  );
+
+  test(
+    `the call of ${kind.tool} alone is cancelled: its tree is gone, and the turn goes on`,
+    {
+      skip,
+    },
+    async (context) => {
+      const mark = `capmark-c${index}`;
+      const { run, callId } = await underWay(kind, mark);
+      await stops(context, mark, () =>
+        api.request("POST", `/v1/runs/${run}/calls/${callId}/cancel`),
+      );
+      const events = await api.finishedEvents(run);
+      assert.equal((await api.run(run)).status, "completed");
+      assert.deepEqual(
+        eventsOf(events, "call.settled").map(({ status }) => status),
+        ["cancelled"],
+      );
+    },
+  );
+}
