@@ -357,6 +357,11 @@ export class ChainLoop {
         const error = this.#budget.take(call, n, limit);
         return error === undefined ? undefined : { status: "error", error };
       },
+      failed: (thrown) => {
+        const error = loopError(thrown);
+        this.#abortWith(error);
+        return error.message;
+      },
       signal,
     });
   }

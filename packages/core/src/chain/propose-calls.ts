@@ -1,5 +1,5 @@
 import type { CallRecord } from "../executor/call-record.ts";
-import { propose } from "../executor/propose.ts";
+import { type Proposal, propose } from "../executor/propose.ts";
 import type { UnsettledEnd } from "../executor/unsettled-result.ts";
 import type { ToolCallRequest } from "../model/message.ts";
 import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";
@@ -11,6 +11,8 @@ export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
   readonly calls: OpenCalls;
   /** Why a call, the `n`th of its round, is not even proposed. */
   readonly refusal: (call: AskedCall, n: number) => UnsettledEnd | undefined;
+  /** The gate could not say what is to be done with a call: the chain is to end; says why, in words. */
+  readonly failed: (thrown: unknown) => string;
   readonly signal: AbortSignal;
 }
 
@@ -67,13 +69,26 @@ function proposeCall(
     const record = undecidedCall(request, options);
     return () => (end === undefined ? calls.addClient(record) : calls.refuse(record, end));
   }
-  const proposal = propose(gate, callRequest(request, options));
-  if (!(proposal instanceof Promise)) return () => calls.add(proposal);
-  return untilAborted(proposal, signal).then((checked) => {
-    if (checked !== undefined) return () => calls.add(checked);
+  const notRun = (why?: string): TakeIn => {
     const record = undecidedCall(request, options);
-    return () => calls.refuse(record, stoppedBefore(name));
-  });
+    return () => calls.refuse(record, stoppedBefore(name, why));
+  };
+  const failed = (thrown: unknown) => notRun(options.failed(thrown).replace(/\.$/, ""));
+  let proposal;
+  try {
+    proposal = propose(gate, callRequest(request, options));
+  } catch (thrown) {
+    return failed(thrown);
+  }
+  if (!(proposal instanceof Promise)) return taking(calls, proposal);
+  return untilAborted(proposal, signal).then(
+    (checked) => (checked === undefined ? notRun() : taking(calls, checked)),
+    failed,
+  );
+}
+
+function taking(calls: OpenCalls, proposal: Proposal): TakeIn {
+  return () => calls.add(proposal);
 }
 
 /** It is in the chain. */

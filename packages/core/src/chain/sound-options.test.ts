@@ -147,6 +147,28 @@ test("who may be called and who is asked is said in words that are known, or not
   }
 });
 
+test("where nobody can say whether a call is asked about, none of its round runs, and all are on record", async () => {
+  const { ran, executor } = world();
+  let asked = 0;
+  const calls = [1, 2, 3].map((n) => ({ name: "Echo", args: { n } }));
+  const { status, toolCallHistory, messages } = await runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls }]),
+    contextMessages: [],
+    requireApproval: () => (++asked === 2 ? assert.fail("no list") : undefined),
+  }).result;
+  assert.equal(status, "error");
+  assert.deepEqual(ran, []);
+  assert.deepEqual(
+    toolCallHistory.map((call) => call.status),
+    ["cancelled", "cancelled", "cancelled"],
+  );
+  assert.deepEqual(messageProblems(messages.complete), []);
+  const told = messages.complete.filter(({ role }) => role === "tool");
+  for (const { content } of told) assert.match(String(content), /stopped before it began/);
+  assert.match(String(told[1]?.content), /: requireApproval threw for test\.Echo: no list\.$/);
+});
+
 test("what is new in a turn is the user's or the program's: an answer of before is none of this turn", async () => {
   const said: Message = { role: "assistant", content: "Of before." };
   const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
