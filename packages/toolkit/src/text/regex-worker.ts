@@ -1,6 +1,6 @@
 import { answerWorker } from "../worker/answer-worker.ts";
 import { type RegexBudget, type RegexJob, runRegexJob } from "./regex-job.ts";
 
-answerWorker((input: { readonly job: RegexJob; readonly budget: RegexBudget }) =>
+await answerWorker((input: { readonly job: RegexJob; readonly budget: RegexBudget }) =>
   runRegexJob(input.job, input.budget),
 );

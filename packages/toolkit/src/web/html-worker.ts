@@ -1,6 +1,6 @@
 import { answerWorker } from "../worker/answer-worker.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
 
-answerWorker(({ html, url }: { readonly html: string; readonly url: string }) =>
+await answerWorker(({ html, url }: { readonly html: string; readonly url: string }) =>
   htmlToMarkdown(html, url),
 );

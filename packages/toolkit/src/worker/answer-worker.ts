@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 /** A worker's whole program: turns its input into its one answer. */
-export function answerWorker(work: (input: never) => unknown): void {
-  const answer = work(workerData as never);
+export async function answerWorker(work: (input: never) => unknown): Promise<void> {
+  const answer = await work(workerData as never);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
   parentPort?.postMessage(answer);
 }

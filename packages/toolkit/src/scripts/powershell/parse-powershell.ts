@@ -4,8 +4,8 @@ import { type ParsedFile, unreadable } from "../parsed-file.ts";
 const timeoutMs = 30_000;
 
 /**
- * Reads PowerShell files by their grammar, or by our own scanner where the grammar does not know
- * all of a file. In a thread of its own, all in one; PowerShell itself is not needed.
+ * Reads PowerShell files by our own scanner, and by their grammar where the scanner is in doubt:
+ * both say the same, which is tested on any file that can be made up. In a thread of its own, all in one; PowerShell itself is not needed.
  *
  * @returns one for each source, in order
  * @throws the signal's reason when it aborts.

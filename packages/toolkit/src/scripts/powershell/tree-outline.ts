@@ -12,8 +12,15 @@ import {
 /** Reads an outline by PowerShell's grammar; undefined where the grammar does not know all of it. */
 export type TreeReader = (source: string) => Outline | undefined;
 
-/** Loads the grammar, which takes some 50 ms. */
-export async function loadTreeReader(): Promise<TreeReader> {
+let loading: Promise<TreeReader> | undefined;
+
+/** Loads the grammar, once; it takes some 50 ms. */
+export function loadTreeReader(): Promise<TreeReader> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<TreeReader> {
   await Parser.init();
   const grammar = import.meta.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm");
   const language = await Language.load(fileURLToPath(grammar));
