@@ -1,10 +1,9 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { z } from "zod";
 import type { ScriptFunction, ScriptLanguage, ScriptProblem } from "./script-function.ts";
 
 /** Grows whenever a file would be read differently: older caches are then made anew. */
-const formatVersion = 2;
+const formatVersion = 3;
 
 /** What is cached of a file: all but its permissions, about which a cache is not believed. */
 export interface CachedDefinitions {
@@ -24,43 +23,24 @@ export interface CacheKey {
   readonly secret: string;
 }
 
-const problem = z.object({
-  severity: z.enum(["error", "warning"]),
-  message: z.string(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-});
-
-const typed = z.object({ type: z.string(), note: z.string().optional() });
-
-const cacheFile = z.object({
-  type: z.enum(["PythonModule", "PowerShellModule"]),
-  name: z.string(),
-  scriptPath: z.string(),
-  rulePrompt: z.string(),
-  tools: z.array(
-    z.object({
-      type: z.literal("function"),
-      function: z.object({
-        name: z.string(),
-        description: z.string(),
-        parameters: z.record(z.string(), z.unknown()),
-      }),
-      declaredReturnType: typed.optional(),
-      raises: z.array(typed),
-      hasFormat: z.boolean(),
-      isAsync: z.boolean(),
-      wantsContext: z.boolean(),
-      line: z.int(),
-    }),
-  ),
-  problems: z.array(problem),
-  formatVersion: z.literal(formatVersion),
-  sourceHash: z.string(),
-  digest: z.string(),
-});
-
-type CacheFile = z.infer<typeof cacheFile>;
+/** A cache as it is written: of the shape of function definitions, with what else is known of each. */
+interface CacheFile {
+  readonly type: "PythonModule" | "PowerShellModule";
+  readonly name: string;
+  readonly scriptPath: string;
+  readonly rulePrompt: string;
+  readonly tools: readonly (Omit<
+    ScriptFunction,
+    "name" | "description" | "parameters" | "returns"
+  > & {
+    readonly type: "function";
+    readonly function: Pick<ScriptFunction, "name" | "description" | "parameters">;
+    readonly declaredReturnType?: NonNullable<ScriptFunction["returns"]>;
+  })[];
+  readonly problems: readonly ScriptProblem[];
+  readonly formatVersion: number;
+  readonly sourceHash: string;
+}
 
 /** Where a script's cache lies: beside it, under its whole name, so that `a.py` and `a.ps1` have one each. */
 export function cachePath(scriptPath: string): string {
@@ -79,31 +59,31 @@ export async function readCache(
   return {
     title: found.name,
     rules: found.rulePrompt,
-    problems: found.problems as readonly ScriptProblem[],
-    functions: found.tools.map(({ function: definition, declaredReturnType, ...tool }) => {
-      const { type: _type, ...about } = tool;
-      return {
+    problems: found.problems,
+    functions: found.tools.map(
+      ({ type: _type, function: definition, declaredReturnType, ...about }) => ({
         ...definition,
         ...about,
         ...(declaredReturnType !== undefined && { returns: declaredReturnType }),
-      } as ScriptFunction;
-    }),
+      }),
+    ),
   };
 }
 
+/** What stands after the part that is signed. */
+const signature = /,\n {2}"digest": "([0-9a-f]{64})"\n\}\n$/;
+
+/** What bears our signature is as we wrote it, and is looked at no further. */
 async function readFound(path: string, secret: string): Promise<CacheFile | undefined> {
-  try {
-    const raw = JSON.parse(await readFile(path, "utf8")) as { readonly digest?: unknown };
-    const { digest, ...content } = raw;
-    if (digest !== digestOf(content, secret)) return undefined;
-    return cacheFile.safeParse(raw).data;
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(path, "utf8").catch(() => "");
+  const end = signature.exec(text);
+  if (end === null || end[1] !== digestOf(text.slice(0, end.index), secret)) return undefined;
+  const found = JSON.parse(text) as CacheFile;
+  return found.formatVersion === formatVersion ? found : undefined;
 }
 
-function digestOf(content: object, secret: string): string {
-  return createHmac("sha256", secret).update(JSON.stringify(content)).digest("hex");
+function digestOf(signed: string, secret: string): string {
+  return createHmac("sha256", secret).update(signed).digest("hex");
 }
 
 /** Writes it whole or not at all. A folder that takes no files has no cache, which is no error. */
@@ -112,7 +92,7 @@ export async function writeCache(
   key: CacheKey,
   { title, rules, functions, problems }: CachedDefinitions,
 ): Promise<void> {
-  const content = {
+  const content: CacheFile = {
     type: moduleType(key.language),
     name: title,
     scriptPath: key.name,
@@ -127,7 +107,8 @@ export async function writeCache(
     formatVersion,
     sourceHash: key.sourceHash,
   };
-  const text = `${JSON.stringify({ ...content, digest: digestOf(content, key.secret) }, null, 2)}\n`;
+  const signed = JSON.stringify(content, null, 2).slice(0, -"\n}".length);
+  const text = `${signed},\n  "digest": "${digestOf(signed, key.secret)}"\n}\n`;
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { flag: "wx" });
