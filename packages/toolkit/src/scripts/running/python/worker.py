@@ -8,7 +8,6 @@ a process namespace of its own.
 import ctypes
 import gc
 import os
-import select
 import sys
 
 sys.dont_write_bytecode = True
@@ -17,12 +16,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from capstan import frames
 from capstan.errors import describe
 from capstan.load import load
-from capstan.run_call import run_call
+from capstan.run_call import rehearse, run_call
 from capstan.traces import Traces
 
 sys.path.pop(0)
 
 CALL, CONTROL = 3, 4
+# Looked up once: a call would do it anew. There is none but on Linux.
+PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 END_OF_CALLS = 77
 
 
@@ -44,7 +45,7 @@ def main() -> None:
     frames.write(CONTROL, {"type": "ready"})
     traces = Traces() if alone else None
     while True:
-        select.select([0], [], [])
+        # Before there is a call: forking takes longer than most calls.
         pid = os.fork()
         if pid == 0:
             call(module, script)
@@ -68,14 +69,15 @@ def crash_of(status: int):
 def call(module, script) -> None:
     """In the child. The request is read here: the worker never holds what a session says."""
     try:
+        os.close(CONTROL)
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        rehearse()
         request = frames.read(0)
         if request is None:
             os._exit(END_OF_CALLS)
-        nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
-        os.close(CONTROL)
-        os.setsid()
         hide(False)
         run_call(module, script, request)
     except BaseException as error:
@@ -89,10 +91,8 @@ def call(module, script) -> None:
 
 def hide(hidden: bool) -> None:
     """Whether processes of the same user may look into this one: its descriptors, its memory."""
-    try:
-        ctypes.CDLL(None).prctl(4, 0 if hidden else 1)  # PR_SET_DUMPABLE
-    except (AttributeError, OSError):
-        pass  # not on Linux
+    if PRCTL is not None:
+        PRCTL(4, 0 if hidden else 1)  # PR_SET_DUMPABLE
 
 
 def end_prints(mark: bytes) -> None:

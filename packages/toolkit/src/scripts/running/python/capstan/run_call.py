@@ -1,6 +1,7 @@
 """Runs one call of a function and says what came of it."""
 
 import inspect
+import json
 import sys
 import traceback
 
@@ -29,6 +30,13 @@ def run_call(module, script: str, request: dict) -> None:
         except Exception:
             sys.stdout.write("The function's format failed:\n" + traceback.format_exc())
     frames.write(CHANNEL, message)
+
+
+def rehearse() -> None:
+    """Does what every call does, while none is here: memory that a fork writes to is copied then."""
+    arguments = decode_arguments(call, json.loads('{"function": 1}'))
+    json.dumps({"type": "result", "value": encode(arguments), "parts": parts_of(None)})
+    call(str, {})
 
 
 def call(function, arguments):
