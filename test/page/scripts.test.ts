@@ -56,7 +56,7 @@ async function tryBoat(name: string, loud?: string): Promise<Locator> {
   await form.getByLabel("name").fill(name);
   if (loud !== undefined) await form.getByLabel("loud").selectOption(loud);
   await form.getByRole("button", { name: "Call find_boat" }).click();
-  return form.getByTestId("tried");
+  return me.page.getByTestId("tried");
 }
 
 test(

@@ -30,6 +30,7 @@ export type {
   DeclaredPermissionsView,
   ScriptApproveBody,
   ScriptCallBody,
+  ScriptCallView,
   ScriptCheckBody,
   ScriptCheckView,
   ScriptCreateBody,

@@ -4,6 +4,7 @@ import type {
   JsonSchema,
   ResultApprovalPolicy,
 } from "@capstan/core";
+import type { CallView } from "./call.ts";
 
 /** `GET /v1/scripts`: a file of tools, as the server uses it now. */
 export interface ScriptView {
@@ -151,6 +152,12 @@ export interface ScriptCallBody {
   /** The tool's name in the file. */
   readonly tool: string;
   readonly arguments: JsonObject;
+}
+
+/** `GET /v1/scripts/{id}/calls`: a call, and who made it. */
+export interface ScriptCallView extends CallView {
+  /** `person`: it was tried here, with all that it called itself. */
+  readonly made_by: "person" | "model";
 }
 
 /** `GET /v1/scripts/events`, as server-sent events: something changed, so ask again. */

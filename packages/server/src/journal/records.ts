@@ -159,6 +159,12 @@ export interface CallEntry {
   readonly updatedAt: number;
 }
 
+/** A row of the ledger among those of other runs. */
+export interface ListedCall extends CallEntry {
+  /** The model of its run. */
+  readonly model: string;
+}
+
 /** One page of a list, newest first. */
 export interface Page<T> {
   readonly data: readonly T[];

@@ -10,6 +10,7 @@ import type {
   ConversationRecord,
   GrantRecord,
   ItemRecord,
+  ListedCall,
   Manifest,
   OverrideRecord,
   Page,
@@ -105,7 +106,7 @@ export interface StoreReading extends RetentionReading {
   /** The last calls of a group's tools in the owner's last 1,000 runs, newest first, without what is in quarantine. */
   listCalls(
     query: Owned & { readonly group: string; readonly limit: number },
-  ): Promise<readonly CallEntry[]>;
+  ): Promise<readonly ListedCall[]>;
   /** What clients submitted for the run's calls and it has not taken yet. */
   listOutputs(query: OfRun): Promise<readonly ClientOutput[]>;
 

@@ -1,11 +1,18 @@
-import type { RunRecord } from "../journal/records.ts";
+import type { ScriptCallView } from "../contract/script.ts";
+import type { ListedCall, RunRecord } from "../journal/records.ts";
 import { parseCreateRequest } from "../responses/parse-request.ts";
 import { storedView } from "../responses/run-projection.ts";
+import { callView } from "./call-view.ts";
 import type { Services } from "./environment.ts";
 import { conflict, RequestRefused } from "./request-refused.ts";
 
 /** The model's place in a run that a person's own call is. */
 const model = "capstan/call";
+
+/** A call of the ledger, and who made it. */
+export function scriptCallView(listed: ListedCall): ScriptCallView {
+  return { ...callView(listed), made_by: listed.model === model ? "person" : "model" };
+}
 
 /** Begins a run that makes one call, through the same gate as a model's. */
 export async function startCall(

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { CallView } from "../contract/call.ts";
 import type { ListView, ServerInfo } from "../contract/listing.ts";
 import type { RunView } from "../contract/run.ts";
-import type { ScriptDetail, ScriptView } from "../contract/script.ts";
+import type { ScriptCallView, ScriptDetail, ScriptView } from "../contract/script.ts";
 import { openMemoryStore } from "../journal/store.ts";
 import { asking, runIn, tool } from "../run/testing/run-fixtures.ts";
 import type { AuthoringOutcome, ScriptAuthoring } from "../scripts/script-authoring.ts";
@@ -239,16 +238,17 @@ test("a call that a person tries is a run: through the gate, recorded, and in th
     arguments: { at: "sea" },
   });
   await ended(store, begun.id);
-  const calls = await json<ListView<CallView>>("GET", "/v1/scripts/script_1/calls");
+  const calls = await json<ListView<ScriptCallView>>("GET", "/v1/scripts/script_1/calls");
   assert.deepEqual(
-    calls.data.map(({ run, toolId, status, args, result }) => [
+    calls.data.map(({ run, toolId, made_by: by, status, args, result }) => [
       run,
       toolId,
+      by,
       status,
       args,
       result?.finalText,
     ]),
-    [[begun.id, "g.Look", "succeeded", { at: "sea" }, "saw sea"]],
+    [[begun.id, "g.Look", "person", "succeeded", { at: "sea" }, "saw sea"]],
   );
   assert.equal((await store.getRun({ ...own, id: begun.id }))?.status, "completed");
   assert.equal(
@@ -277,7 +277,7 @@ test("a call that asks waits for a person, who answers or stops it; no model is 
   const second = await begin();
   await waits(store, second.id);
   await json("POST", `/v1/runs/${second.id}/cancel`);
-  const calls = await json<ListView<CallView>>("GET", "/v1/scripts/script_1/calls?limit=1");
+  const calls = await json<ListView<ScriptCallView>>("GET", "/v1/scripts/script_1/calls?limit=1");
   assert.deepEqual([calls.data.map(({ status }) => status), calls.has_more], [["cancelled"], true]);
 });
 

@@ -2,14 +2,13 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { ScriptDeleted, ScriptDetail } from "../contract/script.ts";
 import type { AuthoringOutcome, ScriptAuthoring } from "../scripts/script-authoring.ts";
-import { callView } from "./call-view.ts";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
 import { badRequest, conflict, notFound, RequestRefused } from "./request-refused.ts";
 import { runView } from "./run-view.ts";
-import { startCall } from "./script-calls.ts";
+import { scriptCallView, startCall } from "./script-calls.ts";
 import { scriptChanges } from "./script-changes.ts";
 
 /** Characters of a script: more is no script that somebody wrote. */
@@ -148,7 +147,9 @@ export function scriptRoutes(services: Services): Hono<Environment> {
       found.groups.map((group) => runs.store.listCalls({ owner, group, limit: limit + 1 })),
     );
     const newest = calls.flat().toSorted((a, b) => b.call.proposedAt - a.call.proposedAt);
-    return context.json(listView(newest.slice(0, limit).map(callView), newest.length > limit));
+    return context.json(
+      listView(newest.slice(0, limit).map(scriptCallView), newest.length > limit),
+    );
   });
 
   routes.post("/:id/calls", async (context) => {

@@ -1,9 +1,9 @@
 import type {
-  CallView,
   ListView,
   RunView,
   ScriptApproveBody,
   ScriptCallBody,
+  ScriptCallView,
   ScriptCheckBody,
   ScriptCheckView,
   ScriptCreateBody,
@@ -53,4 +53,4 @@ export const callScript = (script: string, body: ScriptCallBody) =>
   requestJson<RunView>(`${pathOf(script)}/calls`, post(body));
 
 export const listScriptCalls = async (script: string) =>
-  (await requestJson<ListView<CallView>>(`${pathOf(script)}/calls`)).data;
+  (await requestJson<ListView<ScriptCallView>>(`${pathOf(script)}/calls`)).data;

@@ -1,4 +1,4 @@
-import type { CallView } from "@capstan/server/contract";
+import type { ScriptCallView } from "@capstan/server/contract";
 import { onMount, Show } from "solid-js";
 import { listScriptCalls } from "../api/script-endpoints.ts";
 import { decisionText } from "../calls/decision-text.ts";
@@ -10,7 +10,7 @@ import { tracebackOf } from "./traceback.ts";
 
 /** The last calls of a file's tools: yours, whether a model made them or you. */
 export function CallsPart(props: { readonly id: string }) {
-  const calls = createLoaded<readonly CallView[]>([], () => listScriptCalls(props.id));
+  const calls = createLoaded<readonly ScriptCallView[]>([], () => listScriptCalls(props.id));
   onMount(() => void calls.refresh());
   return (
     <>
@@ -39,7 +39,7 @@ export function CallsPart(props: { readonly id: string }) {
   );
 }
 
-function LastCall(props: { readonly call: CallView }) {
+function LastCall(props: { readonly call: ScriptCallView }) {
   const tone = () => {
     const { status } = props.call;
     return status === "succeeded"
@@ -64,7 +64,8 @@ function LastCall(props: { readonly call: CallView }) {
               <time datetime={new Date(props.call.proposedAt).toISOString()}>
                 {new Date(props.call.proposedAt).toLocaleString()}
               </time>
-              {took() === "" ? "" : ` · ${took()}`}
+              {took() === "" ? "" : ` · ${took()}`} ·{" "}
+              {props.call.made_by === "person" ? "tried here" : "by a model"}
             </span>
             <span class="last-call-arguments">
               {argumentsLine(args() ?? {}) || props.call.argumentsText.slice(0, 120)}

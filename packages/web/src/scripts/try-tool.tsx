@@ -52,61 +52,63 @@ export function TryTool(props: {
     }
   }
 
+  // What comes of it is beside the form, not in it: a question there has a form of its own.
   return (
-    <form
-      ref={(element) => (form = element)}
-      class="try-form"
-      aria-label={`Arguments of ${props.tool.name}`}
-      data-testid="try-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void call();
-      }}
-    >
-      <For each={props.fields}>
-        {(field) => (
-          <>
-            <label class="label" for={idOf(field.name)}>
-              {field.name}
-              <Show when={!field.isRequired}>
-                <span class="parameter-type"> optional</span>
-              </Show>
-            </label>
-            <ArgumentInput
-              id={idOf(field.name)}
-              field={field}
-              value={written()[field.name] ?? ""}
-              error={errors()[field.name]}
-              onInput={(text) => {
-                setWritten((before) => ({ ...before, [field.name]: text }));
-                setErrors(({ [field.name]: _gone, ...others }) => others);
-              }}
-            />
-            <FieldError id={`${idOf(field.name)}-error`} message={errors()[field.name]} />
-          </>
-        )}
-      </For>
-      <Show when={failure()}>
-        {(message) => (
-          <p class="field-error" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
-      <div class="script-actions">
-        <button
-          type="submit"
-          class="button primary small"
-          disabled={isGoing()}
-          data-testid="call-tool"
-        >
-          Call {props.tool.name}
-        </button>
-      </div>
+    <div class="try">
+      <form
+        ref={(element) => (form = element)}
+        aria-label={`Arguments of ${props.tool.name}`}
+        data-testid="try-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void call();
+        }}
+      >
+        <For each={props.fields}>
+          {(field) => (
+            <>
+              <label class="label" for={idOf(field.name)}>
+                {field.name}
+                <Show when={!field.isRequired}>
+                  <span class="parameter-type"> optional</span>
+                </Show>
+              </label>
+              <ArgumentInput
+                id={idOf(field.name)}
+                field={field}
+                value={written()[field.name] ?? ""}
+                error={errors()[field.name]}
+                onInput={(text) => {
+                  setWritten((before) => ({ ...before, [field.name]: text }));
+                  setErrors(({ [field.name]: _gone, ...others }) => others);
+                }}
+              />
+              <FieldError id={`${idOf(field.name)}-error`} message={errors()[field.name]} />
+            </>
+          )}
+        </For>
+        <Show when={failure()}>
+          {(message) => (
+            <p class="field-error" role="alert">
+              {message()}
+            </p>
+          )}
+        </Show>
+        <div class="script-actions">
+          <button
+            type="submit"
+            class="button primary small"
+            disabled={isGoing()}
+            data-testid="call-tool"
+          >
+            Call {props.tool.name}
+          </button>
+        </div>
+      </form>
       <Show when={run()} keyed>
         {(live) => <TriedCall run={live} />}
       </Show>
-    </form>
+    </div>
   );
 }
 
