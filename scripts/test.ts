@@ -5,6 +5,7 @@ import { globSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { root } from "./command.ts";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
+import { ensureDatabases } from "./testing/install-databases.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
@@ -27,6 +28,7 @@ if (unitFiles.length + integrationFiles.length === 0) {
 }
 
 await ensureBubblewrap();
+await ensureDatabases();
 await ensureStores();
 const totals = [
   (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runShards))

@@ -67,6 +67,7 @@ export async function startInstallation(options: {
     port: configuration.port,
     dataDir: configuration.dataDir,
     ...(configuration.databaseUrl !== undefined && { databaseUrl: configuration.databaseUrl }),
+    ...(configuration.redisUrl !== undefined && { redisUrl: configuration.redisUrl }),
     version: packageVersion(),
     apiKeys: configuration.apiKeys,
     models,

@@ -8,6 +8,7 @@ import {
   systemClock,
   type ToolGroup,
 } from "@capstan/core";
+import type { RunQueue } from "./dispatch/run-queue.ts";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly dataDir: string;
   /** A PostgreSQL database, `postgres://user:password@host:port/name`, which other nodes may have, too. @default SQLite in `dataDir` */
   readonly databaseUrl?: string;
+  /** A Redis, `redis://host:6379/0`, whose queue hands runs out to the nodes of `databaseUrl`. @default each node helps itself */
+  readonly redisUrl?: string;
   readonly version: string;
   /** None: everybody who reaches the server is the same principal, so it must listen on loopback. */
   readonly apiKeys: readonly ApiKey[];
@@ -156,9 +159,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Before what may take long: others must see that it lives.
   const stopBeating = watchOverNodes({ runs, log });
   await runs.recover(left);
-  const stopWatching = [runs, ephemeral].map((service) =>
-    watchDeadlines({ runs: service, parkedMs: limits.parkedMs, clock: systemClock, log }),
-  );
+  const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
+  let queue: RunQueue | undefined;
+  const wakeAt = (at: number) => queue?.wakeAt(at) === true;
+  const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
+  const stopWatching = [watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop];
+  if (options.redisUrl !== undefined) {
+    // Only here: a server without Redis never loads it.
+    const { openBullQueue } = await import("./dispatch/bull-queue.ts");
+    const { dispatcher } = runs;
+    const consumer = {
+      room: (signal: AbortSignal) => dispatcher.room(signal),
+      take: (run: RunRef) => dispatcher.handed(run),
+      wake: watch.look,
+    };
+    queue = openBullQueue({ url: options.redisUrl, consumer, log });
+    dispatcher.offerTo(queue);
+  }
   const { retention = {} } = options;
   stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
   return {
@@ -167,6 +184,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async close({ graceMs = 5_000 } = {}) {
       for (const stop of stopWatching) stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const queueClosed = queue?.close();
       const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
       const waits = (await store.everyParkedSince().catch(() => undefined)) !== undefined;
       // Until here it has runs, and others must see that it lives.
@@ -174,6 +192,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // Streams of runs that were handed back have no end of their own.
       server.closeAllConnections();
       await closed;
+      await queueClosed;
       await Promise.all([store.close(), memory.close()]);
       return { handedBack, waits };
     },

@@ -47,16 +47,22 @@ export function stoppedLine({ handedBack, waits }: Stopped): string {
 /** What a person needs to know of a server that has started. */
 export function banner(
   { url, model }: Pick<RunningInstallation, "url" | "model">,
-  { dataDir, databaseUrl, apiKeys }: Pick<Configuration, "dataDir" | "databaseUrl" | "apiKeys">,
+  {
+    dataDir,
+    databaseUrl,
+    redisUrl,
+    apiKeys,
+  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys">,
 ): string {
   const data =
     databaseUrl === undefined ? dataDir : `PostgreSQL at ${describeDatabase(databaseUrl)}`;
+  const queue = redisUrl === undefined ? "" : `  queue    Redis at ${describeDatabase(redisUrl)}\n`;
   const names = [...new Set(apiKeys.map((key) => key.name))].join(", ");
   return `Capstan ${packageVersion()}
   address  ${url}
   model    ${model.id} (${model.reason})
   data     ${data}
-${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
+${queue}${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
 `;
 }
 

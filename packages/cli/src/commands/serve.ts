@@ -8,7 +8,8 @@ export const serveCommand: Command = {
 where its key is in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY,
 or CAPSTAN_MODEL_URL for any OpenAI-compatible server); else the offline model does.
 A flag wins over the environment variable in brackets, and that over capstan.config.json.
-Other machines are let in with --host and keys: CAPSTAN_API_KEYS="name:key,name:key".`,
+Other machines are let in with --host and keys: CAPSTAN_API_KEYS="name:key,name:key".
+Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, CAPSTAN_REDIS_URL.`,
   options: settingOptions,
   examples: [
     { line: "capstan serve", says: "then open http://127.0.0.1:8787" },

@@ -53,6 +53,8 @@ export interface Configuration {
   readonly dataDir: string;
   /** A PostgreSQL database that keeps them instead. It may hold a password: never printed. */
   readonly databaseUrl?: string;
+  /** A Redis that hands runs out to the servers of that database. Never printed, too. */
+  readonly redisUrl?: string;
   /** The model where nobody chose; absent: the catalog's own choice. */
   readonly model?: string;
   /** What models cost, by `provider/model` or `provider/*`. */

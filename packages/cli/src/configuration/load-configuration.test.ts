@@ -263,6 +263,22 @@ test("a PostgreSQL database is named in the environment, and what is wrong with 
   }
 });
 
+test("a Redis is named beside the database, and what is wrong is said without its address", async () => {
+  const database = { CAPSTAN_DATABASE_URL: "postgres://db/capstan" };
+  const url = "redis://:secret@queue.example:6379/2";
+  const environment = { ...database, CAPSTAN_REDIS_URL: url };
+  assert.equal((await valid(undefined, { environment })).redisUrl, url);
+  for (const [given, said] of [
+    [{ ...database, CAPSTAN_REDIS_URL: "secret@queue" }, /^CAPSTAN_REDIS_URL: expected redis:/],
+    [{ CAPSTAN_REDIS_URL: url }, /^CAPSTAN_REDIS_URL: .*Set CAPSTAN_DATABASE_URL, too/],
+  ] as const) {
+    const [problem, ...more] = await problems(undefined, { environment: given });
+    assert.match(problem ?? "", said);
+    assert.doesNotMatch(problem ?? "", /secret/);
+    assert.deepEqual(more, []);
+  }
+});
+
 test("names of groups and tools have their place in the file, for those who know what there is", async () => {
   const { places } = await valid(`{
   "groups": { "web": false },

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { isLoopback, localPrincipal, type Retention } from "@capstan/server";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
-import { readDatabaseUrl } from "./database-url.ts";
+import { readDatabaseUrl, readRedisUrl } from "./secret-urls.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -40,6 +40,7 @@ export async function loadConfiguration(
   const fromFlags = readGiven(flagSettings(flags));
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
   const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
+  const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");
 
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
@@ -56,6 +57,7 @@ export async function loadConfiguration(
         ? pathsOfFile(file.settings.data)
         : resolve(directory, given.data ?? ".capstan"),
     ...(database.status === "given" && { databaseUrl: database.url }),
+    ...(redis.status === "given" && { redisUrl: redis.url }),
     ...(merged.model !== undefined && { model: merged.model }),
     apiKeys: keys.apiKeys,
     groups: merged.groups ?? {},
@@ -91,6 +93,7 @@ export async function loadConfiguration(
     ...fromFlags.problems,
     ...keys.problems,
     ...(database.status === "invalid" ? [database.problem] : []),
+    ...(redis.status === "invalid" ? [redis.problem] : []),
   ];
   // A host that could not be read would be judged by its default.
   if (problems.length === 0) problems.push(...openDoors(configuration));

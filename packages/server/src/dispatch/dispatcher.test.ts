@@ -16,7 +16,7 @@ function setup(store: Store) {
   const queue = {
     isUp: true,
     offer: (runs: readonly RunRef[]) => void offered.push(...runs.map(({ id }) => id)),
-    wakeAt: () => {},
+    wakeAt: () => false,
     close: async () => {},
   } satisfies RunQueue;
   const dispatcher = new Dispatcher({

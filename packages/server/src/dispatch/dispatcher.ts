@@ -89,6 +89,15 @@ export class Dispatcher {
     await this.fill();
   }
 
+  /**
+   * The queue handed a run to this node. A queued one is a sign that some wait: whose turn it is the
+   * store says, so that the order of jobs is nobody's advantage.
+   */
+  async handed(run: RunRef): Promise<void> {
+    if (run.status === "queued") await this.fill();
+    else await this.take([run]);
+  }
+
   /** Gives free places to queued runs, in turns of their principals. */
   fill(): Promise<void> {
     this.#fillAgain = true;

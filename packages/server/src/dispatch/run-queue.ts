@@ -10,8 +10,8 @@ export interface RunQueue {
   readonly isUp: boolean;
   /** Somebody with room is to take these up. */
   offer(runs: readonly RunRef[]): void;
-  /** Somebody is to look at deadlines then, in ms since the epoch. */
-  wakeAt(at: number): void;
+  /** Somebody is to look at deadlines then, in ms since the epoch. False where that cannot be relied on. */
+  wakeAt(at: number): boolean;
   /** Takes nothing more. Resolves once what was taken is with its run. */
   close(): Promise<void>;
 }

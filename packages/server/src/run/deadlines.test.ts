@@ -27,7 +27,7 @@ test("a question that nobody answers in time is a refusal, and the run goes on w
   const { clock, store, runs, watch } = timed(model);
   const run = await begin(runs, requestOf("go"));
   await runIn(store, run.id, "requires_action");
-  const stop = watch();
+  const { stop } = watch();
   await settled();
   assert.equal(clock.pending, 1, "one timer for all");
   await passes(clock, day);
@@ -45,7 +45,7 @@ test("a run that nobody answers is expired, with every call accounted for", asyn
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
   const run = await begin(runs, request);
   await runIn(store, run.id, "requires_action");
-  const stop = watch();
+  const { stop } = watch();
   await passes(clock, 7 * day - hour);
   assert.equal((await store.getRun({ owner, id: run.id }))?.status, "requires_action");
   await passes(clock, hour);
@@ -73,7 +73,7 @@ test("a sweep that fails is not the last one", async () => {
       if (sweeps === 1) throw new Error("The disk is full.");
     },
   };
-  const stop = watchDeadlines({
+  const { stop } = watchDeadlines({
     runs,
     parkedMs: day,
     clock,

@@ -12,32 +12,49 @@ export interface DeadlinesOptions {
   /** Ms after which a run that nobody answered is over. */
   readonly parkedMs: number;
   readonly clock: Clock;
+  /** Has somebody look at deadlines then, at one node. False where nobody can be relied on. */
+  readonly wakeAt?: (at: number) => boolean;
   readonly log: (line: string) => void;
 }
 
+/** How long after its time a deadline is looked at by who only makes sure that somebody has. */
+const afterwardsMs = 5_000;
+
+export interface DeadlineWatch {
+  /** Ends what is over by now. */
+  readonly look: () => Promise<void>;
+  readonly stop: () => void;
+}
+
 /** Ends what nobody answered in time: questions, and runs that wait. One timer, set for the next. */
-export function watchDeadlines(options: DeadlinesOptions): () => void {
+export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   const { runs, clock, log } = options;
   let cancel: (() => void) | undefined;
   let stopped = false;
-  const sweep = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
+    cancel?.();
     let ms = againMs;
     try {
       await runs.expireApprovals();
       await expireParked(options);
       const next = await nextDeadline(options);
       const left = next === undefined ? longestMs : Math.max(next - clock.now(), 0) + 1;
-      ms = Math.min(left, longestMs);
+      const isTold = next !== undefined && options.wakeAt?.(next + 1) === true;
+      ms = Math.min(left + (isTold ? afterwardsMs : 0), longestMs);
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
     } finally {
-      if (!stopped) cancel = clock.after(ms, () => void sweep());
+      cancel?.();
+      if (!stopped) cancel = clock.after(ms, () => void look());
     }
   };
-  void sweep();
-  return () => {
-    stopped = true;
-    cancel?.();
+  void look();
+  return {
+    look,
+    stop: () => {
+      stopped = true;
+      cancel?.();
+    },
   };
 }
 

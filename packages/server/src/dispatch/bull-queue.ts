@@ -1,0 +1,118 @@
+import { errorMessage } from "@capstan/core";
+import { type Job, Queue, Worker } from "bullmq";
+import type { RunRef } from "../journal/records.ts";
+import { openRedis } from "./redis-connection.ts";
+import type { QueueConsumer, RunQueue } from "./run-queue.ts";
+
+/** One queue for all nodes of a database: give each Capstan a Redis database of its own. */
+const queueName = "capstan-runs";
+
+/**
+ * A job left by a node that died while it had it is handed out again after this. It is short: a job
+ * is done as soon as its run is claimed, and the lease of the run itself is the node's beat.
+ */
+const lease = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 1_000 };
+
+/** What is over is of no use to anybody: the store has the record. */
+const forgotten = { removeOnComplete: true, removeOnFail: true } as const;
+
+type JobData = { readonly run: RunRef } | { readonly wake: true };
+
+export interface BullQueueOptions {
+  /** `redis://user:password@host:6379/0`, or `rediss://` */
+  readonly url: string;
+  readonly consumer: QueueConsumer;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * The queue on Redis, with BullMQ. A job names a run and the epoch in which it waits: who takes it
+ * up claims the run from that epoch, so a job that comes twice, or late, does nothing.
+ */
+export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueue {
+  const sender = openRedis({
+    url,
+    onChange: (isUp, cause) =>
+      log(
+        isUp
+          ? "Redis is back: runs are handed out by its queue again."
+          : `Redis cannot be reached (${cause}). Runs go on: each node takes up what it finds in the database.`,
+      ),
+  });
+  const receiver = openRedis({ url, waits: true });
+  const queue = new Queue<JobData>(queueName, { connection: sender.client });
+  const worker = new Worker<JobData>(queueName, null, { connection: receiver.client, ...lease });
+  // What is wrong with the connection is said once, by the connection.
+  queue.on("error", () => {});
+  worker.on("error", () => {});
+  const stopped = new AbortController();
+  const under = new Set<Promise<void>>();
+
+  async function handle(job: Job<JobData>, token: string): Promise<void> {
+    try {
+      const { data } = job;
+      await ("run" in data ? consumer.take(data.run) : consumer.wake());
+    } catch (thrown) {
+      log(
+        `A job of the queue failed, the store still has what it was for: ${errorMessage(thrown)}`,
+      );
+    }
+    // Where this is lost the job comes again, and finds that its run is taken.
+    await job.moveToCompleted(undefined, token, false).catch(() => {});
+  }
+
+  /** One at a time is fetched, and only when there is room: what this node does not take, others can. */
+  async function pull(): Promise<void> {
+    // Before there is a connection its calls would wait for it, and could not be stopped.
+    await receiver.up(stopped.signal);
+    if (!stopped.signal.aborted) await worker.startStalledCheckTimer().catch(() => {});
+    for (let n = 0; !stopped.signal.aborted; n++) {
+      await consumer.room(stopped.signal);
+      if (stopped.signal.aborted) return;
+      const token = `${process.pid}-${n}`;
+      const job = await worker.getNextJob(token).catch(() => undefined);
+      if (job === undefined) {
+        if (!receiver.isUp) await receiver.up(stopped.signal);
+        continue;
+      }
+      const work = handle(job, token).finally(() => under.delete(work));
+      under.add(work);
+    }
+  }
+  const pulling = pull();
+
+  /** Not waited for: where Redis is gone, the sweep finds what it was for. */
+  function add(jobs: Parameters<typeof queue.addBulk>[0]): boolean {
+    if (!sender.isUp || stopped.signal.aborted) return false;
+    queue.addBulk(jobs).catch(() => {});
+    return true;
+  }
+
+  return {
+    get isUp() {
+      return sender.isUp;
+    },
+    offer: (runs) => {
+      const jobs = runs.map(({ id, owner, status, epoch }) => {
+        const opts = { ...forgotten, jobId: `${id}-${epoch}` };
+        return { name: "run", data: { run: { id, owner, status, epoch } }, opts };
+      });
+      if (jobs.length > 0) add(jobs);
+    },
+    wakeAt: (at) => {
+      const delay = Math.max(0, at - Date.now());
+      const opts = { ...forgotten, jobId: `wake-${at}`, delay };
+      return add([{ name: "wake", data: { wake: true }, opts }]);
+    },
+    close: async () => {
+      stopped.abort();
+      await Promise.all(under);
+      // A fetch that waits ends with its connection.
+      await worker.close(true).catch(() => {});
+      receiver.close();
+      await pulling;
+      await queue.close().catch(() => {});
+      sender.close();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+// oxlint-disable no-restricted-imports -- databases are started as the server's own tests start them
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunEvent } from "@capstan/server/contract";
+import { findRedis, startRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
+import {
+  findPostgres,
+  testServer,
+} from "../packages/server/src/journal/testing/postgres-server.ts";
+import { type Api, assertNumbered, createApi, spokenText } from "./api.ts";
+import {
+  createServerFolder,
+  readLedger,
+  type ServerFolder,
+  type ServerProcess,
+  startServerProcess,
+  toyServer,
+} from "./server-process.ts";
+import { type ChatRequest, obey, startUpstream, type UpstreamAnswer } from "./upstream.ts";
+
+type Node = ServerProcess & { readonly api: Api };
+
+interface Place extends AsyncDisposable {
+  readonly folder: ServerFolder;
+  readonly one: Node;
+  readonly other: Node;
+  /** Lets go on what the model holds back. */
+  readonly release: () => void;
+}
+
+const hold = Promise.withResolvers<void>();
+
+/** Obeys, and says `hold` in pieces, of which it holds the second back. */
+function answer(request: ChatRequest): UpstreamAnswer {
+  const last = String(request.messages.findLast(({ role }) => role === "user")?.content);
+  return last === "hold"
+    ? { say: ["One, ", "two, ", "three."], hold: hold.promise }
+    : obey(request);
+}
+
+/** Two servers of one database, each with the places given, and what they need. */
+async function openPlace(withRedis: boolean, places = 100): Promise<Place> {
+  const resources = new AsyncDisposableStack();
+  const upstream = resources.use(await startUpstream(answer));
+  const folder = resources.use(await createServerFolder());
+  const databaseUrl = await (await testServer()).newDatabase();
+  const redis = withRedis ? resources.use(await startRedis()) : undefined;
+  const environment = {
+    ...upstream.environment,
+    CAPSTAN_DATABASE_URL: databaseUrl,
+    TOY_PLACES: String(places),
+    TOY_GRACE_MS: "50",
+    ...(redis && { CAPSTAN_REDIS_URL: redis.url }),
+  };
+  const start = async (): Promise<Node> => {
+    const options = { folder, script: toyServer, environment };
+    const server = resources.use(await startServerProcess(options));
+    return { ...server, api: createApi(server.url) };
+  };
+  const [one, other] = await Promise.all([start(), start()]);
+  return {
+    folder,
+    one,
+    other,
+    release: hold.resolve,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function startTurn(api: Api, input: string): Promise<{ conversation: string; run: string }> {
+  const { id: conversation } = await api.createConversation();
+  const run = await api.startTurn({ conversation, input, groups: ["toys"] });
+  return { conversation, run };
+}
+
+async function ledgerHas(folder: ServerFolder, line: string, times: number): Promise<void> {
+  while ((await readLedger(folder)).filter((each) => each === line).length < times) await sleep(20);
+}
+
+const postgres = findPostgres();
+const redis = findRedis();
+const skipAlone = postgres.status === "missing" && postgres.reason;
+const skipRedis = skipAlone || (redis.status === "missing" && redis.reason);
+const kinds = [
+  { title: "PostgreSQL alone", withRedis: false, skip: skipAlone },
+  { title: "PostgreSQL and Redis", withRedis: true, skip: skipRedis },
+] as const;
+
+test(
+  "what one node began is heard, answered and stopped at another",
+  { skip: skipRedis },
+  async () => {
+    await using place = await openPlace(true);
+    const { one, other } = place;
+    const { run } = await startTurn(one.api, "hold");
+    const heard: RunEvent[] = [];
+    for await (const event of other.api.events(run)) {
+      heard.push(event);
+      if (event.type === "item.delta") place.release();
+    }
+    assertNumbered(heard);
+    assert.equal(spokenText(heard), "One, two, three.");
+    // Whoever wrote them, every node reads the same, from any number.
+    for (const { api } of [one, other])
+      for (const after of [0, 1, Math.floor(heard.length / 2), heard.length - 1])
+        assert.deepEqual(await Array.fromAsync(api.events(run, after)), heard.slice(after));
+
+    const asked = await startTurn(one.api, 'call Append {"line":"allowed"}');
+    await other.api.firstEvent(asked.run, "chain.waiting");
+    const [approval] = await other.api.approvals(asked.conversation);
+    await other.api.answer(approval!.id, { decision: "allow" });
+    await other.api.finishedEvents(asked.run);
+
+    const stuck = await startTurn(one.api, 'call RecordAndHang {"line":"stuck"}');
+    await ledgerHas(place.folder, "stuck", 1);
+    assert.equal((await other.api.cancel(stuck.run)).status, "cancelled");
+    const last = (await one.api.finishedEvents(stuck.run)).at(-1);
+    assert.ok(last?.type === "chain.ended" && last.status === "aborted");
+    assert.deepEqual(await readLedger(place.folder), ["allowed", "stuck"]);
+  },
+);
+
+for (const { title, withRedis, skip } of kinds) {
+  test(
+    `where one node has no place for a run, the other takes it (${title})`,
+    { skip },
+    async () => {
+      await using place = await openPlace(withRedis, 1);
+      const { one, other } = place;
+      const busy = await startTurn(one.api, 'call RecordAndHang {"line":"busy"}');
+      await ledgerHas(place.folder, "busy", 1);
+      const ids: string[] = [];
+      for (const line of ["a", "b", "c"])
+        ids.push((await startTurn(one.api, `call Record {"line":"${line}"}`)).run);
+      for (const id of ids) await one.api.finishedEvents(id);
+      assert.deepEqual((await readLedger(place.folder)).toSorted(), ["a", "b", "busy", "c"]);
+      assert.equal((await other.api.run(busy.run)).status, "in_progress");
+    },
+  );
+
+  test(
+    `kill -9 of one node: the other goes on with what it had (${title})`,
+    { skip },
+    async (t) => {
+      await using place = await openPlace(withRedis);
+      const { one, other, folder } = place;
+      const runs: string[] = [];
+      for (const line of ["k1", "k2", "k3"])
+        runs.push((await startTurn(one.api, `call ReadAndHang {"line":"${line}"}`)).run);
+      for (const line of ["k1", "k2", "k3"]) await ledgerHas(folder, line, 1);
+      await one.kill();
+      const killed = performance.now();
+      // A call that only reads is made again by whoever goes on.
+      for (const line of ["k1", "k2", "k3"]) await ledgerHas(folder, line, 2);
+      t.diagnostic(`all go on ${Math.round(performance.now() - killed)} ms after the kill`);
+      for (const run of runs) {
+        assert.equal((await other.api.cancel(run)).status, "cancelled");
+        await other.api.finishedEvents(run);
+      }
+    },
+  );
+}
