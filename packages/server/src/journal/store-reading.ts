@@ -1,6 +1,7 @@
 import type { CallRecord, ClientOutput, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type { LineageStart } from "./lineage.ts";
+import type { Unreachable } from "./reading/read-unreachable.ts";
 import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retention.ts";
 import type {
   ApprovalRecord,
@@ -38,7 +39,9 @@ interface Paged {
 
 /** What is kept, how much it takes, and what of it is old. */
 export interface RetentionReading {
-  /** What every owner has, by name. */
+  /** All who have something, by name. */
+  everyOwner(): Promise<readonly string[]>;
+  /** What every owner has, by name. Looks at every row: not for every minute. */
   everyUsage(): Promise<readonly Usage[]>;
   /** Conversations, and sessions outside of any, that were last changed before a time, oldest first; at most `limit` (default 100). */
   listUntouched(
@@ -50,6 +53,15 @@ export interface RetentionReading {
   ): Promise<readonly Untouched[]>;
   /** What hangs together with a conversation or a session. */
   getLineage(query: Owned & { readonly start: LineageStart }): Promise<SizedLineage | undefined>;
+  /**
+   * Of the sessions of every owner's runs, in the order in which the runs were made: variables that
+   * nothing leads to any more. Read on after `last` while there is `more`.
+   */
+  everyUnreachable(query: { readonly after: number }): Promise<{
+    readonly found: readonly Unreachable[];
+    readonly last: number;
+    readonly more: boolean;
+  }>;
   /**
    * Of every owner's runs that ended before a time, in the order in which they were made: events
    * of which it can be forgotten where their deltas were cut. Read on after `last` while there is `more`.

@@ -96,6 +96,8 @@ export function storeReads({
 /** What retention goes by, which may take long. */
 export function retentionReads(readLong: ReadParts["readLong"]): RetentionReading {
   return {
+    everyOwner: () => readLong("everyOwner", undefined),
+    everyUnreachable: (query) => readLong("everyUnreachable", query),
     everyUsage: () => readLong("everyUsage", undefined),
     listUntouched: (query) => readLong("listUntouched", query),
     getLineage: (query) => readLong("getLineage", query),

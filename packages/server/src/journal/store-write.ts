@@ -15,6 +15,7 @@ import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
 import type { RestingStatus } from "../run/run-status.ts";
 import type { LineageStart } from "./lineage.ts";
 import type { ShorterCuts } from "./reading/read-retention.ts";
+import type { Unreachable } from "./reading/read-unreachable.ts";
 import type {
   ApprovalRecord,
   ConversationRecord,
@@ -149,6 +150,8 @@ export type StoreWrite =
     }
   /** Deletes what was forgotten, of every owner, up to about so many rows and bytes. */
   | { readonly type: "collect-forgotten"; readonly rows: number; readonly bytes: number }
+  /** What `everyUnreachable` found of a session. */
+  | { readonly type: "drop-unreachable"; readonly found: Unreachable }
   /** What `everyShorterCuts` found. */
   | { readonly type: "shorten-cuts"; readonly events: readonly ShorterCuts[] }
   /** Responses items, in order, after those that the run has; `callId` finds the run again. */
@@ -283,6 +286,7 @@ interface Outcomes {
     readonly bytes: number;
     readonly more: boolean;
   };
+  readonly "drop-unreachable": { readonly status: "dropped" } | Refused;
   readonly "shorten-cuts": { readonly status: "shortened" };
   readonly "save-items": { readonly status: "saved" } | NotFound;
   readonly "edit-variables": { readonly status: "edited" } | NotFound;
@@ -312,6 +316,7 @@ const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "moved",
   "deleted",
   "collected",
+  "dropped",
   "shortened",
   "saved",
   "edited",

@@ -10,8 +10,10 @@ import { retentionReads } from "../journal/store-reads.ts";
 import type { RetentionReading } from "../journal/store-reading.ts";
 import type { Store } from "../journal/store.ts";
 import type { Usage } from "../journal/usage.ts";
-import { type PrunedOf, planPrune, prune, shortenDeltas } from "./prune.ts";
+import { dropUnreachable } from "./drop-unreachable.ts";
+import { type PrunedOf, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention.ts";
+import { shortenDeltas } from "./shorten-deltas.ts";
 
 /** Where the data is. */
 export interface StorePlace {
@@ -61,6 +63,7 @@ export async function pruneStore(
   try {
     const now = Date.now();
     const pruned = await prune({ store, retention, now });
+    await dropUnreachable({ store, after: 0 });
     const { deltaDays } = retention;
     if (deltaDays === undefined) return { pruned, deltaBytes: 0 };
     const { bytes: deltaBytes } = await shortenDeltas({ store, deltaDays, now, after: 0 });

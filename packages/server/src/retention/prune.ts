@@ -2,8 +2,9 @@ import type { Hold } from "../journal/lineage.ts";
 import type { RetentionReading } from "../journal/store-reading.ts";
 import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
 import type { Store } from "../journal/store.ts";
+import { commitBytes, commitRows } from "./commit-size.ts";
 import { type Overdue, overdue } from "./overdue.ts";
-import { dayMs, type Retention, ruleFor } from "./retention.ts";
+import { boundsRoom, hasRules, type Retention, ruleFor } from "./retention.ts";
 
 /** What went of one user's, or would go. */
 export interface PrunedOf {
@@ -19,10 +20,6 @@ export interface PrunedOf {
 
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 
-/** How much one commit deletes: it must not hold up the others that write. */
-const commitRows = 500;
-const commitBytes = 4 * 1_048_576;
-
 /** What the rules ask to be forgotten now, by user; nothing is changed. Only users of whom something is due. */
 export async function planPrune(options: {
   readonly reading: RetentionReading;
@@ -31,7 +28,7 @@ export async function planPrune(options: {
   readonly now: number;
 }): Promise<readonly PrunedOf[]> {
   const plans: PrunedOf[] = [];
-  for (const { owner, bytes } of await options.reading.everyUsage()) {
+  for (const { owner, bytes } of await owners(options.reading, options.retention)) {
     let plan = nothingOf(owner);
     const rule = ruleFor(options.retention, owner);
     for await (const due of overdue({ ...options, owner, rule, bytes })) plan = add(plan, due);
@@ -61,7 +58,7 @@ export async function prune(options: {
   // First what is left of the last time: it still takes up room.
   await collect(options);
   const pruned: PrunedOf[] = [];
-  for (const { owner, bytes } of await store.everyUsage()) {
+  for (const { owner, bytes } of await owners(store, retention)) {
     const rule = ruleFor(retention, owner);
     let sum = nothingOf(owner);
     for await (const due of overdue({ ...options, reading: store, owner, rule, bytes })) {
@@ -80,6 +77,16 @@ export async function prune(options: {
   return pruned;
 }
 
+/** Whom a rule may be about, with what they have where that is wanted: it takes a look at every row. */
+async function owners(
+  reading: RetentionReading,
+  retention: Retention,
+): Promise<readonly { readonly owner: string; readonly bytes: number }[]> {
+  if (!hasRules(retention)) return [];
+  if (boundsRoom(retention)) return reading.everyUsage();
+  return (await reading.everyOwner()).map((owner) => ({ owner, bytes: 0 }));
+}
+
 /** Deletes what was forgotten. */
 async function collect({
   store,
@@ -93,38 +100,6 @@ async function collect({
     if (outcome.status !== "collected" || !outcome.more) return;
     await pause?.();
   }
-}
-
-/**
- * Forgets where the deltas of old runs were cut.
- *
- * @param options.after the key of the last run that needs no more looking at; 0 begins
- * @returns where to go on the next time, and how many bytes were saved
- */
-export async function shortenDeltas(options: {
-  readonly store: Store;
-  readonly deltaDays: number;
-  readonly now: number;
-  readonly after: number;
-  readonly pause?: () => Promise<void>;
-  readonly signal?: AbortSignal;
-}): Promise<{ readonly last: number; readonly bytes: number }> {
-  const { store, now, deltaDays, pause, signal } = options;
-  const before = now - deltaDays * dayMs;
-  let last = options.after;
-  let bytes = 0;
-  while (signal?.aborted !== true) {
-    const found = await store.everyShorterCuts({ before, after: last });
-    for (let at = 0; at < found.events.length; at += commitRows) {
-      const events = found.events.slice(at, at + commitRows);
-      await store.write([{ type: "shorten-cuts", events }]);
-      bytes += events.reduce((sum, { saves }) => sum + saves, 0);
-      await pause?.();
-    }
-    last = found.last;
-    if (!found.more) break;
-  }
-  return { last, bytes };
 }
 
 function nothingOf(owner: string): PrunedOf {

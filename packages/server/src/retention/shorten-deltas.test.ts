@@ -16,8 +16,8 @@ import {
 } from "../journal/testing/store-fixtures.ts";
 import { createProjection } from "../responses/projection/project-events.ts";
 import { identity } from "../responses/testing/run-script.ts";
-import { shortenDeltas } from "./prune.ts";
 import { dayMs } from "./retention.ts";
+import { shortenDeltas } from "./shorten-deltas.ts";
 
 const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];
 

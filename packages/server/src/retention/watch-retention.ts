@@ -1,7 +1,9 @@
 import { type Clock, errorMessage } from "@capstan/core";
 import type { RunService } from "../run/run-service.ts";
-import { type PrunedOf, prune, shortenDeltas } from "./prune.ts";
-import type { Retention } from "./retention.ts";
+import { dropUnreachable } from "./drop-unreachable.ts";
+import { type PrunedOf, prune } from "./prune.ts";
+import { hasRules, type Retention } from "./retention.ts";
+import { shortenDeltas } from "./shorten-deltas.ts";
 
 /** After the start, when others have more to do; then this often. */
 const firstMs = 60 * 1_000;
@@ -23,6 +25,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
   const { signal } = stopping;
   let cancel: (() => void) | undefined;
   let after = 0;
+  let looked = 0;
   const pause = async (): Promise<void> => {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const cancelPause = clock.after(pauseMs, resolve);
@@ -38,6 +41,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
     try {
       const pruned = await prune({ ...common, retention, forget: (write) => runs.forget(write) });
       for (const one of pruned) if (one.bytes > 0) log(prunedLine(one));
+      if (hasRules(retention)) looked = await dropUnreachable({ ...common, after: looked });
       const { deltaDays } = retention;
       if (deltaDays !== undefined)
         after = (await shortenDeltas({ ...common, deltaDays, after })).last;

@@ -3,7 +3,8 @@ import { listCalls } from "./list-calls.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
 import { everyUsage } from "../usage.ts";
-import { everyShorterCuts, getLineage, listUntouched } from "./read-retention.ts";
+import { everyOwner, everyShorterCuts, getLineage, listUntouched } from "./read-retention.ts";
+import { everyUnreachable } from "./read-unreachable.ts";
 import { readManifest, readValue } from "./read-variables.ts";
 
 /** Reads that may take long: SQLite does them in a thread of their own. */
@@ -15,7 +16,9 @@ export const longReads = {
   readMessages,
   readManifest,
   readValue,
+  everyOwner,
   everyUsage,
+  everyUnreachable,
   listUntouched,
   getLineage,
   everyShorterCuts,

@@ -1,6 +1,6 @@
 import { decodeCuts, evenCuts } from "../cut-points.ts";
-import { type Lineage, type LineageStart, readLineage } from "../lineage.ts";
-import { all, type Script } from "../script.ts";
+import { type Lineage, type LineageStart, nobody, readLineage } from "../lineage.ts";
+import { all, first, type Script } from "../script.ts";
 import { lineageBytes } from "../usage.ts";
 import { pageLimit } from "./page.ts";
 
@@ -11,6 +11,25 @@ export interface Untouched extends LineageStart {
 
 /** A lineage with what it takes. */
 export type SizedLineage = Lineage & { readonly bytes: number };
+
+/** All who have something, in order; without what was forgotten. */
+export function* everyOwner(): Script<string[]> {
+  const owners: string[] = [];
+  for (let last: string = nobody; ;) {
+    // One look at the index for each, however much they have.
+    const row = yield* first<{ owner: string | null }>(
+      `SELECT MIN(owner) AS owner FROM (
+         SELECT MIN(owner) AS owner FROM runs WHERE owner > ?
+         UNION ALL SELECT MIN(owner) AS owner FROM conversations WHERE owner > ?
+       ) AS next`,
+      last,
+      last,
+    );
+    if (row?.owner == null) return owners;
+    last = row.owner;
+    owners.push(last);
+  }
+}
 
 /** An owner's conversations, and sessions outside of any, that were last changed before a time; the oldest first. */
 export function* listUntouched(query: {

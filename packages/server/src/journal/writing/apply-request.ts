@@ -4,6 +4,7 @@ import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
 import { answerCall } from "./answer-call.ts";
 import { collectForgotten } from "./collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
+import { dropUnreachable } from "./drop-unreachable.ts";
 import { forgetLineage } from "./forget-lineage.ts";
 import { shortenCuts } from "./shorten-cuts.ts";
 import { submitOutputs } from "./submit-outputs.ts";
@@ -90,6 +91,8 @@ function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<Ap
       return yield* forgetLineage(writing, write);
     case "collect-forgotten":
       return yield* collectForgotten(writing, write);
+    case "drop-unreachable":
+      return yield* dropUnreachable(writing, write);
     case "shorten-cuts":
       return shortenCuts(writing, write);
     case "save-items":
