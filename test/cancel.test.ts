@@ -68,43 +68,33 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
 }
 
 interface Kind {
-  /** The names of its tests: a turn is cancelled, or one call of it. */
-  readonly turn: string;
-  readonly call: string;
   readonly group: string;
   /** Whether a person is asked first: nobody has approved the file. */
   readonly asks: boolean;
   /** As the offline model is told. */
   readonly input: (mark: string) => string;
-  /** How many processes there are at least that have the mark. */
-  readonly processes: number;
 }
 
-const kinds: readonly Kind[] = [
-  {
-    turn: "a turn with a script tool that has children is cancelled: the whole tree is gone, and it says so",
-    call: "a script tool's call alone is cancelled: its whole tree is gone, and the turn goes on",
-    group: "waiter",
-    asks: true,
-    input: (mark) => `/wait_with ${JSON.stringify({ mark })}`,
-    processes: 3,
+/** How many processes at least have the mark. */
+const processes = 3;
+
+const script: Kind = {
+  group: "waiter",
+  asks: true,
+  input: (mark) => `/wait_with ${JSON.stringify({ mark })}`,
+};
+
+const shell: Kind = {
+  group: "code",
+  asks: false,
+  input: (mark) => {
+    const child = `bash -c 'exec -a ${mark} sleep 1000'`;
+    return `/Shell ${JSON.stringify({ command: `${child} & setsid ${child} & ${child}` })}`;
   },
-  {
-    turn: "a turn with a shell command that has children is cancelled: the whole tree is gone, and it says so",
-    call: "a shell command's call alone is cancelled: its whole tree is gone, and the turn goes on",
-    group: "code",
-    asks: false,
-    input: (mark) => {
-      const child = (name: string) => `bash -c 'exec -a ${name} sleep 1000'`;
-      const command = `${child(mark)} & setsid ${child(mark)} & ${child(mark)}`;
-      return `/Shell ${JSON.stringify({ command })}`;
-    },
-    processes: 3,
-  },
-];
+};
 
 /** A turn whose call has started all its processes. */
-async function underWay({ group, asks, input, processes }: Kind, mark: string) {
+async function underWay({ group, asks, input }: Kind, mark: string) {
   const { id: conversation } = await api.createConversation();
   const run = await api.startTurn({ conversation, input: input(mark), groups: [group] });
   if (asks) {
@@ -135,45 +125,54 @@ async function stops(
 const ledgerOf = async (run: string) =>
   (await api.request<ListView<CallView>>("GET", `/v1/runs/${run}/calls`)).data;
 
-for (const [index, kind] of kinds.entries()) {
-  test(
-    `a turn with ${kind.tool} is cancelled: the whole tree is gone, and it says so`,
-    {
-      skip,
-    },
-    async (context) => {
-      const mark = `capmark-t${index}`;
-      const { run } = await underWay(kind, mark);
-      await stops(context, mark, () => api.cancel(run));
-      assert.equal((await api.run(run)).status, "cancelled");
-      assert.deepEqual(
-        eventsOf(await api.finishedEvents(run), "call.settled").map(({ status }) => status),
-        ["cancelled"],
-      );
-      assert.deepEqual(
-        (await ledgerOf(run)).map(({ status }) => status),
-        ["cancelled"],
-      );
-    },
-  );
-
-  test(
-    `the call of ${kind.tool} alone is cancelled: its tree is gone, and the turn goes on`,
-    {
-      skip,
-    },
-    async (context) => {
-      const mark = `capmark-c${index}`;
-      const { run, callId } = await underWay(kind, mark);
-      await stops(context, mark, () =>
-        api.request("POST", `/v1/runs/${run}/calls/${callId}/cancel`),
-      );
-      const events = await api.finishedEvents(run);
-      assert.equal((await api.run(run)).status, "completed");
-      assert.deepEqual(
-        eventsOf(events, "call.settled").map(({ status }) => status),
-        ["cancelled"],
-      );
-    },
-  );
+/** The whole turn is cancelled. */
+function turnIsCancelled(kind: Kind, mark: string) {
+  return async (context: TestContext) => {
+    const { run } = await underWay(kind, mark);
+    await stops(context, mark, () => api.cancel(run));
+    assert.equal((await api.run(run)).status, "cancelled");
+    assert.deepEqual(
+      eventsOf(await api.finishedEvents(run), "call.settled").map(({ status }) => status),
+      ["cancelled"],
+    );
+    assert.deepEqual(
+      (await ledgerOf(run)).map(({ status }) => status),
+      ["cancelled"],
+    );
+  };
 }
+
+/** Its one call is. */
+function callIsCancelled(kind: Kind, mark: string) {
+  return async (context: TestContext) => {
+    const { run, callId } = await underWay(kind, mark);
+    await stops(context, mark, () => api.request("POST", `/v1/runs/${run}/calls/${callId}/cancel`));
+    const events = await api.finishedEvents(run);
+    assert.equal((await api.run(run)).status, "completed");
+    assert.deepEqual(
+      eventsOf(events, "call.settled").map(({ status }) => status),
+      ["cancelled"],
+    );
+  };
+}
+
+test(
+  "a turn with a script tool that has children is cancelled: the whole tree is gone, and it says so",
+  { skip },
+  turnIsCancelled(script, "capmark-1"),
+);
+test(
+  "a script tool's call alone is cancelled: its whole tree is gone, and the turn goes on",
+  { skip },
+  callIsCancelled(script, "capmark-2"),
+);
+test(
+  "a turn with a shell command that has children is cancelled: the whole tree is gone, and it says so",
+  { skip },
+  turnIsCancelled(shell, "capmark-3"),
+);
+test(
+  "a shell command's call alone is cancelled: its whole tree is gone, and the turn goes on",
+  { skip },
+  callIsCancelled(shell, "capmark-4"),
+);
