@@ -45,7 +45,12 @@ const sqlite: Combination = {
     if (!small) return { environment: {}, async [Symbol.asyncDispose]() {} };
     const disk = openSmallDisk(16);
     const data = join(disk.path, "data");
-    return { environment: {}, disk, data, [Symbol.asyncDispose]: () => closed(disk) };
+    return {
+      environment: {},
+      disk,
+      data,
+      [Symbol.asyncDispose]: () => disk[Symbol.asyncDispose](),
+    };
   },
 };
 
@@ -61,7 +66,11 @@ const postgresAlone: Combination = {
       ...(disk && { disk }),
       restartDatabase: () => server.restart(),
       reviveDatabase: () => server.revive(),
-      [Symbol.asyncDispose]: () => closed(disk),
+      async [Symbol.asyncDispose]() {
+        if (disk === undefined) return;
+        server.stop();
+        await disk[Symbol.asyncDispose]();
+      },
     };
   },
 };
@@ -71,8 +80,4 @@ export const combinations: readonly Combination[] = [sqlite, postgresAlone];
 /** Why a proof cannot be tried on a combination here; undefined where it can. */
 export function cannotRun(proof: Proof, combination: Combination): string | undefined {
   return combination.skip() ?? (proof.needsDisk === true ? cannotMount() : undefined);
-}
-
-async function closed(disk: SmallDisk | undefined): Promise<void> {
-  await disk?.[Symbol.asyncDispose]();
 }

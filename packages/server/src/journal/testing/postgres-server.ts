@@ -27,6 +27,8 @@ export interface TestServer {
   restart(): Promise<void>;
   /** Starts it again where it has ended by itself. */
   revive(): Promise<void>;
+  /** For good, before the process ends: its folder is gone then. */
+  stop(): void;
 }
 
 const run = promisify(execFile);
@@ -102,10 +104,13 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
     `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\nmin_wal_size = 32MB\nmax_wal_size = 64MB\n`,
   );
   launch();
-  process.once("exit", () => {
+  process.once("exit", remove);
+
+  function remove(): void {
+    process.off("exit", remove);
     stop();
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  });
+  }
 
   function launch(): void {
     const child = spawn(join(folder, "postgres"), ["-D", data], { ...as, stdio: "ignore" });
@@ -163,5 +168,6 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
       if (status !== 0) launch();
       await ready();
     },
+    stop: remove,
   };
 }

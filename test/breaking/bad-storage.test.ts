@@ -1,0 +1,83 @@
+// oxlint-disable no-restricted-imports -- stores are opened as the server opens them
+import assert from "node:assert/strict";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
+import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import {
+  findPostgres,
+  startPostgres,
+} from "../../packages/server/src/journal/testing/postgres-server.ts";
+import {
+  createRun,
+  owner,
+  variableOf,
+  withDataDir,
+} from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import { cannotMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
+
+const cannot = cannotMount();
+const postgres = findPostgres();
+const withoutPostgres = postgres.status === "missing" ? postgres.reason : undefined;
+
+/** On a full disk it cannot be opened, and says what to do; with room it can. */
+async function assertNeedsRoom(disk: SmallDisk, open: () => Promise<Store>): Promise<void> {
+  disk.fill(0);
+  await assert.rejects(open(), { code: "disk_full", message: /make room/ });
+  disk.free();
+  const store = await open();
+  await createRun(store, { id: "r" });
+  await store.close();
+}
+
+test("a data directory on a full disk: the start says to make room", { skip: cannot }, async () => {
+  await using disk = openSmallDisk(8);
+  await assertNeedsRoom(disk, () => openStore({ dataDir: join(disk.path, "data") }));
+});
+
+test(
+  "a database on a full disk: the start says to make room",
+  { skip: withoutPostgres ?? cannot },
+  async () => {
+    await using disk = openSmallDisk(192);
+    const server = await startPostgres(disk.path);
+    const connectionString = await server.newDatabase();
+    await assertNeedsRoom(disk, async () => {
+      await server.revive();
+      return openPostgresStore({ connectionString, connections: 1 });
+    });
+    server.stop();
+  },
+);
+
+test("a database with damaged pages says to restore a backup, at the start or with the first read of them", async () => {
+  await withDataDir(async (dataDir) => {
+    const first = await openStore({ dataDir });
+    await createRun(first, { id: "r" });
+    const text = "x".repeat(200_000);
+    const change = { type: "set", variable: variableOf("v", text) } as const;
+    const writes = [{ type: "variable", change }] as const;
+    await first.write([{ type: "journal", runId: "r", epoch: 1, writes }]);
+    await first.close();
+    damage(join(dataDir, "capstan.db"));
+    await assert.rejects(
+      async () => {
+        const store = await openStore({ dataDir });
+        try {
+          await store.getRun({ owner, id: "r" });
+        } finally {
+          await store.close();
+        }
+      },
+      { code: "database_corrupt", message: /restore a backup/ },
+    );
+  });
+});
+
+/** Writes over all pages but the first, which says that it is a database. */
+function damage(path: string): void {
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(statSync(path).size - 4_096, 0xff), 0, undefined, 4_096);
+  closeSync(file);
+}
