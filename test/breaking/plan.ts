@@ -29,7 +29,10 @@ export function anyPlan(random: Random): Plan {
 
 /** A model that keeps to the plan of the last user message. It remembers nothing, so any server may ask it again. */
 export function followPlan({ messages }: ChatRequest): UpstreamAnswer {
-  const asked = messages.findLastIndex(({ role }) => role === "user");
+  // What the server itself has to say may come as a user's message, too.
+  const asked = messages.findLastIndex(
+    ({ role, content }) => role === "user" && String(content).startsWith("{"),
+  );
   const { rounds, ms } = JSON.parse(String(messages[asked]?.content)) as Plan;
   const done = messages.slice(asked).filter(({ role }) => role === "assistant").length;
   const calls = rounds[done]?.map(({ tool, ms }) => ({
