@@ -3,13 +3,14 @@ import {
   commit,
   createRun,
   delta,
+  end,
   event,
   owner,
   resultOf,
   start,
 } from "./testing/store-fixtures.ts";
 import { everyStore } from "./testing/every-store.ts";
-import { isAccepted } from "./store-write.ts";
+import { isAccepted, type RunJournalWrite } from "./store-write.ts";
 
 const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };
@@ -104,24 +105,58 @@ everyStore(
   },
 );
 
+const bad = { type: "call", call: {} as never } as const;
+
 everyStore("a write that the database refuses fails alone", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
-    const [bad, good] = await Promise.allSettled([
-      store.write([
-        {
-          type: "journal",
-          runId: "r",
-          epoch: 1,
-          writes: [note, { type: "call", call: {} as never }],
-        },
-      ]),
-      store.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]),
+    await createRun(store, { id: "s" });
+    const [refused, good] = await Promise.allSettled([
+      store.write([{ type: "journal", runId: "r", epoch: 1, writes: [note, bad] }]),
+      store.write([{ type: "journal", runId: "s", epoch: 1, writes: [note] }]),
     ]);
-    assert.equal(bad.status, "rejected");
-    assert.match(String(bad.reason), /Writing to the store failed/);
+    assert.equal(refused.status, "rejected");
+    assert.match(String(refused.reason), /Writing to the store failed/);
     assert.equal(good.status, "fulfilled");
-    assert.equal((await store.readEvents(query))?.length, 1);
+    assert.deepEqual(await store.readEvents(query), []);
+    assert.equal((await store.readEvents({ owner, runId: "s" }))?.length, 1);
+  });
+});
+
+everyStore(
+  "what follows a write that was lost is lost with it, until the run is claimed anew",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [note]);
+      const write = (writes: readonly RunJournalWrite[]) =>
+        store.write([{ type: "journal", runId: "r", epoch: 1, writes }]);
+      const together = await Promise.allSettled([
+        write([start("i"), bad]),
+        write([delta("i", "without a beginning")]),
+      ]);
+      assert.deepEqual(
+        together.map(({ status }) => status),
+        ["rejected", "rejected"],
+      );
+      await assert.rejects(write([end("i", "")]), /something before it was lost/);
+      assert.deepEqual(
+        (await store.readEvents(query))?.map(({ type }) => type),
+        ["run.heartbeat"],
+      );
+      await store.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
+      assert.equal((await commit(store, "r", [note], 2))[0]?.seq, 2);
+    });
+  },
+);
+
+everyStore("a sign of life that was lost holds nothing back", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const unwritable = event({ type: "run.heartbeat", at: 1n as never });
+    const writes = [unwritable];
+    await assert.rejects(store.write([{ type: "journal", runId: "r", epoch: 1, writes }]));
+    assert.equal((await commit(store, "r", [start("i")]))[0]?.seq, 1);
   });
 });
 

@@ -5,8 +5,8 @@ import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
 import { unreadEnd } from "./unread-end.ts";
 
-/** Before each try to close a run that the store took no end of. */
-const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000];
+/** Before each try to close a run that the store took no end of; the last one again and again. */
+const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
 
 /** A run whose rows could not be read at the second try, too, is closed without reading them. */
 const readTries = 2;
@@ -25,6 +25,8 @@ export interface LostRunsOptions {
   readonly isLive: (runId: string) => boolean;
   /** The server stops: the next one closes what this one leaves. */
   readonly isStopping: () => boolean;
+  /** Takes it anew; undefined where another was quicker, or it has ended. */
+  readonly claim: (run: HeldRun) => Promise<HeldRun | undefined>;
   /** Ends it as its rows say where it is. */
   readonly end: (run: HeldRun, why: ChainError) => Promise<void>;
   readonly log: (line: string) => void;
@@ -48,25 +50,44 @@ export class LostRuns {
     if (this.#closing.has(run.id)) return;
     this.#closing.add(run.id);
     try {
-      for (const [tries, pauseMs] of closePausesMs.entries()) {
+      let left: HeldRun | undefined = run;
+      for (let tries = 0; left !== undefined; tries++) {
+        const pauseMs = closePausesMs[Math.min(tries, closePausesMs.length - 1)];
         await setTimeoutPromise(pauseMs, undefined, { ref: false });
         if (this.#options.isStopping()) return;
-        if (await this.#options.serial.run(run.id, () => this.hasClosed(run, why, tries))) return;
+        const held: HeldRun = left;
+        left = await this.#options.serial.run(run.id, () => this.#closeAnew(held, why, tries));
       }
     } finally {
       this.#closing.delete(run.id);
     }
   }
 
-  /** Tries it once. True as well where it is another's by now. */
+  /** Tries it once, in the epoch in which it is held. True as well where it is another's by now. */
   async hasClosed(run: HeldRun, why: ChainError, tries = 0): Promise<boolean> {
     try {
       if (!(await this.#isLost(run))) return true;
       await this.#options.end(run, why);
       return !(await this.#isLost(run));
     } catch (thrown) {
-      this.#options.log(`Run ${run.id} could not be closed: ${errorMessage(thrown)}`);
+      this.#logFailure(run, thrown);
       return tries >= readTries && (await this.#hasClosedUnread(run, thrown));
+    }
+  }
+
+  /**
+   * Tries it in an epoch of its own: where something was lost, nothing more is taken in the old one.
+   *
+   * @returns the run as it is held now; undefined where there is nothing left to close
+   */
+  async #closeAnew(run: HeldRun, why: ChainError, tries: number): Promise<HeldRun | undefined> {
+    try {
+      if (!(await this.#isLost(run))) return undefined;
+      const held = await this.#options.claim(run);
+      return held === undefined || (await this.hasClosed(held, why, tries)) ? undefined : held;
+    } catch (thrown) {
+      this.#logFailure(run, thrown);
+      return run;
     }
   }
 
@@ -77,15 +98,20 @@ export class LostRuns {
     return now.epoch === epoch && now.status === "in_progress";
   }
 
-  async #hasClosedUnread({ id: runId, epoch }: HeldRun, thrown: unknown): Promise<boolean> {
+  #logFailure({ id }: HeldRun, thrown: unknown): void {
+    this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
+  }
+
+  async #hasClosedUnread(run: HeldRun, thrown: unknown): Promise<boolean> {
     const { store, log } = this.#options;
+    const { id: runId, epoch } = run;
     try {
       const writes = unreadEnd(errorMessage(thrown), Date.now());
       await store.write([{ type: "journal", runId, epoch, writes, status: "failed" }]);
       log(`Run ${runId} was closed without reading what it had done.`);
       return true;
     } catch (error) {
-      log(`Run ${runId} could not be closed: ${errorMessage(error)}`);
+      this.#logFailure(run, error);
       return false;
     }
   }

@@ -40,6 +40,7 @@ export class TakeUps {
     this.lost = new LostRuns({
       ...options,
       isLive: (runId) => options.chains.get(runId) !== undefined,
+      claim: async (run) => (await this.#claim(run))?.held,
       end: async (run, why) => this.#end(await this.#read(run), why, []),
     });
   }
@@ -115,7 +116,7 @@ export class TakeUps {
 
   /** Undefined where another has it, or it has ended. */
   async #claim(
-    ref: RunRef,
+    ref: Omit<RunRef, "status">,
   ): Promise<{ readonly held: HeldRun; readonly hadStopped: boolean } | undefined> {
     const { id, owner, epoch } = ref;
     const [outcome] = await this.#options.store.write([{ type: "claim-run", runId: id, epoch }]);

@@ -12,6 +12,7 @@ import {
   type WriteResult,
 } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
+import { LostJournals } from "../writing/lost-journals.ts";
 import { RunStates } from "../writing/run-states.ts";
 import type { Writing } from "../writing/writing.ts";
 import { type Batch, doneIn } from "./batch.ts";
@@ -42,6 +43,7 @@ export function postgresWriter(options: {
   const writing: Writing & { changes: CallChanges } = {
     dialect: postgres,
     runs,
+    lost: new LostJournals(),
     changes: new CallChanges(),
     node: writerId,
     nextTail: 1,
@@ -55,6 +57,7 @@ export function postgresWriter(options: {
     } catch (thrown) {
       if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
+        for (const { writes } of requests) writing.lost.lose(writes);
         return requests.map(() => ({ error: { code, message } }));
       }
     }
@@ -183,6 +186,7 @@ export function postgresWriter(options: {
     } catch (thrown) {
       if (isLost(thrown) || isFromDatabase(thrown)) throw thrown;
       await undo();
+      writing.lost.lose(request.writes);
       return { error: errorDataOf("Writing to the store", thrown) };
     }
   }

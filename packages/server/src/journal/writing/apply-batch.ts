@@ -15,7 +15,7 @@ export function applyBatch(
   writing: SqliteWriting,
   requests: readonly WriteRequest[],
 ): WriteResult[] {
-  const { sql, runs, changes } = writing;
+  const { sql, runs, lost, changes } = writing;
   try {
     sql.run("BEGIN IMMEDIATE");
     sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
@@ -28,6 +28,7 @@ export function applyBatch(
     const error = errorDataOf("Writing to the store", thrown);
     if (sql.inTransaction) sql.run("ROLLBACK");
     runs.rollback(0);
+    for (const { writes } of requests) lost.lose(writes);
     return requests.map(() => ({ error }));
   }
 }
@@ -49,6 +50,7 @@ function applyAlone(writing: SqliteWriting, request: WriteRequest): WriteResult 
     // Some errors, a full disk among them, end the whole transaction.
     if (!sql.inTransaction) throw thrown;
     undo(writing, mark);
+    writing.lost.lose(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
 }

@@ -1,5 +1,6 @@
 import { sqlite } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
+import { LostJournals } from "./lost-journals.ts";
 import { RunStates } from "./run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
 import type { Writing } from "./writing.ts";
@@ -32,7 +33,15 @@ export function startWriting(sql: Sql): {
   const changes = new SqliteChanges(sql);
   changes.clearLog();
   return {
-    writing: { dialect: sqlite, sql, changes, runs, node: null, nextTail: row?.next ?? 1 },
+    writing: {
+      dialect: sqlite,
+      sql,
+      changes,
+      runs,
+      lost: new LostJournals(),
+      node: null,
+      nextTail: row?.next ?? 1,
+    },
     leftovers,
   };
 }

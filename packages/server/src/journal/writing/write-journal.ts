@@ -41,6 +41,7 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
       `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, and this was written in ${journal.epoch}.`,
     );
   }
+  writing.lost.check(journal);
   const seqBefore = run.lastSeq;
   const firstTail = writing.nextTail;
   let status = journal.status;
