@@ -104,7 +104,7 @@ test(
       node.taken.map(({ id }) => id),
       ["r", "s"],
     );
-    assert.match(node.lines.join("\n"), /^Redis cannot be reached .*\nRedis is back.*$/);
+    assert.match(node.lines.join("\n"), /^Redis cannot be reached \(\S.*\nRedis is back.*$/);
   },
 );
 

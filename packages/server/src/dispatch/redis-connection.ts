@@ -30,7 +30,7 @@ export function openRedis(options: {
   });
   let isUp = false;
   let said: boolean | undefined;
-  let cause = "";
+  let cause = "the connection has ended";
   const say = (up: boolean) => {
     isUp = up;
     if (said === up) return;

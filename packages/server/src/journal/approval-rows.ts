@@ -8,7 +8,7 @@ import type {
 import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "./records.ts";
 
 /** The columns of an approval with those of its run; add a `WHERE`. */
-export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, a.call_id, r.session_id, r.conversation_id, a.request,
+export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
   a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
   (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
   FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner = a.owner`;
@@ -18,7 +18,6 @@ export interface ApprovalRow {
   readonly owner: string;
   readonly kind: ApprovalRecord["kind"];
   readonly run_id: string;
-  readonly call_id: string;
   readonly session_id: string;
   readonly conversation_id: string | null;
   readonly request: string;
@@ -32,11 +31,12 @@ export interface ApprovalRow {
 }
 
 export function approvalRecord(row: ApprovalRow): ApprovalRecord {
+  const request = JSON.parse(row.request) as ApprovalRequest | ReviewNotice;
   const common = {
     id: row.id,
     owner: row.owner,
     runId: row.run_id,
-    callId: row.call_id,
+    callId: request.callId,
     sessionId: row.session_id,
     conversationId: row.conversation_id,
     createdAt: row.created_at,
@@ -47,14 +47,14 @@ export function approvalRecord(row: ApprovalRow): ApprovalRecord {
     return {
       ...common,
       kind: "execution",
-      request: JSON.parse(row.request) as ApprovalRequest,
+      request: request as ApprovalRequest,
       status: row.status as ExecutionApproval["status"],
       answer: parsed(row.answer) as ApprovalDecision | null,
     };
   return {
     ...common,
     kind: "result",
-    request: JSON.parse(row.request) as ReviewNotice,
+    request: request as ReviewNotice,
     status: row.status as ResultApproval["status"],
     outcome: parsed(row.answer) as ReviewOutcome | null,
     answer: parsed(row.review) as ReviewDecision | null,

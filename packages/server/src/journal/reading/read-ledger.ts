@@ -1,4 +1,5 @@
 import type { CallRecord, JsonValue } from "@capstan/core";
+import { idKey } from "../id-key.ts";
 import type { CallEntry, ItemRecord, RunRecord } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import { findRunN, getRun } from "./read-runs.ts";
@@ -51,7 +52,7 @@ export function* getItem(query: { owner: string; id: string }): Script<ItemRecor
   const row = yield* first<ItemRow>(
     `${selectItems} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
     query.owner,
-    query.id,
+    idKey(query.id),
   );
   return row === undefined ? undefined : itemRecord(row);
 }
@@ -64,7 +65,7 @@ export function* findRun(
       ? yield* first<{ id: string }>(
           `SELECT r.id FROM items i JOIN runs r ON r.n = i.run_n WHERE i.owner = ? AND i.id = ? ORDER BY r.n DESC LIMIT 1`,
           query.owner,
-          query.itemId,
+          idKey(query.itemId),
         )
       : yield* first<{ id: string }>(
           `SELECT id FROM runs WHERE n = (SELECT MAX(run_n) FROM (
@@ -72,18 +73,20 @@ export function* findRun(
              UNION ALL SELECT run_n FROM items WHERE owner = ? AND call_id = ?
            ) AS known)`,
           query.owner,
-          query.callId,
+          idKey(query.callId),
           query.owner,
-          query.callId,
+          idKey(query.callId),
         );
   return row === undefined ? undefined : yield* getRun({ owner: query.owner, id: row.id });
 }
 
 function itemRecord(row: ItemRow): ItemRecord {
+  const item = JSON.parse(row.item) as JsonValue;
+  const own = item !== null && typeof item === "object" && "id" in item ? item["id"] : undefined;
   return {
-    id: row.id,
+    id: typeof own === "string" && idKey(own) === row.id ? own : row.id,
     runId: row.run_id,
     direction: row.direction,
-    item: JSON.parse(row.item) as JsonValue,
+    item,
   };
 }

@@ -1,4 +1,4 @@
-import type { ClientOutput } from "@capstan/core";
+import type { CallRecord, ClientOutput } from "@capstan/core";
 import { all, type Script } from "../script.ts";
 import { findRunN } from "./read-runs.ts";
 
@@ -6,9 +6,14 @@ import { findRunN } from "./read-runs.ts";
 export function* listOutputs(query: { owner: string; runId: string }): Script<ClientOutput[]> {
   const run = yield* findRunN(query);
   if (run === undefined) return [];
-  const rows = yield* all<{ call_id: string; output: string }>(
-    "SELECT call_id, output FROM client_outputs WHERE run_n = ? AND output IS NOT NULL ORDER BY submitted_at, call_id",
+  const rows = yield* all<{ record: string; output: string }>(
+    `SELECT c.record, o.output FROM client_outputs o
+     JOIN run_calls c ON c.run_n = o.run_n AND c.call_id = o.call_id
+     WHERE o.run_n = ? AND o.output IS NOT NULL ORDER BY o.submitted_at, o.call_id`,
     run.n,
   );
-  return rows.map((row) => ({ callId: row.call_id, output: JSON.parse(row.output) as string }));
+  return rows.map((row) => ({
+    callId: (JSON.parse(row.record) as CallRecord).callId,
+    output: JSON.parse(row.output) as string,
+  }));
 }

@@ -1,4 +1,5 @@
 import type { CallRecord } from "@capstan/core";
+import { idKey } from "../id-key.ts";
 import { all, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
@@ -24,7 +25,7 @@ export function* answerCall(
   const rows = yield* all<CallRow>(
     `SELECT run_n, record FROM run_calls WHERE owner = ? AND call_id = ?${writing.dialect.lock("run_calls")}`,
     owner,
-    call.callId,
+    idKey(call.callId),
   );
   const known = rows.map((row) => ({ n: row.run_n, call: JSON.parse(row.record) as CallRecord }));
   const before = known.find(({ n }) => n === run.n)?.call;
@@ -38,7 +39,7 @@ export function* answerCall(
       JSON.stringify(call),
       at,
       n,
-      call.callId,
+      idKey(call.callId),
     );
   }
   return { status: "answered", call };

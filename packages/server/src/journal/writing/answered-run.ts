@@ -1,4 +1,5 @@
 import type { ChainResultRecord } from "@capstan/core";
+import { idKey } from "../id-key.ts";
 import type { RunRef } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import { changeStatus } from "./change-status.ts";
@@ -68,5 +69,5 @@ function* canGoOn({ dialect }: Writing, run: RunState): Script<boolean> {
     run.n,
   );
   const given = new Set(rows.map((output) => output.call_id));
-  return waiting.length > 0 && waiting.every(({ callId }) => given.has(callId));
+  return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
 }

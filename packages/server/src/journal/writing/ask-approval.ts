@@ -1,4 +1,5 @@
 import type { ApprovalRequest, ReviewNotice } from "@capstan/core";
+import { idKey } from "../id-key.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
@@ -15,7 +16,7 @@ export function askApproval(
     id: request.id,
     owner: run.owner,
     run_n: run.n,
-    call_id: request.callId,
+    call_id: idKey(request.callId),
     kind,
     status: "pending",
     created_at: request.createdAt,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CallRecord } from "@capstan/core";
 import { isClosing } from "../../run/run-status.ts";
+import { idKey } from "../id-key.ts";
 import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { runAnswered } from "./answered-run.ts";
@@ -33,7 +34,7 @@ export function* submitOutputs(
       return { status: "refused", callId, reason: problem, known: call !== undefined };
     writing.changes.insert("client_outputs", {
       run_n: run.n,
-      call_id: callId,
+      call_id: idKey(callId),
       owner,
       digest,
       output,
@@ -50,7 +51,7 @@ export function forgetOutput({ changes }: Writing, runN: number, callId: string)
   changes.run(
     "UPDATE client_outputs SET output = NULL WHERE run_n = ? AND call_id = ?",
     runN,
-    callId,
+    idKey(callId),
   );
 }
 
@@ -78,7 +79,7 @@ function* readCall(
   const row = yield* first<{ record: string }>(
     `SELECT record FROM run_calls WHERE run_n = ? AND call_id = ?${dialect.lock("run_calls")}`,
     run.n,
-    callId,
+    idKey(callId),
   );
   return row === undefined ? undefined : (JSON.parse(row.record) as CallRecord);
 }
@@ -87,7 +88,7 @@ function* readDigest(run: RunState, callId: string): Script<string | undefined> 
   const row = yield* first<{ digest: string }>(
     "SELECT digest FROM client_outputs WHERE run_n = ? AND call_id = ?",
     run.n,
-    callId,
+    idKey(callId),
   );
   return row?.digest;
 }

@@ -1,3 +1,4 @@
+import { idKey } from "../id-key.ts";
 import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
@@ -21,8 +22,8 @@ export function* saveItems(writing: Writing, write: SaveItems): Script<OutcomeOf
       direction,
       n,
       owner: run.owner,
-      id,
-      call_id: callId ?? null,
+      id: idKey(id),
+      call_id: callId === undefined ? null : idKey(callId),
       item: JSON.stringify(item),
     });
   }

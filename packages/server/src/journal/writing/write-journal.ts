@@ -1,6 +1,7 @@
 import type { CallRecord, ChainEvent, Message } from "@capstan/core";
 import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
+import { idKey } from "../id-key.ts";
 import type { Script } from "../script.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { parkedRun } from "./answered-run.ts";
@@ -126,7 +127,7 @@ function upsertCall(
   const n = run.calls + 1;
   writing.changes.insert("run_calls", {
     run_n: run.n,
-    call_id: call.callId,
+    call_id: idKey(call.callId),
     n,
     owner: run.owner,
     status: call.status,
