@@ -118,3 +118,12 @@ test("a node starts without Redis, says so, and can be stopped", options, async 
   assert.equal(node.lines.length, 1);
   assert.match(node.lines[0]!, /cannot be reached \(connect ECONNREFUSED/);
 });
+
+test("a node can be stopped while Redis is gone that was there before", options, async () => {
+  await using server = await startRedis();
+  const node = new Node(server);
+  await until(() => node.queue.isUp);
+  await server.kill();
+  await until(() => !node.queue.isUp);
+  await node.queue.close();
+});

@@ -79,7 +79,9 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       under.add(work);
     }
   }
-  const pulling = pull();
+  pull().catch((thrown: unknown) =>
+    log(`The queue is not listened to any more: ${errorMessage(thrown)}`),
+  );
 
   /** Not waited for: where Redis is gone, the sweep finds what it was for. */
   function add(jobs: Parameters<typeof queue.addBulk>[0]): boolean {
@@ -107,10 +109,9 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
     close: async () => {
       stopped.abort();
       await Promise.all(under);
-      // A fetch that waits ends with its connection.
+      // A fetch that waits for a Redis that is gone never comes back: it is left with its connection.
       await worker.close(true).catch(() => {});
       receiver.close();
-      await pulling;
       await queue.close().catch(() => {});
       sender.close();
     },
