@@ -1,5 +1,6 @@
 // oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import { fileURLToPath } from "node:url";
+import { findRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
 import { findPostgres } from "../packages/server/src/journal/testing/postgres-server.ts";
 import { runCommand } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";
@@ -10,13 +11,15 @@ const measureScript = fileURLToPath(new URL("runs/measure.ts", import.meta.url))
 export const runs: Bench = {
   name: "runs",
   description:
-    "Whole runs through the service and its store: 5 rounds of 3 calls, a question to a person that parks them, an answer; SQLite with every commit on the disk, PostgreSQL without waiting for it",
+    "Whole runs through the service and its store: 5 rounds of 3 calls, a question to a person that parks them, an answer; SQLite with every commit on the disk, PostgreSQL without waiting for it, and the same with every run through BullMQ to another node",
   run,
 };
 
 async function* run({ repetitions = 5, signal }: BenchOptions): AsyncGenerator<Figure> {
   yield* await measure("sqlite", repetitions, signal);
-  if (findPostgres().status === "found") yield* await measure("postgres", repetitions, signal);
+  if (findPostgres().status !== "found") return;
+  yield* await measure("postgres", repetitions, signal);
+  if (findRedis().status === "found") yield* await measure("queue", repetitions, signal);
 }
 
 async function measure(

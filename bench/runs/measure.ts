@@ -5,10 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
 import type { RunStatus } from "@capstan/server/contract";
+import { openBullQueue } from "../../packages/server/src/dispatch/bull-queue.ts";
+import type { QueueConsumer } from "../../packages/server/src/dispatch/run-queue.ts";
+import { startRedis } from "../../packages/server/src/dispatch/testing/redis-server.ts";
 import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
 import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
 import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
 import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import type { RunService } from "../../packages/server/src/run/run-service.ts";
+import { defaultServerLimits } from "../../packages/server/src/run/server-limits.ts";
 import {
   asking,
   begin,
@@ -57,21 +62,34 @@ const work = () => {
 /** A run once it has this status. It is asked for where a chain ended, not at every event. */
 async function runIn(on: Store, id: string, status: RunStatus): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const look = () =>
-    on.getRun({ owner, id }).then((run) => {
+  let looking = false;
+  let again = false;
+  const look = async () => {
+    again = true;
+    if (looking) return;
+    looking = true;
+    while (again) {
+      again = false;
+      const run = await on.getRun({ owner, id });
       if (run?.status === status) resolve();
-    }, reject);
-  const unsubscribe = on.subscribe(id, ({ events }) => {
-    if (events.some(({ type }) => type === "chain.ended" || type === "chain.waiting")) void look();
+    }
+    looking = false;
+  };
+  const unsubscribe = on.subscribe(id, ({ events, elsewhere }) => {
+    const isStop = events.some(({ type }) => type === "chain.ended" || type === "chain.waiting");
+    if (isStop || elsewhere === true) look().catch(reject);
   });
-  void look();
+  look().catch(reject);
   await promise;
   unsubscribe();
 }
 
-async function measure(on: Store): Promise<readonly Figure[]> {
-  const runs = createRuns({ store: on, model, tools: [tool("Work", work), asking("Ask", work)] });
+const tools = [tool("Work", work), asking("Ask", work)];
 
+async function measure(
+  on: Store,
+  runs: RunService = createRuns({ store: on, model, tools }),
+): Promise<readonly Figure[]> {
   /** A whole run: it parks on its question, is answered, and goes on to its end. */
   async function one(): Promise<void> {
     const { id } = await begin(runs, requestOf("Do it."));
@@ -118,12 +136,47 @@ async function measure(on: Store): Promise<readonly Figure[]> {
   ];
 }
 
+/** Every run through the queue: one node begins and answers them and has no place, the other has them all. */
+async function measureQueued(databaseUrl: string): Promise<readonly Figure[]> {
+  await using redis = await startRedis();
+  const front = await openPostgresStore({ connectionString: databaseUrl });
+  const back = await openPostgresStore({ connectionString: databaseUrl });
+  const none = { ...defaultServerLimits, runsAtOnce: 0 };
+  const asked = createRuns({ store: front, model, tools, limits: none });
+  const worker = createRuns({ store: back, model, tools });
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  const queues = [asked, worker].map(({ dispatcher }) => {
+    const consumer: QueueConsumer = {
+      room: (signal) => dispatcher.room(signal),
+      take: (run) => dispatcher.handed(run),
+      wake: async () => {},
+    };
+    const queue = openBullQueue({ url: redis.url, consumer, log });
+    dispatcher.offerTo(queue);
+    return queue;
+  });
+  while (!queues.every(({ isUp }) => isUp)) await new Promise((resolve) => setTimeout(resolve, 10));
+  const figures = await measure(front, asked);
+  await Promise.all(queues.map((queue) => queue.close()));
+  await worker.close(0);
+  await Promise.all([front.close(), back.close()]);
+  return figures;
+}
+
 const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
-const opened =
-  store === "sqlite"
-    ? await openStore({ dataDir })
-    : await openPostgresStore({ connectionString: await (await testServer()).newDatabase() });
-const figures = await measure(opened);
-await opened.close();
+const newDatabase = async () => (await testServer()).newDatabase();
+const measured = async (opened: Store) => {
+  const figures = await measure(opened);
+  await opened.close();
+  return figures;
+};
+const figures =
+  store === "queue"
+    ? await measureQueued(await newDatabase())
+    : await measured(
+        store === "sqlite"
+          ? await openStore({ dataDir })
+          : await openPostgresStore({ connectionString: await newDatabase() }),
+      );
 await rm(dataDir, { recursive: true, force: true });
 process.stdout.write(JSON.stringify(figures));
