@@ -75,11 +75,11 @@ async function problemsOf(
     const smallDisk = proof.needsDisk === true;
     await using ground = await openProvingGround({ combination, seed, smallDisk });
     let dots = 0;
-    const { runs, calls, unknown, problems } = await ground.prove(proof, times, (done) => {
+    const { runs, calls, unknown, ...found } = await ground.prove(proof, times, (done) => {
       for (; dots < (done / times) * 20; dots++) say(".");
     });
     say(` ${runs} runs, ${calls} calls, ${unknown} of unknown outcome:`);
-    return problems;
+    return [...found.problems, ...found.missing];
   } catch (thrown) {
     return [
       thrown instanceof Error ? `${thrown.message}\n${String(thrown.cause)}` : String(thrown),

@@ -26,7 +26,10 @@ export interface Outcome {
   readonly runs: number;
   readonly calls: number;
   readonly unknown: number;
+  /** Promises that were not kept. */
   readonly problems: readonly string[];
+  /** What there is no sign of: of few rounds chance may leave none. */
+  readonly missing: readonly string[];
 }
 
 export async function openProvingGround({
@@ -45,9 +48,9 @@ export async function openProvingGround({
     async prove(proof, times, progress = () => {}) {
       try {
         await proof.run({ place, clients, random, times, progress });
-        const { runs, problems } = await judge(proof, place, clients, judged);
+        const { runs, ...found } = await judge(proof, place, clients, judged);
         judged = new Set([...judged, ...runs.map(({ run }) => run.id)]);
-        return { ...counted(runs), problems };
+        return { ...counted(runs), ...found };
       } catch (thrown) {
         const unended = clients.unended().join(", ") || "none";
         const said = place.output().slice(-5_000);
@@ -69,7 +72,7 @@ async function judge(
   place: Place,
   clients: Clients,
   judged: ReadonlySet<string>,
-): Promise<{ readonly runs: readonly LeftRun[]; readonly problems: readonly string[] }> {
+): Promise<{ readonly runs: readonly LeftRun[] } & Pick<Outcome, "problems" | "missing">> {
   await place.startAll();
   const api = await place.anyApi();
   const isNew = (id: string) => !judged.has(id);
@@ -82,11 +85,11 @@ async function judge(
   const executions = all.filter(({ key }) => isNew(key.split("/")[0] ?? ""));
   const confirmed = clients.confirmed.filter(isNew);
   const state = { runs, executions, confirmed, told: clients.told };
-  const evidence = proof.evidence?.({ ...state, output: place.output() }) ?? [];
-  return { runs, problems: [...audit(state), ...evidence] };
+  const missing = proof.evidence?.({ ...state, output: place.output() }) ?? [];
+  return { runs, problems: audit(state), missing };
 }
 
-function counted(runs: readonly LeftRun[]): Omit<Outcome, "problems"> {
+function counted(runs: readonly LeftRun[]): Pick<Outcome, "runs" | "calls" | "unknown"> {
   const calls = runs.flatMap((left) => left.calls);
   const unknown = calls.filter(({ status }) => status === "outcome_unknown").length;
   return { runs: runs.length, calls: calls.length, unknown };

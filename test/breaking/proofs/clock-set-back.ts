@@ -11,7 +11,7 @@ export const clockSetBack: Proof = {
   test: "a clock that is set back and forth changes nothing of what is promised",
   on: everywhere,
   times: 20,
-  quickly: 3,
+  quickly: 2,
   evidence: ({ runs }) =>
     runs.some(({ events }) => events.some((event, index) => isBefore(event, events[index - 1])))
       ? []

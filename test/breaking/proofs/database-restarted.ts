@@ -9,7 +9,7 @@ export const databaseRestarted: Proof = {
   test: "a database that is restarted in mid-work again and again loses nothing that was told",
   on: onPostgres,
   times: 20,
-  quickly: 2,
+  quickly: 1,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
     const load = clients.load(6);

@@ -10,7 +10,7 @@ export const diskFull: Proof = {
   on: everywhere,
   needsDisk: true,
   times: 20,
-  quickly: 2,
+  quickly: 1,
   evidence: ({ output }) =>
     /no space|disk is full|No space left/i.test(output) ? [] : ["no node noticed a full disk"],
   async run({ place, clients, random, times, progress }) {

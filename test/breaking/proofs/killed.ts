@@ -10,7 +10,7 @@ export const killed: Proof = {
   test: "killed again and again at random moments, what was begun goes on, and nothing is done twice",
   on: everywhere,
   times: 50,
-  quickly: 3,
+  quickly: 2,
   evidence: wereTakenUp,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();

@@ -23,7 +23,7 @@ export const parked: Proof = {
   test: "runs that were parked while all servers were gone are finished once they are answered",
   on: everywhere,
   times: 200,
-  quickly: 20,
+  quickly: 8,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
     for (let begun = 0; begun < times; begun += atOnce) {
@@ -34,7 +34,7 @@ export const parked: Proof = {
       progress(begun + some.length);
     }
     await Promise.all(place.nodes.map((node) => place.kill(node)));
-    await sleep(random.between(2_000, 3_000));
+    await sleep(random.between(500, 2_500));
     await place.startAll();
     await inTime(clients.finish(clients.confirmed), "Every run did not end");
   },

@@ -12,7 +12,7 @@ export const reconnecting: Proof = {
   test: "a client that reconnects at every event is told each once, in order",
   on: everywhere,
   times: 40,
-  quickly: 4,
+  quickly: 2,
   async run({ place, clients, times, progress }) {
     await place.startAll();
     for (let done = 1; done <= times; done++) {

@@ -27,7 +27,7 @@ export const twoNodes: Proof = {
   test: "two nodes at one run, answered and stopped at both at once, keep to the first word",
   on: onPostgres,
   times: 60,
-  quickly: 5,
+  quickly: 2,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
     const apis = place.nodes.map((node) => place.api(node));
