@@ -409,6 +409,11 @@ export class RunService {
     await this.#dispatcher.sweep(await this.store.everyOrphan());
   }
 
+  /** Other nodes may have taken over what goes on here, and this one was not told. */
+  lookAtAll(): void {
+    this.#others.lookAtAll();
+  }
+
   /** Which queued runs go on here. */
   get dispatcher(): Dispatcher {
     return this.#dispatcher;

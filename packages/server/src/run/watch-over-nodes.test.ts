@@ -32,6 +32,7 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
   const stop = watchOverNodes({
     runs: {
       store: { nodes } as unknown as Store,
+      lookAtAll: () => {},
       sweep: async () => {
         if (!beats.has("dead")) swept.resolve();
       },
@@ -66,6 +67,7 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
   const stop = watchOverNodes({
     runs: {
       store: { nodes } as unknown as Store,
+      lookAtAll: () => {},
       sweep: () => {
         takeUps++;
         return taking.promise;
@@ -86,4 +88,31 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     stop();
     taking.resolve();
   }
+});
+
+test("a node that was given up looks at all that it has", async () => {
+  const looked = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  let beats = 0;
+  const nodes: Store["nodes"] = {
+    ...deaf,
+    self: "self",
+    beat: async () => (beats += 1) !== 2,
+    list: async () => [],
+    giveUp: async () => false,
+  };
+  const stop = watchOverNodes({
+    runs: {
+      store: { nodes } as unknown as Store,
+      lookAtAll: () => looked.resolve(),
+      sweep: async () => {},
+    },
+    log: (line) => lines.push(line),
+    beatMs: 1,
+  });
+  const hold = setInterval(() => {}, 1_000);
+  await looked.promise;
+  clearInterval(hold);
+  stop();
+  assert.match(lines[0] ?? "", /given up by others/);
 });

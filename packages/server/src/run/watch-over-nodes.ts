@@ -8,7 +8,7 @@ import type { RunService } from "./run-service.ts";
  * those that have been silent for `silentMs` or handed them back. Returns what ends that. In one process it does nothing.
  */
 export function watchOverNodes(options: {
-  readonly runs: Pick<RunService, "store" | "sweep">;
+  readonly runs: Pick<RunService, "store" | "sweep" | "lookAtAll">;
   readonly log: (line: string) => void;
   /** @default 500 */
   readonly beatMs?: number;
@@ -23,10 +23,12 @@ export function watchOverNodes(options: {
   const silent = watchNodes({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
-    if (!(await nodes?.beat()))
+    if (!(await nodes?.beat())) {
       log(
         "This node was given up by others, which have taken over its runs; it goes on with new ones.",
       );
+      runs.lookAtAll();
+    }
     for (const node of silent((await nodes?.list()) ?? [])) {
       if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
