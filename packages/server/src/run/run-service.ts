@@ -5,22 +5,17 @@ import {
   type ClientOutput,
   errorMessage,
   type ModelCatalog,
-  neutraliseMessage,
-  newId,
   type ReviewDecision,
   systemClock,
   VariableSystem,
 } from "@capstan/core";
 import type { ApprovalRecord, ConversationRecord, RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { isAccepted, type OutcomeOf, type StoreWrite } from "../journal/store-write.ts";
+import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
-import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { Answers, type Submission } from "./answers.ts";
-import { type Beginning, beginWith } from "./beginning.ts";
 import { Chains, type EndedChain } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
-import { newRunWrites } from "./new-run.ts";
 import { OtherNodes, stoppedByPerson } from "./other-nodes.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
@@ -30,6 +25,7 @@ import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
+import { type StartOutcome, Starts } from "./starts.ts";
 import { TakeUps } from "./take-ups.ts";
 
 export interface RunServiceOptions {
@@ -47,11 +43,6 @@ export interface RunServiceOptions {
   readonly clock?: Clock;
   readonly log: (line: string) => void;
 }
-
-export type StartOutcome =
-  | { readonly status: "started"; readonly run: RunRecord }
-  /** The conversation went on elsewhere, or its last run has not ended. */
-  | { readonly status: "conflict"; readonly message: string };
 
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }> | ForgetLineage;
@@ -78,6 +69,7 @@ export class RunService {
   readonly #answers: Answers;
   readonly #takeUps: TakeUps;
   readonly #dispatcher: Dispatcher;
+  readonly #starts: Starts;
   readonly #others: OtherNodes;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
@@ -126,6 +118,14 @@ export class RunService {
       isStopping: () => this.#closing,
       log: options.log,
     });
+    this.#starts = new Starts({
+      store,
+      serial: this.#serial,
+      dispatcher: this.#dispatcher,
+      takeUps: this.#takeUps,
+      isStopping: () => this.#closing,
+      isLive: (runId) => this.isLive(runId),
+    });
     this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
   }
@@ -134,85 +134,9 @@ export class RunService {
     return this.#options.store;
   }
 
-  /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
-  async start(given: RunRequest): Promise<StartOutcome> {
-    // What comes from outside must not pass for the system's own log, now or when it is read again.
-    const request = {
-      ...given,
-      context: given.context.map(neutraliseMessage),
-      inputMessages: given.inputMessages.map(neutraliseMessage),
-    };
-    // One at a time of one parent: a call that waits there must not be taken over by two.
-    const { parentId } = request;
-    if (parentId === null) return this.#start(request);
-    return this.#serial.run(`children of ${parentId}`, () => this.#start(request));
-  }
-
-  async #start(request: RunRequest): Promise<StartOutcome> {
-    if (this.#closing) return { status: "conflict", message: "The server is stopping." };
-    const { store } = this.#options;
-    const parent =
-      request.parentId === null
-        ? undefined
-        : await store.getRun({ owner: request.principal, id: request.parentId });
-    if (parent !== undefined && !isClosing(parent.status)) {
-      return {
-        status: "conflict",
-        message: "The answer before this one has not ended. Wait for it, or stop it first.",
-      };
-    }
-    const adopts =
-      parent !== undefined &&
-      (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
-    if (parent !== undefined && adopts && awaitsApproval(parent)) {
-      const carriers = await carriersOf(store, parent);
-      if (carriers.some(({ status }) => !isClosing(status)))
-        return { status: "conflict", message: "Another response carries on what waited here." };
-    }
-    const id = newId("resp_");
-    const taken =
-      adopts && parent !== undefined
-        ? { parent, inherited: await inheritedTurn(store, parent, request) }
-        : undefined;
-    const { principal: owner } = request;
-    const begins = this.#dispatcher.admits(id, owner);
-    try {
-      const status = begins ? "in_progress" : "queued";
-      const writes = newRunWrites(id, request, taken?.inherited, status);
-      return await this.#startStored(id, request, { begins, taken, writes });
-    } finally {
-      if (begins && !this.isLive(id)) this.#dispatcher.left(id);
-    }
-  }
-
-  async #startStored(
-    id: string,
-    request: RunRequest,
-    given: {
-      readonly begins: boolean;
-      readonly taken: Beginning["taken"];
-      readonly writes: readonly StoreWrite[];
-    },
-  ): Promise<StartOutcome> {
-    const { store } = this.#options;
-    const { begins, taken, writes } = given;
-    const outcomes = await store.write(writes);
-    if (!outcomes.every(isAccepted)) {
-      const refused = outcomes.find((outcome) => outcome.status === "refused");
-      const message =
-        refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
-      return { status: "conflict", message };
-    }
-    const run = await store.getRun({ owner: request.principal, id });
-    if (run === undefined) throw new Error(`The run ${id} was not stored.`);
-    if (!begins) {
-      this.#dispatcher.waits(run);
-      return { status: "started", run };
-    }
-    const { inputMessages } = request;
-    const beginning = { request, inputMessages, ...(taken && { taken }) };
-    await this.#serial.run(id, () => this.#takeUps.launch(run, () => beginWith(store, beginning)));
-    return { status: "started", run };
+  /** Makes a run, and begins it where there is a place. Resolves once it is stored; it goes on by itself. */
+  start(request: RunRequest): Promise<StartOutcome> {
+    return this.#starts.start(request);
   }
 
   /** Carries a run that failed or was stopped on, as a new run; finished calls are not done again. */
