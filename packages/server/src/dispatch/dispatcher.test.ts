@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
@@ -89,5 +90,22 @@ test("a run that is handed out twice goes on once", async () => {
     await Promise.all([dispatcher.take([waiting]), dispatcher.take([waiting])]);
     await dispatcher.take([waiting]);
     assert.equal((await store.getRun({ owner, id: "a" }))?.epoch, 1);
+  });
+});
+
+test("who waits for room is told of it, and leaves nothing behind", async () => {
+  await withMemoryStore(async (store) => {
+    for (const id of ["a", "b"]) await createRun(store, { id });
+    const { dispatcher, end } = setup(store);
+    await dispatcher.take(["a", "b"].map(orphan));
+    const stop = new AbortController();
+    let hasRoom = false;
+    const room = dispatcher.room(stop.signal).then(() => (hasRoom = true));
+    await new Promise(setImmediate);
+    assert.equal(hasRoom, false);
+    await end("a");
+    await room;
+    await dispatcher.room(stop.signal);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
   });
 });

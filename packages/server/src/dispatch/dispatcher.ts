@@ -113,10 +113,12 @@ export class Dispatcher {
   async room(signal: AbortSignal): Promise<void> {
     while (this.#places.free <= 0 && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#forRoom.add(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const tell = () => resolve();
+      this.#forRoom.add(tell);
+      signal.addEventListener("abort", tell);
       await promise;
-      this.#forRoom.delete(resolve);
+      this.#forRoom.delete(tell);
+      signal.removeEventListener("abort", tell);
     }
   }
 
