@@ -1,5 +1,14 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import {
+  createJobSender,
+  type JobSender,
+} from "../../packages/server/src/dispatch/testing/job-sender.ts";
+import {
+  findRedis,
+  startRedis,
+  type TestRedis,
+} from "../../packages/server/src/dispatch/testing/redis-server.ts";
+import {
   findPostgres,
   startPostgres,
   testServer,
@@ -30,6 +39,10 @@ export interface Backing extends AsyncDisposable {
   readonly restartDatabase?: () => Promise<void>;
   /** Starts it where it has ended by itself. */
   readonly reviveDatabase?: () => Promise<void>;
+  /** What hands runs out between the nodes. */
+  readonly redis?: TestRedis;
+  /** Puts jobs for runs into it. */
+  readonly jobs?: JobSender;
 }
 
 function withoutPostgres(): string | undefined {
@@ -75,7 +88,32 @@ const postgresAlone: Combination = {
   },
 };
 
-export const combinations: readonly Combination[] = [sqlite, postgresAlone];
+const postgresAndRedis: Combination = {
+  name: "PostgreSQL and Redis",
+  nodes: 2,
+  skip: () => {
+    const redis = findRedis();
+    return withoutPostgres() ?? (redis.status === "missing" ? redis.reason : undefined);
+  },
+  open: async (small) => {
+    const backing = await postgresAlone.open(small);
+    const redis = await startRedis();
+    const jobs = createJobSender(redis.url);
+    return {
+      ...backing,
+      environment: { ...backing.environment, CAPSTAN_REDIS_URL: redis.url },
+      redis,
+      jobs,
+      async [Symbol.asyncDispose]() {
+        await jobs[Symbol.asyncDispose]();
+        await redis[Symbol.asyncDispose]();
+        await backing[Symbol.asyncDispose]();
+      },
+    };
+  },
+};
+
+export const combinations: readonly Combination[] = [sqlite, postgresAlone, postgresAndRedis];
 
 /** Why a proof cannot be tried on a combination here; undefined where it can. */
 export function cannotRun(proof: Proof, combination: Combination): string | undefined {

@@ -11,12 +11,15 @@ const { values } = parseArgs({
 });
 const groups = [countingTools("executions.txt")];
 const groupDefaults = { counting: true };
-const databaseUrl = process.env["CAPSTAN_DATABASE_URL"];
+const { CAPSTAN_DATABASE_URL: databaseUrl, CAPSTAN_REDIS_URL: redisUrl } = process.env;
 const server = await startServer({
   host: "127.0.0.1",
   port: Number(values.port),
   dataDir: values.data ?? "data",
   ...(databaseUrl !== undefined && { databaseUrl }),
+  ...(redisUrl !== undefined && { redisUrl }),
+  // Fewer places than clients: runs are queued, and handed out.
+  limits: { runsAtOnce: 2 },
   version: "0.0.0",
   apiKeys: [],
   models: createModelCatalog({ environment: process.env }),

@@ -1,9 +1,11 @@
 import type { Proof } from "./proof.ts";
 import { clockSetBack } from "./proofs/clock-set-back.ts";
 import { databaseRestarted } from "./proofs/database-restarted.ts";
+import { deliveredTwice } from "./proofs/delivered-twice.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { parked } from "./proofs/parked.ts";
+import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
@@ -15,7 +17,9 @@ export const proofs: readonly Proof[] = [
   twoNodes,
   reconnecting,
   parked,
+  deliveredTwice,
   databaseRestarted,
+  queueLost,
   diskFull,
   clockSetBack,
 ];

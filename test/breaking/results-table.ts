@@ -1,5 +1,11 @@
-import { everywhere } from "./combination-name.ts";
+import { type CombinationName, everywhere } from "./combination-name.ts";
 import type { Proof } from "./proof.ts";
+
+const testFiles: { readonly [name in CombinationName]: string } = {
+  SQLite: "sqlite.test.ts",
+  PostgreSQL: "postgres.test.ts",
+  "PostgreSQL and Redis": "redis.test.ts",
+};
 
 /** What one proof came to on one combination. */
 export interface Result {
@@ -14,7 +20,7 @@ export const tableEnd = "<!-- end of what it wrote -->";
 
 /**
  * A page with its table of proofs brought up to date: cells of which there is no result stay as
- * they are. The link of each row is to its test in `sqlite.test.ts`, or in `postgres.test.ts`.
+ * they are. Each row links to its test on the first combination that it applies to.
  */
 export function withResults(
   page: string,
@@ -32,8 +38,8 @@ export function withResults(
       const result = results.find((one) => one.proof === proof && one.combination === combination);
       return result?.text ?? before.get(proof.title)?.[column] ?? "";
     });
-    const file = proof.on.includes("SQLite") ? "sqlite" : "postgres";
-    const link = `[\`${proof.test}\`](../../test/breaking/${file}.test.ts)`;
+    const [first = "SQLite"] = proof.on;
+    const link = `[\`${proof.test}\`](../../test/breaking/${testFiles[first]})`;
     return line([proof.title, ...cells, link]);
   });
   const head = ["What is broken", ...everywhere, "Shown by"];

@@ -5,7 +5,7 @@ import { openRedis } from "./redis-connection.ts";
 import type { QueueConsumer, RunQueue } from "./run-queue.ts";
 
 /** One queue for all nodes of a database: give each Capstan a Redis database of its own. */
-const queueName = "capstan-runs";
+export const queueName = "capstan-runs";
 
 /**
  * A job left by a node that died while it had it is handed out again after this. It is short: a job
