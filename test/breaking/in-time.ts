@@ -1,8 +1,12 @@
 /** How long everything may take to end once nothing is broken any more. */
-const limitMs = 120_000;
+const usualMs = 120_000;
 
-/** Resolves with the work, or fails after far too long a time with what was awaited. */
-export async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+/**
+ * Resolves with the work, or fails after far too long a time with what was awaited.
+ *
+ * @param limitMs @default two minutes
+ */
+export async function inTime<T>(work: Promise<T>, what: string, limitMs = usualMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} within ${limitMs / 1_000} s.`)), limitMs);

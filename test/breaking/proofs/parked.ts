@@ -36,6 +36,7 @@ export const parked: Proof = {
     await Promise.all(place.nodes.map((node) => place.kill(node)));
     await sleep(random.between(500, 2_500));
     await place.startAll();
-    await inTime(clients.finish(clients.confirmed), "Every run did not end");
+    const limitMs = 120_000 + times * 2_000;
+    await inTime(clients.finish(clients.confirmed), "Every run did not end", limitMs);
   },
 };
