@@ -1,5 +1,7 @@
+import { isPlainName } from "../model/plain-name.ts";
+
 /** What every provider takes as a function's name, even where the model wrote none. */
 export function callName(name: string): string {
-  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return name;
+  if (isPlainName(name)) return name;
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

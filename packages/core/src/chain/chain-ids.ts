@@ -1,5 +1,6 @@
 import { newId } from "../executor/new-id.ts";
 import type { Message } from "../model/message.ts";
+import { isPlainName } from "../model/plain-name.ts";
 
 /** Gives out ids that are unique in a chain: its items', and its calls', which a provider may repeat or leave empty. */
 export class ChainIds {
@@ -23,10 +24,8 @@ export class ChainIds {
   /** The provider's own id where that can be. */
   call(providerId: string): string {
     const isUnique = !this.#given.has(providerId) && !this.#isKnown(providerId);
-    const id = isUnique && callId.test(providerId) ? providerId : newId("call_");
+    const id = isUnique && isPlainName(providerId) ? providerId : newId("call_");
     this.#given.add(id);
     return id;
   }
 }
-
-const callId = /^[\w-]{1,64}$/;

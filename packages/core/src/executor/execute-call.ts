@@ -60,12 +60,12 @@ function stoppable(
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const stop = new Stop(callId);
   const abort = () => stop.cancel("the caller stopped it");
-  gate.live.add(stop);
+  const place = gate.live.enter(stop);
   if (signal?.aborted === true) abort();
   else signal?.addEventListener("abort", abort, { once: true });
   const leave = (): void => {
     signal?.removeEventListener("abort", abort);
-    gate.live.delete(stop);
+    gate.live.leave(place);
   };
   let result;
   try {

@@ -8,6 +8,7 @@ import type { Caller } from "../tool/caller.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Stoppable } from "./live-call-options.ts";
+import type { Roster } from "./roster.ts";
 
 /** Numbers of the gate; DESIGN.md's defaults. */
 export interface GateLimits {
@@ -54,7 +55,7 @@ export interface Gate {
   /** Where each call's states are written. */
   readonly ledger: Ledger | undefined;
   /** The calls that have not ended, sub-calls included. Two chains may have calls of one id. */
-  readonly live: Set<Stoppable>;
+  readonly live: Roster<Stoppable>;
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   /** From 0 to 1. */

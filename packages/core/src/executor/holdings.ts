@@ -1,3 +1,4 @@
+import { Roster } from "./roster.ts";
 import type { Ticket } from "./ticket.ts";
 
 const nobody: ReadonlySet<Ticket> = new Set();
@@ -7,7 +8,7 @@ const nobody: ReadonlySet<Ticket> = new Set();
  * two calls that conflict, one is always made in the other.
  */
 export class Holdings {
-  readonly running = new Set<Ticket>();
+  readonly running = new Roster<Ticket>();
   readonly #exclusive = new Set<Ticket>();
   readonly #byKey = new Map<string, Set<Ticket>>();
 
@@ -23,7 +24,7 @@ export class Holdings {
 
   take(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.claim;
-    this.running.add(ticket);
+    ticket.running = this.running.enter(ticket);
     if (exclusive) this.#exclusive.add(ticket);
     for (const key of keys) this.#hold(key, ticket);
     if (cap !== undefined) this.#hold(cap.key, ticket);
@@ -31,7 +32,7 @@ export class Holdings {
 
   release(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.claim;
-    this.running.delete(ticket);
+    if (ticket.running !== undefined) this.running.leave(ticket.running);
     if (exclusive) this.#exclusive.delete(ticket);
     for (const key of keys) this.#letGo(key, ticket);
     if (cap !== undefined) this.#letGo(cap.key, ticket);
@@ -50,7 +51,9 @@ export class Holdings {
 
   /** Each of these must end before the ticket can start; its cap is not looked at. */
   blockers(ticket: Ticket): readonly Ticket[] {
-    const blocking = new Set<Ticket>(ticket.claim.exclusive ? this.running : this.#exclusive);
+    const blocking = new Set<Ticket>(
+      ticket.claim.exclusive ? this.running.members() : this.#exclusive,
+    );
     for (const key of ticket.claim.keys)
       for (const holder of this.holders(key)) blocking.add(holder);
     return [...blocking].filter((holder) => !ticket.isIn(holder));

@@ -5,8 +5,9 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { LiveCall, LiveCallOptions } from "./live-call-options.ts";
+import type { LiveCall, LiveCallOptions, Stoppable } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Place } from "./roster.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
 import { hindranceText, hindranceTo } from "./hindrance.ts";
 import { claimOf } from "./claim.ts";
@@ -36,6 +37,7 @@ export class StartedCall implements LiveCall {
   readonly #speech: Speech;
   #record: CallRecord;
   #running: RunningTool | undefined;
+  readonly #place: Place<Stoppable>;
   #ticket: Ticket | undefined;
   #begun = false;
   #stopped: string | undefined;
@@ -56,6 +58,7 @@ export class StartedCall implements LiveCall {
     // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
     this.#args = record.approval === undefined ? args : copyJson(args);
     this.#speech = new Speech(options);
+    this.#place = options.gate.live.enter(this);
   }
 
   /** How it ended; undefined until then. */
@@ -80,8 +83,7 @@ export class StartedCall implements LiveCall {
 
   /** Takes its place in the schedule, and starts where it may. */
   enter(): void {
-    const { gate, scheduler, registered, lineage } = this.#options;
-    gate.live.add(this);
+    const { scheduler, registered, lineage } = this.#options;
     const entered = scheduler.enter(claimOf(registered, this.#args), {
       start: (own) => this.#carry(() => this.#start(own)),
       parent: lineage?.ticket,
@@ -217,7 +219,7 @@ export class StartedCall implements LiveCall {
   }
 
   #end(end: Settling): void {
-    this.#options.gate.live.delete(this);
+    this.#options.gate.live.leave(this.#place);
     this.#ended = end;
     this.#waited?.resolve(end);
   }
@@ -244,7 +246,7 @@ export class StartedCall implements LiveCall {
     for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
-    gate.live.delete(this);
+    gate.live.leave(this.#place);
     this.#failure = { thrown };
     this.#waited?.reject(thrown);
   }

@@ -154,7 +154,7 @@ function startSubCall(
       await goOn();
       return settled;
     } finally {
-      gate.live.delete(call);
+      gate.live.leave(alive);
       place.close();
     }
   };
@@ -168,7 +168,7 @@ function startSubCall(
       live?.cancel(reason);
     },
   };
-  gate.live.add(call);
+  const alive = gate.live.enter(call);
   settled.resolve(run());
   return call;
 }

@@ -24,7 +24,9 @@ export class Suspended {
   }
 
   suspend(root: Ticket): void {
-    const members = new Set([...this.#holdings.running].filter((ticket) => ticket.root === root));
+    const members = new Set(
+      this.#holdings.running.members().filter((ticket) => ticket.root === root),
+    );
     for (const member of members) {
       this.#holdings.release(member);
       member.status = "suspended";

@@ -1,4 +1,5 @@
 import type { Claim } from "./claim.ts";
+import type { Place } from "./roster.ts";
 
 /**
  * A call's place in the scheduler: it waits, runs, and leaves. In between it is suspended while
@@ -12,6 +13,8 @@ export class Ticket {
   readonly root: Ticket;
   readonly depth: number;
   readonly start: (ticket: Ticket) => void;
+  /** Its place among those that hold something. */
+  running: Place<Ticket> | undefined;
   status: "waiting" | "running" | "suspended" | "left" = "waiting";
   /** Sub-calls made in it that have not ended. */
   #open = 0;

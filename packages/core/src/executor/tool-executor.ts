@@ -46,6 +46,7 @@ import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerObserver } from "./ledger-observer.ts";
+import { Roster } from "./roster.ts";
 import { Scheduler } from "./scheduler.ts";
 import { previewReviewed, settleReviewed } from "./review-result.ts";
 import type { SettledToolResult, ToolExecuteResult } from "./tool-execute-result.ts";
@@ -141,7 +142,7 @@ export class ToolExecutor {
       overrides: typeof overrides === "function" ? overrides : () => overrides,
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
-      live: new Set(),
+      live: new Roster(),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
@@ -331,14 +332,14 @@ export class ToolExecutor {
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
   cancel(callId: string, reason = "a person stopped it"): boolean {
-    const stopped = [...this.gate.live].filter((call) => call.callId === callId);
+    const stopped = this.gate.live.members().filter((call) => call.callId === callId);
     for (const call of stopped) call.cancel(reason);
     return stopped.length > 0;
   }
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const call of this.gate.live) call.cancel(reason);
+    for (const call of this.gate.live.members()) call.cancel(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */

@@ -1,9 +1,10 @@
+import { isPlainName } from "../model/plain-name.ts";
+
 /** Characters of a variable's name. */
 export const maxNameLength = 200;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-const plainName = /^[a-zA-Z0-9_-]{1,100}$/;
 const sliceEnding = /:\d+$/;
 
 /**
@@ -28,6 +29,6 @@ export function variableNameProblem(name: string): string | undefined {
 
 /** The part of a kept result's name that comes from its tool. */
 export function resultNameBase(tool: string): string {
-  if (plainName.test(tool)) return tool;
+  if (isPlainName(tool, 100)) return tool;
   return tool.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 100) || "tool";
 }
