@@ -39,16 +39,15 @@ export function callTokens({ gate, record, tool, finalText, whole }: TokensOptio
 
 type Counter = (text: string) => number;
 
-/** Definitions live as long as their tools, and are counted once by each counter. */
-const counted = new WeakMap<ToolDefinition, WeakMap<Counter, number>>();
+/** A definition is counted once by each counter. */
+const counted = new WeakMap<Tool, WeakMap<Counter, number>>();
 
 function definitionTokens(countTokens: Counter, tool: Tool): number {
-  const offered = definitionForModel(tool);
-  let byCounter = counted.get(offered);
-  if (byCounter === undefined) counted.set(offered, (byCounter = new WeakMap()));
+  let byCounter = counted.get(tool);
+  if (byCounter === undefined) counted.set(tool, (byCounter = new WeakMap()));
   let tokens = byCounter.get(countTokens);
   if (tokens === undefined) {
-    tokens = countTokens(jsonOf(offered));
+    tokens = countTokens(jsonOf(definitionForModel(tool)));
     byCounter.set(countTokens, tokens);
   }
   return tokens;

@@ -40,6 +40,8 @@ export type DataSize =
  * functions, big integers and nesting beyond `maxDataDepth` are refused. Stops at `limit` bytes.
  */
 export function dataSize(data: unknown, limit: number): DataSize {
+  const flat = flatSize(data);
+  if (flat !== undefined) return { status: "measured", bytes: flat };
   /** The objects around the one that is measured, from the second level on. */
   let ancestors: Set<object> | undefined;
   let bytes = 0;
@@ -47,22 +49,11 @@ export function dataSize(data: unknown, limit: number): DataSize {
 
   function measure(value: unknown): boolean {
     if (bytes > limit) return true;
-    switch (typeof value) {
-      case "string":
-        bytes += utf8Length(value) + 2;
-        return true;
-      case "number":
-        bytes += 8;
-        return true;
-      case "boolean":
-        bytes += 4;
-        return true;
-      case "object":
-        return value === null ? ((bytes += 4), true) : measureObject(value);
-      default:
-        reason = `it holds a ${typeof value}, which JSON has not`;
-        return false;
-    }
+    const plain = plainSize(value);
+    if (plain === undefined && typeof value === "object") return measureObject(value as object);
+    if (plain === undefined) reason = `it holds a ${typeof value}, which JSON has not`;
+    else bytes += plain;
+    return plain !== undefined;
   }
 
   function measureObject(value: object): boolean {
@@ -88,4 +79,30 @@ export function dataSize(data: unknown, limit: number): DataSize {
   return measure(data)
     ? { status: "measured", bytes }
     : { status: "refused", reason: reason ?? "it is not JSON" };
+}
+
+/** An object of plain values, as most arguments are; undefined for all else. */
+function flatSize(data: unknown): number | undefined {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
+  let bytes = 2;
+  for (const key of Object.keys(data)) {
+    const size = plainSize((data as Record<string, unknown>)[key]);
+    if (size === undefined) return undefined;
+    bytes += key.length + 1 + size;
+  }
+  return bytes;
+}
+
+/** Undefined for what holds others, and for what JSON has not. */
+function plainSize(value: unknown): number | undefined {
+  switch (typeof value) {
+    case "string":
+      return utf8Length(value) + 2;
+    case "number":
+      return 8;
+    case "boolean":
+      return 4;
+    default:
+      return value === null ? 4 : undefined;
+  }
 }
