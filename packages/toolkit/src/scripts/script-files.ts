@@ -86,14 +86,21 @@ export function listOnce(): ListFolder {
   };
 }
 
-/** Undefined where it is larger. Does not follow a link that took the file's place. */
+/**
+ * Undefined where it is larger. Does not follow a link that took the file's place, nor wait for
+ * whoever writes into a pipe.
+ *
+ * @throws what the file system says; ENOTSUP where it is no file
+ */
 export async function readPlainFile(
   path: string,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  const { size } = await file.stat();
-  return size > maxBytes ? undefined : await file.readFile();
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile()) throw Object.assign(new Error(`${path} is no file.`), { code: "ENOTSUP" });
+  return found.size > maxBytes ? undefined : await file.readFile();
 }
 
 export function isPrivate(name: string): boolean {

@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { maxSourceBytes } from "../read-scripts.ts";
 import { readPlainFile } from "../script-files.ts";
-import { type CreatedSource, createSource, isItself, type NotWritten } from "./source-file.ts";
+import { type CreatedSource, isItself, type NotWritten, writeNew } from "./source-file.ts";
 
 export type Removed =
   | { readonly status: "removed" }
   | { readonly status: "refused"; readonly message: string };
 
-const kept = z.object({ path: z.string(), bytes: z.base64() });
+const kept = z.object({ path: z.string(), mode: z.int(), bytes: z.base64() });
 
 /** How many deleted files are kept; the oldest goes first. */
 const most = 100;
@@ -32,7 +32,7 @@ export class DeletedFiles {
       const bytes = await readPlainFile(path, maxSourceBytes);
       if (bytes === undefined)
         return { status: "refused", message: "It is too large to be kept for bringing it back." };
-      await this.#keep(path, bytes);
+      await this.#keep(path, bytes, (await stat(path)).mode & 0o777);
       await unlink(path);
       return { status: "removed" };
     } catch (thrown) {
@@ -46,24 +46,20 @@ export class DeletedFiles {
     for (const name of await this.#names()) {
       const found = await this.#read(name);
       if (found === undefined || !isMeant(found.path)) continue;
-      const { path, bytes } = found;
+      const { path, mode, bytes } = found;
       if (!(await isItself(dirname(path)))) return gone;
-      const written = await createSource({
-        folder: dirname(path),
-        name: basename(path),
-        source: Buffer.from(bytes, "base64"),
-      });
+      const written = await writeNew(path, Buffer.from(bytes, "base64"), mode);
       if (written.status === "written") await rm(join(this.#folder, name), { force: true });
       return written;
     }
     return undefined;
   }
 
-  async #keep(path: string, bytes: Uint8Array): Promise<void> {
+  async #keep(path: string, bytes: Uint8Array, mode: number): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const target = join(this.#folder, `${createHash("sha256").update(path).digest("hex")}.json`);
     const draft = `${target}.${randomUUID()}.tmp`;
-    const text = JSON.stringify({ path, bytes: Buffer.from(bytes).toString("base64") });
+    const text = JSON.stringify({ path, mode, bytes: Buffer.from(bytes).toString("base64") });
     await writeFile(draft, text, { mode: 0o600, flush: true });
     await rename(draft, target);
     const names = await this.#names();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -116,6 +117,26 @@ test("a deleted file comes back as it was, unless another is in its place", asyn
   assert.deepEqual(await later.restore(isMeant), { status: "written", path });
   assert.equal(readFileSync(path, "utf8"), "another");
   assert.equal(await later.restore(isMeant), undefined);
+});
+
+test("a deleted file comes back with whatever name a file may have, and with its own rights", async () => {
+  const folder = await toolFolder({ "tools/größe 2.py": "x" });
+  const path = join(folder, "tools/größe 2.py");
+  chmodSync(path, 0o600);
+  const deleted = new DeletedFiles(join(folder, "kept"));
+  await deleted.remove(path);
+  assert.deepEqual(await deleted.restore(() => true), { status: "written", path });
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test("what is neither a file nor a folder is refused, not waited for", async () => {
+  const folder = await toolFolder({});
+  const pipe = join(folder, "a.py");
+  execFileSync("mkfifo", [pipe]);
+  assert.equal((await readSource(pipe)).status, "refused");
+  const source = "x";
+  assert.equal((await saveSource({ path: pipe, source, basedOn: "" })).status, "refused");
+  assert.equal((await new DeletedFiles(join(folder, "kept")).remove(pipe)).status, "refused");
 });
 
 test("of deleted files the newest hundred are kept, out of others' sight", async () => {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { maxSourceBytes } from "../read-scripts.ts";
 import { readPlainFile } from "../script-files.ts";
 
@@ -79,19 +79,34 @@ export async function saveSource(change: {
 export async function createSource(options: {
   readonly folder: string;
   readonly name: string;
-  readonly source: string | Uint8Array;
+  readonly source: string;
 }): Promise<CreatedSource> {
   const { folder, name, source } = options;
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return outside;
   try {
     await mkdir(folder, { recursive: true });
-    const path = join(await realpath(folder), name);
-    // Fails where there is anything of that name, a link too.
-    await writeFile(path, source, { flag: "wx", flush: true });
+    return await writeNew(join(await realpath(folder), name), source);
+  } catch (thrown) {
+    return notWritten(thrown);
+  }
+}
+
+/**
+ * Writes a file where there is nothing yet, a link neither.
+ *
+ * @param mode the file's rights @default what this user's new files have
+ */
+export async function writeNew(
+  path: string,
+  source: string | Uint8Array,
+  mode?: number,
+): Promise<CreatedSource> {
+  try {
+    await writeFile(path, source, { flag: "wx", flush: true, ...(mode !== undefined && { mode }) });
     return { status: "written", path };
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code === "EEXIST"
-      ? { status: "conflict", message: `There is a ${name} already.` }
+      ? { status: "conflict", message: `There is a ${basename(path)} already.` }
       : notWritten(thrown);
   }
 }
