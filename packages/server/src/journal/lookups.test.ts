@@ -122,6 +122,7 @@ everyStore(
           ({ runId, call }) => `${runId} ${call.callId}`,
         );
       assert.deepEqual(await listed(10), ["r2 c", "r1 a"]);
+      assert.deepEqual(await listed(1), ["r2 c"], "what only looks like it takes no place");
       assert.deepEqual(await store.listCalls({ owner: "nobody", group: "my_g", limit: 10 }), []);
     });
   },

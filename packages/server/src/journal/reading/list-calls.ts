@@ -17,23 +17,46 @@ export function* listCalls(query: {
   const like = `%"toolId":${JSON.stringify(begins)
     .slice(0, -1)
     .replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const rows = yield* all<{ run_id: string; model: string; record: string; updated_at: number }>(
-    `SELECT r.id AS run_id, r.model, c.record, c.updated_at
-     FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
-     JOIN run_calls c ON c.run_n = r.n
-     WHERE c.record LIKE ? ESCAPE '\\'
-     ORDER BY r.n DESC, c.n DESC LIMIT ?`,
-    owner,
-    mostRuns,
-    like,
-    limit,
-  );
-  return rows
-    .map((row) => ({
-      runId: row.run_id,
-      model: row.model,
-      call: JSON.parse(row.record) as CallRecord,
-      updatedAt: row.updated_at,
-    }))
-    .filter(({ call }) => call.toolId?.startsWith(begins) === true);
+  const found: ListedCall[] = [];
+  let last = { run_n: Number.MAX_SAFE_INTEGER, n: 0 };
+  // What is sorted out takes nobody's place: then more rows are read.
+  for (;;) {
+    const rows = yield* all<CallRow>(
+      `SELECT c.run_n, c.n, r.id AS run_id, r.model, c.record, c.updated_at
+       FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
+       JOIN run_calls c ON c.run_n = r.n
+       WHERE c.record LIKE ? ESCAPE '\\' AND (c.run_n < ? OR (c.run_n = ? AND c.n < ?))
+       ORDER BY c.run_n DESC, c.n DESC LIMIT ?`,
+      owner,
+      mostRuns,
+      like,
+      last.run_n,
+      last.run_n,
+      last.n,
+      limit,
+    );
+    found.push(...rows.map(listedCall).filter(({ call }) => call.toolId?.startsWith(begins)));
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < limit || found.length >= limit)
+      return found.slice(0, limit);
+    last = end;
+  }
+}
+
+interface CallRow {
+  readonly run_n: number;
+  readonly n: number;
+  readonly run_id: string;
+  readonly model: string;
+  readonly record: string;
+  readonly updated_at: number;
+}
+
+function listedCall(row: CallRow): ListedCall {
+  return {
+    runId: row.run_id,
+    model: row.model,
+    call: JSON.parse(row.record) as CallRecord,
+    updatedAt: row.updated_at,
+  };
 }
