@@ -169,6 +169,8 @@ test("an approval is of what was shown: not of what it became, nor of what a pri
   );
   const now = await authoring.files(idOf("a.py"), "current");
   assert.equal(now?.content_hash, changed.content_hash);
+  const isSame = (n: number) => before?.files[n]?.hash === now?.files[n]?.hash;
+  assert.deepEqual([isSame(0), isSame(1)], [true, false], "what changed is known by its hash");
   assert.equal(done(await authoring.revoke(idOf("a.py"))).approval, "none");
   assert.equal(await authoring.files(idOf("a.py"), "approved"), undefined);
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import type { ScriptDetail, ScriptFilesView, ScriptView } from "@capstan/server/contract";
 import {
@@ -105,7 +106,8 @@ function filesView(contentHash: string, contents: FileContents): ScriptFilesView
     files: [...contents].map(([name, bytes]) => {
       const isShown = bytes.length <= Math.min(most.file, left);
       if (isShown) left -= bytes.length;
-      return { name, bytes: bytes.length, text: isShown ? textOf(bytes) : null };
+      const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+      return { name, bytes: bytes.length, hash, text: isShown ? textOf(bytes) : null };
     }),
   };
 }

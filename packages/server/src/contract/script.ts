@@ -102,6 +102,8 @@ export interface ScriptFilesView {
   readonly files: readonly {
     readonly name: string;
     readonly bytes: number;
+    /** `sha256:…` of its bytes: whether it changed, where it is not shown. */
+    readonly hash: string;
     /** Null where it is no text, or too long to be shown. */
     readonly text: string | null;
   }[];

@@ -10,6 +10,7 @@ import { formatBytes, plural } from "../format/count.ts";
 import { createLoaded } from "../shell/loaded.ts";
 import { DiffView } from "./diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
+import { withHiddenShown } from "./hidden-characters.ts";
 import { permissionLines } from "./permission-words.ts";
 
 interface ApprovalPartProps {
@@ -155,7 +156,7 @@ function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
             <Show when={of}>
               <code>{of}</code>{" "}
             </Show>
-            {text}
+            {withHiddenShown(text)}
           </li>
         )}
       </For>
@@ -199,7 +200,9 @@ function Contents(props: { readonly versions: Versions }) {
                     <code>{name}</code> <span class="parameter-type">{formatBytes(bytes)}</span>
                   </summary>
                   <pre class="value" tabindex="0">
-                    {text ?? "It is no text, or too long to be shown."}
+                    {text === null
+                      ? "It is no text, or too long to be shown."
+                      : withHiddenShown(text)}
                   </pre>
                 </details>
               )}

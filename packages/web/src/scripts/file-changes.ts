@@ -9,7 +9,7 @@ export interface FileChange {
   readonly after: string;
 }
 
-/** Which files changed from one version to another. What cannot be shown is told by its size. */
+/** Which files changed from one version to another. What cannot be shown is told by its size and hash. */
 export function fileChanges(before: Files, after: Files): readonly FileChange[] {
   const names = [...new Set([...before, ...after].map(({ name }) => name))].toSorted();
   return names.flatMap((name): readonly FileChange[] => {
@@ -21,5 +21,6 @@ export function fileChanges(before: Files, after: Files): readonly FileChange[] 
 
 function shown(file: Files[number] | undefined): string {
   if (file === undefined) return "";
-  return file.text ?? `(${file.bytes} bytes that are not shown)`;
+  if (file.text === "") return "(an empty file)";
+  return file.text ?? `(${file.bytes} bytes that are not shown, ${file.hash})`;
 }

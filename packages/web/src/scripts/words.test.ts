@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileChanges } from "./file-changes.ts";
+import { withHiddenShown } from "./hidden-characters.ts";
 import { permissionLines } from "./permission-words.ts";
 import { scriptFace } from "./script-status.ts";
 import { tracebackOf } from "./traceback.ts";
@@ -35,18 +36,37 @@ test("of a file the worst is said", () => {
 });
 
 test("files that came, went or changed since an approval are told apart", () => {
-  const file = (name: string, text: string | null) => ({ name, text, bytes: 9 });
+  const file = (name: string, text: string | null, hash = `sha256:${text}`) => ({
+    name,
+    text,
+    bytes: text?.length ?? 9,
+    hash,
+  });
   assert.deepEqual(
     fileChanges(
       [file("a", "1"), file("b", "1"), file("gone", "x")],
-      [file("a", "1"), file("b", "2"), file("new", null)],
+      [file("a", "1"), file("b", "2"), file("empty", ""), file("new", null, "sha256:n")],
     ),
     [
       { name: "b", before: "1", after: "2" },
+      { name: "empty", before: "", after: "(an empty file)" },
       { name: "gone", before: "x", after: "" },
-      { name: "new", before: "", after: "(9 bytes that are not shown)" },
+      { name: "new", before: "", after: "(9 bytes that are not shown, sha256:n)" },
     ],
   );
+  const changed = fileChanges([file("big", null, "sha256:1")], [file("big", null, "sha256:2")]);
+  assert.equal(changed.length, 1, "what cannot be shown and is as long as before");
+  assert.notEqual(changed[0]?.before, changed[0]?.after);
+});
+
+test("what a reader would not see, or would see in another place, is shown by its number", () => {
+  const hidden = "a\rb\u202Ec\u2066d\u200Be\u0000f\u{E0041}\u3164\uFE0F";
+  assert.equal(
+    withHiddenShown(hidden),
+    "a⟨U+000D⟩b⟨U+202E⟩c⟨U+2066⟩d⟨U+200B⟩e⟨U+0000⟩f⟨U+E0041⟩⟨U+3164⟩⟨U+FE0F⟩",
+  );
+  const plain = "def größe(大):\r\n\treturn '👍'\n";
+  assert.equal(withHiddenShown(plain), plain);
 });
 
 test("a traceback is taken from where a script's failure has it, and from nothing else", () => {
