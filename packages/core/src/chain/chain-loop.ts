@@ -27,12 +27,8 @@ import { canBeReadAgain, ShownResults } from "./shown-results.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
 import { takesReferences } from "./takes-references.ts";
-import type {
-  ChainResume,
-  ClientOutput,
-  FirstResponse,
-  ToolChainOptions,
-} from "./tool-chain-options.ts";
+import type { LoopOptions } from "./sound-options.ts";
+import type { ChainResume, ClientOutput, FirstResponse } from "./tool-chain-options.ts";
 import type { Listeners } from "./tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 import { stoppedBefore } from "../executor/stopped-before.ts";
@@ -42,7 +38,7 @@ import { noUsage } from "./usage.ts";
 
 /** One run of the loop. Use `runToolChain`. */
 export class ChainLoop {
-  readonly #options: ToolChainOptions & { readonly runId: string };
+  readonly #options: LoopOptions;
   readonly #abort = new AbortController();
   readonly #recorder: Recorder;
   readonly #calls: OpenCalls;
@@ -61,7 +57,7 @@ export class ChainLoop {
   #stopped = false;
 
   constructor(
-    options: ToolChainOptions & { readonly runId: string },
+    options: LoopOptions,
     listeners: Listeners,
     told: Pick<RecorderOptions, "publish" | "isHeard">,
   ) {
@@ -175,7 +171,7 @@ export class ChainLoop {
         ? { type: "chain.started", at, model: model.id }
         : { type: "chain.resumed", at },
     );
-    const problem = limitsProblem(this.#options, model);
+    const problem = this.#options.refusal ?? limitsProblem(this.#options, model);
     if (problem !== undefined) return { status: "error", error: problem };
     if (resume !== undefined) {
       const ending = await this.#resume(resume);

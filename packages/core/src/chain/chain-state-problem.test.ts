@@ -158,3 +158,44 @@ test("a person's yes does not run arguments that were changed after the question
   const { result: end } = result.toolCallHistory.find(({ toolName }) => toolName === "Pay") ?? {};
   assert.match(end?.finalText ?? "", /^Error \(tool_changed\)/);
 });
+
+test("where something else than the state is wrong, the result's state is the one that was given, to carry on from", async () => {
+  const state = (await waiting()) as unknown as ChainState;
+  const refuse = { decision: "no" } as unknown as ApprovalDecision;
+  const cut = {
+    ...state,
+    messages: [{ role: "assistant", content: "Hal" } as const],
+    cut: true,
+  } as const;
+  const wrong = [
+    [state, "invalid_answers", { answers: [{ callId: "call_2", decision: refuse }] }],
+    [state, "invalid_options", { answer: allow }],
+    [state, "invalid_messages", { inputMessages: [{ role: "user" }] }],
+    [state, "invalid_limits", { maxRounds: -1 }],
+    [cut, "invalid_limits", { maxRounds: -1 }],
+    [cut, "invalid_options", { maxRound: 1 }],
+  ] as const;
+  for (const [given, code, options] of wrong) {
+    const { ran, executor } = world();
+    const model = new ScriptedModel([]);
+    const all = { model, contextMessages, ...options } as unknown as {
+      readonly model: ScriptedModel;
+      readonly contextMessages: typeof contextMessages;
+    };
+    const result = await resumeToolChain(executor, given, all).result;
+    assert.deepEqual([result.status, result.error?.code, ran], ["error", code, []]);
+    const { elapsed, ...kept } = JSON.parse(JSON.stringify(result.state)) as ChainState;
+    assert.deepEqual({ ...kept, elapsed: given.elapsed }, given);
+    assert.ok(elapsed >= given.elapsed);
+  }
+  const { result } = await carryOn(state);
+  assert.equal(result.status, "completed");
+});
+
+test("a chain that is refused has begun when it was asked for", async () => {
+  const { executor } = world();
+  const before = Date.now();
+  const { result } = runToolChain({ executor } as unknown as Parameters<typeof runToolChain>[0]);
+  const { stats } = await result;
+  assert.ok(stats.startTime >= before && stats.startTime <= stats.endTime, String(stats.startTime));
+});

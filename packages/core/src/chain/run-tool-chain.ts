@@ -42,9 +42,10 @@ export interface ToolChainRun {
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
-  const sound = soundOptions(options);
+  const { options: sound, refusal } = soundOptions(options);
   const listeners = new Listeners(sound.callbacks, sound.onEvent);
-  const loop = new ChainLoop({ ...sound, runId: sound.runId ?? newId("run_") }, listeners, {
+  const runId = sound.runId ?? newId("run_");
+  const loop = new ChainLoop({ ...sound, runId, ...(refusal && { refusal }) }, listeners, {
     publish: (event) => {
       stream.push(event);
       listeners.tell(event);

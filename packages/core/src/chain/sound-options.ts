@@ -3,7 +3,7 @@ import { CapstanError } from "../errors/capstan-error.ts";
 import type { AssistantMessage, Message } from "../model/message.ts";
 import type { Model, ModelEvent } from "../model/model.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
-import type { ChainError, ChainState } from "./chain-result.ts";
+import type { ChainError } from "./chain-result.ts";
 import { answersProblem } from "./answers-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "./message-problem.ts";
@@ -12,15 +12,26 @@ import { list, type Problem, problemText } from "./shape-problem.ts";
 import { soundUsage } from "./sound-event.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
-import { noUsage } from "./usage.ts";
+
+export interface SoundOptions {
+  readonly options: ToolChainOptions;
+  /** Why the chain does and writes nothing; the state that it was to carry on stays as it is. */
+  readonly refusal?: ChainError;
+}
+
+/** What the loop runs with; `refusal`: it does nothing but say so. */
+export type LoopOptions = ToolChainOptions & { readonly runId: string } & Pick<
+    SoundOptions,
+    "refusal"
+  >;
 
 /**
  * A chain's options with messages in the one form that the loop takes; or, where an option, a
- * message or a state is none, the options of a chain that does and writes nothing but say so.
+ * message or a state is none, what it takes to say so.
  *
  * @throws CapstanError `invalid_options` without an executor: there is nothing to run a chain on
  */
-export function soundOptions(given: ToolChainOptions): ToolChainOptions {
+export function soundOptions(given: ToolChainOptions): SoundOptions {
   const wrong = optionsProblem(given);
   if (wrong !== undefined) return refused(given, "invalid_options", wrong);
   const options = withoutNulls(given);
@@ -43,27 +54,29 @@ export function soundOptions(given: ToolChainOptions): ToolChainOptions {
     list(sound.inputMessages ?? [], "inputMessages", inputProblem) ??
     (sound.firstResponse && responseProblem(sound.firstResponse));
   if (problem === undefined)
-    return { ...sound, contextMessages: neutralMessages(sound.contextMessages) };
+    return { options: { ...sound, contextMessages: neutralMessages(sound.contextMessages) } };
   return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
 }
 
-/** Of what was given only who listens stays: nothing else need be what it should. */
+/** Of what was given only who listens, and a sound state, stay: nothing else need be what it should. */
 function refused(
-  options: Partial<ToolChainOptions> | null,
+  given: Partial<ToolChainOptions> | null,
   code: string,
   message: string,
-): ToolChainOptions {
-  const { executor, onEvent, callbacks } = options ?? {};
+): SoundOptions {
+  const { executor, onEvent, callbacks, resume } = given ?? {};
   if (executor?.gate === undefined) throw new CapstanError({ code, message });
-  const close: ChainError = { code, message, phase: "chain" };
-  return {
+  const state = isObject(resume) ? resume.state : undefined;
+  const isSound = state !== undefined && chainStateProblem(state) === undefined;
+  const options = {
     executor,
     model: noModel,
     contextMessages: [],
-    resume: { state: noState, close },
+    ...(isSound && { resume: { state } }),
     ...(typeof onEvent === "function" && { onEvent }),
     ...(isObject(callbacks) && { callbacks: onlyFunctions(callbacks) }),
   };
+  return { options, refusal: { code, message, phase: "chain" } };
 }
 
 function onlyFunctions(callbacks: object): ToolChainCallbacks {
@@ -89,15 +102,6 @@ function withoutNulls(options: ToolChainOptions): ToolChainOptions {
 const noModel: Model = {
   id: "none",
   stream: async function* (): AsyncGenerator<ModelEvent> {},
-};
-
-const noState: ChainState = {
-  round: 0,
-  messages: [],
-  calls: [],
-  usage: noUsage,
-  startTime: 0,
-  elapsed: 0,
 };
 
 function soundResponse(given: FirstResponse): FirstResponse {

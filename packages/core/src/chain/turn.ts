@@ -26,7 +26,7 @@ export class Turn {
   #round: number;
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
-  #cut = false;
+  #cut: boolean;
   #hasHeard: boolean;
 
   constructor(recorder: Recorder, state: ChainState | undefined, shown: ShownResults) {
@@ -34,6 +34,7 @@ export class Turn {
     this.#shown = shown;
     this.#messages = [...(state?.messages ?? [])];
     this.#hasHeard = this.#messages.some(({ role }) => role === "user");
+    this.#cut = state?.cut === true;
     this.#round = state?.round ?? 0;
     this.#finishedRounds = this.#round;
     this.#usage = state?.usage ?? noUsage;
@@ -113,6 +114,7 @@ export class Turn {
   async restart({ cut }: ChainState): Promise<void> {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
+    this.#cut = false;
     const reason = "It was cut off, and begins again.";
     await this.#recorder.event({ type: "model.restarted", reason });
   }
