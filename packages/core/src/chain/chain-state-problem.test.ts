@@ -60,6 +60,7 @@ test("a state that was kept as JSON is carried on", async () => {
 test("what is no state of a chain is refused with what is wrong with it: nothing runs, nothing is written", async () => {
   const state = await waiting();
   const calls = (change: JsonObject) => state.calls.map((call) => ({ ...call, ...change }));
+  const tokens = { definition: 1, arguments: 1, shown: 1, withheld: 0 };
   const bad: readonly (readonly [unknown, RegExp])[] = [
     [undefined, /state is undefined/],
     [JSON.stringify(state), /should be an object/],
@@ -82,6 +83,13 @@ test("what is no state of a chain is refused with what is wrong with it: nothing
     [{ ...state, calls: calls({ status: "weird" }) }, /calls\[0\]\.status is "weird"/],
     [{ ...state, calls: calls({ callId: "same" }) }, /calls\[1\]\.callId is "same"/],
     [{ ...state, calls: calls({ args: "x" }) }, /calls\[0\]\.args is "x"/],
+    [{ ...state, calls: calls({ result: {} }) }, /calls\[0\]\.result\.tokens is undefined/],
+    [{ ...state, calls: calls({ result: { tokens: {} } }) }, /tokens\.definition is undefined/],
+    [{ ...state, calls: calls({ result: { tokens } }) }, /result\.finalText is undefined/],
+    [
+      { ...state, calls: calls({ result: { tokens, finalText: "x", parts: [null] } }) },
+      /result\.parts\[0\] is null/,
+    ],
   ];
   for (const [given, problem] of bad) {
     const { ran, result, model, journal } = await carryOn(given);

@@ -1,6 +1,6 @@
 import { isObject } from "../arguments/json-type.ts";
 import { resultStatusOf } from "../executor/call-status.ts";
-import { messageProblem } from "./message-problem.ts";
+import { messageProblem, parts } from "./message-problem.ts";
 import {
   count,
   list,
@@ -21,6 +21,14 @@ export function chainStateProblem(state: unknown): string | undefined {
   return `The state of a chain cannot be carried on: ${problemText(problem)}. Give the state that was in a chain's result, or what chainStateOf makes of a journal.`;
 }
 
+/** What of a turn's messages and calls is none. */
+export function turnProblem(turn: Members, path: string): Problem | undefined {
+  return (
+    list(turn["messages"], `${path}.messages`, messageProblem) ??
+    list(turn["calls"], `${path}.calls`, call)
+  );
+}
+
 function firstProblem(state: unknown): Problem | undefined {
   if (!isObject(state)) return { path: "state", value: state, expected: "an object" };
   const { usageByRound = [] } = state;
@@ -29,8 +37,7 @@ function firstProblem(state: unknown): Problem | undefined {
     number(state, "startTime", "state") ??
     number(state, "elapsed", "state") ??
     usage(state["usage"], "state.usage") ??
-    list(state["messages"], "state.messages", messageProblem) ??
-    list(state["calls"], "state.calls", call) ??
+    turnProblem(state, "state") ??
     twice(state["calls"] as readonly Members[]) ??
     list(usageByRound, "state.usageByRound", roundUsage)
   );
@@ -52,7 +59,22 @@ function call(value: unknown, path: string): Problem | undefined {
     text(value, "argumentsText", path) ??
     text(value, "idempotencyKey", path) ??
     count(value, "round", path) ??
-    number(value, "proposedAt", path)
+    number(value, "proposedAt", path) ??
+    (isObject(result) ? callResult(result, `${path}.result`) : undefined)
+  );
+}
+
+function callResult(value: Members, path: string): Problem | undefined {
+  const { tokens } = value;
+  if (!isObject(tokens)) return { path: `${path}.tokens`, value: tokens, expected: "counts" };
+  for (const key of ["definition", "arguments", "shown", "withheld"]) {
+    const problem = number(tokens, key, `${path}.tokens`);
+    if (problem !== undefined) return problem;
+  }
+  return (
+    text(value, "finalText", path) ??
+    (value["preview"] === undefined ? undefined : text(value, "preview", path)) ??
+    (value["parts"] === undefined ? undefined : parts(value, "parts", path))
   );
 }
 

@@ -44,6 +44,31 @@ test("messages that are none are refused with the place: nothing runs, nothing i
     [{ contextMessages: [null] }, /contextMessages\[0\] is null/],
     [{ contextMessages: [{ role: "robot", content: "x" }] }, /\[0\]\.role is "robot"/],
     [{ inputMessages: [{ role: "user" }] }, /inputMessages\[0\]\.content is undefined/],
+    ...[
+      null,
+      "text",
+      { type: "text" },
+      { type: "image" },
+      { type: "image_url", image_url: { url: "https://example.org/a.png" } },
+      { type: "file", name: "a" },
+      { type: "link" },
+    ].map(
+      (part) =>
+        [
+          { contextMessages: [{ role: "user", content: [{ type: "text", text: "x" }, part] }] },
+          /contextMessages\[0\]\.content\[1\] is .*such as \{"type":"text"/,
+        ] as const,
+    ),
+    [{ inputMessages: [{ role: "user", content: [null] }] }, /inputMessages\[0\]\.content\[0\]/],
+    [{ contextMessages: [{ role: "tool", content: "x" }] }, /\[0\]\.tool_call_id is undefined/],
+    [
+      { contextMessages: [{ role: "tool", content: "x", tool_call_id: "a", parts: [null] }] },
+      /\[0\]\.parts\[0\] is null/,
+    ],
+    [
+      { contextMessages: [{ role: "assistant", content: "x", reasoning: [null] }] },
+      /\[0\]\.reasoning\[0\] is null/,
+    ],
     [{ firstResponse: null }, /the first response is undefined/],
     [{ firstResponse: { message: { role: "user", content: "x" } } }, /role is "user"/],
     [
@@ -70,6 +95,15 @@ test("an answer as OpenAI gives it, without words, is carried on", async () => {
   });
   assert.deepEqual([result.status, ran], ["completed", [1]]);
   assert.deepEqual(model.requests[0]?.messages[1], { role: "assistant", content: "" });
+});
+
+test("reasoning that is a text, or null, as some servers give it, is a piece of reasoning, or none", async () => {
+  const said = (reasoning: unknown) => ({ role: "assistant", content: "Hm.", reasoning });
+  const { model } = await run({ contextMessages: [said("I think."), said(null)] });
+  assert.deepEqual(model.requests[0]?.messages, [
+    { role: "assistant", content: "Hm.", reasoning: [{ text: "I think." }] },
+    { role: "assistant", content: "Hm." },
+  ]);
 });
 
 test("calls of a first answer get ids and names that providers take, each its own", async () => {

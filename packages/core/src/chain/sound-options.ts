@@ -141,16 +141,25 @@ function neutralMessages(messages: readonly Message[]): readonly Message[] {
   return safe.every((message, n) => message === messages[n]) ? messages : safe;
 }
 
-/** OpenAI's own answers have null where an assistant that calls says nothing. */
+/** OpenAI's own answers have null where an assistant that calls says nothing; others' have reasoning as a text. */
 function withText(message: Message): Message {
   if (message?.role !== "assistant") return message;
   const {
     content,
     tool_calls: calls,
+    reasoning,
     ...rest
-  } = message as Omit<typeof message, "content"> & {
+  } = message as Omit<typeof message, "content" | "reasoning"> & {
     readonly content?: string | null;
+    readonly reasoning?: AssistantMessage["reasoning"] | string | null;
   };
-  if (typeof content === "string" && calls !== null) return message;
-  return { ...rest, content: content ?? "", ...(calls && { tool_calls: calls }) };
+  const isThought = typeof reasoning === "string" || reasoning === null;
+  if (typeof content === "string" && calls !== null && !isThought) return message;
+  const thoughts = typeof reasoning === "string" ? [{ text: reasoning }] : reasoning;
+  return {
+    ...rest,
+    content: content ?? "",
+    ...(calls && { tool_calls: calls }),
+    ...(thoughts && { reasoning: thoughts }),
+  };
 }

@@ -27,7 +27,7 @@ export function contentPartsProblem({ parts }: ContentParts): string | undefined
     : `its content part ${wrong} is none: a type or a field is missing`;
 }
 
-function isContentPart(part: unknown): boolean {
+export function isContentPart(part: unknown): part is ContentPart {
   if (typeof part !== "object" || part === null || !("type" in part)) return false;
   const has = (name: string) => typeof (part as Record<string, unknown>)[name] === "string";
   switch (part.type) {

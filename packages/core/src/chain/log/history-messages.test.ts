@@ -65,6 +65,21 @@ test("a history that is none is refused with what it may be, and no turn is show
   assert.deepEqual(historyMessages(turns, { keepTurns: Infinity }), historyMessages(turns, "full"));
 });
 
+test("turns that are none are refused with the place", () => {
+  const bad = [
+    [null, /turns is null/],
+    [[null], /turns\[0\] is null/],
+    [[{}], /turns\[0\]\.messages is undefined/],
+    [[{ messages: [], calls: [null] }], /turns\[0\]\.calls\[0\] is null/],
+    [[{ messages: [], calls: [], before: [3] }], /turns\[0\]\.before\[0\] is 3/],
+  ] as const;
+  for (const [turns, message] of bad)
+    assert.throws(() => historyMessages(turns as unknown as StoredTurn[]), {
+      code: "invalid_history",
+      message,
+    });
+});
+
 test("a turn without calls is the same in both", async () => {
   const turn = await turnOf(["Hello."]);
   assert.deepEqual(historyMessages([turn]), historyMessages([turn], "full"));

@@ -1,8 +1,12 @@
+import { isObject } from "../../arguments/json-type.ts";
 import { shortJson } from "../../arguments/short-json.ts";
 import { CapstanError } from "../../errors/capstan-error.ts";
 import type { CallRecord } from "../../executor/call-record.ts";
 import type { Message } from "../../model/message.ts";
 import type { TurnLog } from "../chain-result.ts";
+import { turnProblem } from "../chain-state-problem.ts";
+import { messageProblem } from "../message-problem.ts";
+import { list, type Problem, problemText } from "../shape-problem.ts";
 import { turnMessages } from "../turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";
 import { answerText, turnLog } from "./turn-log.ts";
@@ -33,7 +37,7 @@ export interface StoredTurn {
  * hundreds of those, the newest.
  *
  * @param history @default "log"
- * @throws CapstanError `invalid_history`
+ * @throws CapstanError `invalid_history`: of turns or of a mode that are none, with the place
  *
  * @example
  * turns.push((await run.result).state);
@@ -43,6 +47,9 @@ export function historyMessages(
   turns: readonly StoredTurn[],
   history: HistoryMode = "log",
 ): readonly Message[] {
+  const problem = list(turns, "turns", storedTurn);
+  if (problem !== undefined)
+    throw invalid(`A turn of the history is none: ${problemText(problem)}.`);
   const older = turns.slice(0, Math.max(0, turns.length - turnsInFull(history)));
   const short = shortTurnsShown(older);
   return turns.flatMap((turn, index) => [
@@ -59,10 +66,19 @@ function turnsInFull(history: HistoryMode): number {
   const kept: unknown = (history as { readonly keepTurns?: unknown } | null)?.keepTurns;
   if (typeof kept === "number" && kept >= 0 && (Number.isInteger(kept) || kept === Infinity))
     return kept;
-  throw new CapstanError({
-    code: "invalid_history",
-    message: `history must be "log", "full" or { keepTurns } with a whole number from 0 on, not ${shortJson(history)}.`,
-  });
+  throw invalid(
+    `history must be "log", "full" or { keepTurns } with a whole number from 0 on, not ${shortJson(history)}.`,
+  );
+}
+
+function storedTurn(turn: unknown, path: string): Problem | undefined {
+  if (!isObject(turn)) return { path, value: turn, expected: "a turn, such as a result's state" };
+  const { before = [] } = turn;
+  return list(before, `${path}.before`, messageProblem) ?? turnProblem(turn, path);
+}
+
+function invalid(message: string): CapstanError {
+  return new CapstanError({ code: "invalid_history", message });
 }
 
 /** The client has such a turn in full. */
