@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import type { CallRecord } from "../executor/call-record.ts";
 import { resultStatusOf } from "../executor/call-status.ts";
 import type { Proposal } from "../executor/propose.ts";
@@ -35,7 +36,8 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     ...(toolId !== undefined && { toolId }),
     ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
     ...(parentCallId !== undefined && { parentCallId }),
-    ...(args !== undefined && { args }),
+    // Whoever is told may change them: what was checked is what runs.
+    ...(args !== undefined && { args: copyJson(args) }),
     ...(final !== undefined && { final }),
   };
 }

@@ -1,3 +1,4 @@
+import { copyJson } from "../arguments/copy-json.ts";
 import { shortJson } from "../arguments/short-json.ts";
 import { errorMessage } from "../errors/error-message.ts";
 import type { Message } from "../model/message.ts";
@@ -74,19 +75,43 @@ async function changed(
   signal: AbortSignal,
 ): Promise<ChainRequest> {
   try {
-    const given = await untilAborted(Promise.resolve(before(messages, { signal })), signal);
+    const own = messages.map(ownCopy);
+    const given = await untilAborted(Promise.resolve(before(own, { signal })), signal);
     if (signal.aborted) return stoppedBy(signal);
-    const problem =
-      given === undefined ? undefined : list(given, "what it returned", messageProblem);
+    const problem = list(given ?? own, "what it returned", messageProblem);
     if (problem !== undefined)
       return failed(
         "before_send_failed",
         `onBeforeSendToLLM must return messages, or nothing: ${problemText(problem)}.`,
       );
-    return { status: "ready", messages: given ?? messages };
+    return { status: "ready", messages: given ?? own };
   } catch (thrown) {
     if (signal.aborted) return stoppedBy(signal);
     return failed("before_send_failed", `onBeforeSendToLLM threw: ${errorMessage(thrown)}`);
+  }
+}
+
+/** One of the request's own: to blacken words in it changes neither the record nor the caller's history. */
+function ownCopy(message: Message): Message {
+  switch (message.role) {
+    case "user": {
+      const { content } = message;
+      return { ...message, content: typeof content === "string" ? content : copyJson(content) };
+    }
+    case "assistant": {
+      const { reasoning, tool_calls: calls } = message;
+      return {
+        ...message,
+        ...(reasoning !== undefined && { reasoning: copyJson(reasoning) }),
+        ...(calls !== undefined && { tool_calls: copyJson(calls) }),
+      };
+    }
+    case "tool": {
+      const { parts } = message;
+      return { ...message, ...(parts !== undefined && { parts: copyJson(parts) }) };
+    }
+    default:
+      return { ...message };
   }
 }
 

@@ -30,7 +30,7 @@ export type ChainPhase =
 export interface ChainError {
   /**
    * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`, `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`,
-   * `already_resumed`, `before_send_failed`, `fenced`, `interrupted`, `internal`.
+   * `already_resumed`, `system_prompt_failed`, `before_send_failed`, `fenced`, `journal_failed`, `detached`, `interrupted`, `internal`; among the problems also `callback_failed` and `not_awaited`.
    */
   readonly code: string;
   readonly message: string;

@@ -200,6 +200,45 @@ test("onBeforeSendToLLM sees and may change every request: the first, each round
   assert.equal(messages.complete.includes(stamp), false);
 });
 
+test("what onBeforeSendToLLM changes in the messages themselves is sent, and changes no record and no caller's message", async () => {
+  const mine = { role: "user", content: [{ type: "text", text: "My secret." }] } as const;
+  const hide = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, member] of Object.entries(value as { [key: string]: unknown }))
+      if (typeof member === "string")
+        Reflect.set(value, key, member.replaceAll("secret", "******"));
+      else hide(member);
+  };
+  const { result, model } = run(
+    [{ text: "A secret?", ...call("Echo", { text: "secret" }) }, "Yes."],
+    { onBeforeSendToLLM: (messages) => hide(messages) },
+    { contextMessages: [mine] },
+  );
+  const { messages, state, answer } = await result;
+  assert.doesNotMatch(JSON.stringify(model.requests), /secret/);
+  assert.match(JSON.stringify(model.requests[1]?.messages), /\*{6}.*\*{6}.*\*{6}.*\*{6}/);
+  assert.equal(mine.content[0].text, "My secret.");
+  assert.equal(answer, "A secret?\n\nYes.");
+  assert.deepEqual(messages.complete[0], mine);
+  const [asked, told] = messages.toolChain;
+  assert.match(JSON.stringify(asked), /A secret.*secret/);
+  assert.equal(told?.content, "secret");
+  assert.doesNotMatch(JSON.stringify(state), /\*/);
+});
+
+test("who is told of a call's arguments may do with them what they like: it changes neither what runs nor the record", async () => {
+  const forge = (args: { readonly [key: string]: unknown } | undefined) =>
+    args !== undefined && Reflect.set(args, "text", "forged");
+  const { result, model } = run(
+    [call("Echo", { text: "a" }), "Yes."],
+    { onToolCallStart: (_name, args) => forge(args) },
+    { onEvent: (event) => event.type === "call.proposed" && forge(event.args) },
+  );
+  const { toolCallHistory } = await result;
+  assert.deepEqual(toolCallHistory[0]?.args, { text: "a" });
+  assert.equal(model.requests[1]?.messages.at(-1)?.content, "a");
+});
+
 test("onBeforeSendToLLM may change nothing, or take its time", async () => {
   const { result, model } = run(["Fine."], {
     onBeforeSendToLLM: async (messages) => {
