@@ -78,13 +78,15 @@ async function changed(
     const own = messages.map(ownCopy);
     const given = await untilAborted(Promise.resolve(before(own, { signal })), signal);
     if (signal.aborted) return stoppedBy(signal);
-    const problem = list(given ?? own, "what it returned", messageProblem);
+    // Nothing said is no change; null is no list.
+    const [sent = own] = [given];
+    const problem = list(sent, "what it returned", messageProblem);
     if (problem !== undefined)
       return failed(
         "before_send_failed",
         `onBeforeSendToLLM must return messages, or nothing: ${problemText(problem)}.`,
       );
-    return { status: "ready", messages: given ?? own };
+    return { status: "ready", messages: sent };
   } catch (thrown) {
     if (signal.aborted) return stoppedBy(signal);
     return failed("before_send_failed", `onBeforeSendToLLM threw: ${errorMessage(thrown)}`);

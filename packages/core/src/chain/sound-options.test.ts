@@ -60,6 +60,15 @@ test("messages that are none are refused with the place: nothing runs, nothing i
         ] as const,
     ),
     [{ inputMessages: [{ role: "user", content: [null] }] }, /inputMessages\[0\]\.content\[0\]/],
+    [
+      {
+        contextMessages: [
+          { role: "assistant", content: "", tool_calls: [null] },
+          { role: "tool", content: "x", tool_call_id: "a" },
+        ],
+      },
+      /tool_calls\[0\] is null/,
+    ],
     [{ contextMessages: [{ role: "tool", content: "x" }] }, /\[0\]\.tool_call_id is undefined/],
     [
       { contextMessages: [{ role: "tool", content: "x", tool_call_id: "a", parts: [null] }] },
@@ -95,6 +104,17 @@ test("an answer as OpenAI gives it, without words, is carried on", async () => {
   });
   assert.deepEqual([result.status, ran], ["completed", [1]]);
   assert.deepEqual(model.requests[0]?.messages[1], { role: "assistant", content: "" });
+});
+
+test("a tool's message as OpenAI gives it, without a name, has that of its call", async () => {
+  const told = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
+  const tool_calls = [call("a", 1, "Look"), call("b", 2, "Lock")];
+  const asks = { role: "assistant", content: null, tool_calls };
+  const { model } = await run({ contextMessages: [told("z"), asks, told("b"), told("a")] });
+  const names = model.requests[0]?.messages.map(
+    (message) => message.role === "tool" && message.name,
+  );
+  assert.deepEqual(names, ["unnamed", false, "Lock", "Look"]);
 });
 
 test("reasoning that is a text, or null, as some servers give it, is a piece of reasoning, or none", async () => {

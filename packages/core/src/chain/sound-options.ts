@@ -1,6 +1,6 @@
 import { isObject } from "../arguments/json-type.ts";
 import { CapstanError } from "../errors/capstan-error.ts";
-import type { AssistantMessage, Message } from "../model/message.ts";
+import type { AssistantMessage, Message, ToolCallRequest } from "../model/message.ts";
 import type { Model, ModelEvent } from "../model/model.ts";
 import { neutraliseMessage } from "../output/neutralise-message.ts";
 import type { ChainError } from "./chain-result.ts";
@@ -130,9 +130,22 @@ function responseProblem({ message }: FirstResponse): Problem | undefined {
 
 function withTexts(messages: readonly Message[]): readonly Message[] {
   if (!Array.isArray(messages)) return messages;
-  const sound: readonly Message[] = messages.map(withText);
-  const isSame = sound.every((message, n) => message === messages[n]);
-  return isSame ? (messages as readonly Message[]) : sound;
+  const given = messages as readonly Message[];
+  const sound = given.map((message, n) => withName(withText(message), given, n));
+  const isSame = sound.every((message, n) => message === given[n]);
+  return isSame ? given : sound;
+}
+
+/** OpenAI's own tool messages name the call alone: its name is in the message that asked for it. */
+function withName(message: Message, messages: readonly Message[], place: number): Message {
+  if (message?.role !== "tool" || (message.name as unknown) !== undefined) return message;
+  for (let n = place - 1; n >= 0; n--) {
+    const { tool_calls: calls } = (messages[n] ?? {}) as Partial<AssistantMessage>;
+    const asked: readonly (Partial<ToolCallRequest> | null)[] = Array.isArray(calls) ? calls : [];
+    const name: unknown = asked.find((call) => call?.id === message.tool_call_id)?.function?.name;
+    if (typeof name === "string") return { ...message, name };
+  }
+  return { ...message, name: "unnamed" };
 }
 
 /** A provider may know logs by their frame alone: whoever else wrote one, it must not pass for the system's. */
