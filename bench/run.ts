@@ -1,17 +1,10 @@
 // npm run bench [-- NAME…] [--json] [--write] [--repetitions N]
 import { parseArgs } from "node:util";
+import { benches } from "./benches.ts";
 import { writeFigures } from "./document.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";
 import { installPeers } from "./install.ts";
-import { gate } from "./gate.ts";
-import { loop } from "./loop.ts";
-import { repair } from "./repair.ts";
-import { runs } from "./runs.ts";
-import { scripts } from "./scripts.ts";
-import { tokens } from "./tokens.ts";
 import { alignedTable, machine, markdownTable, tableOf } from "./report.ts";
-
-const benches: readonly Bench[] = [loop, gate, repair, runs, scripts, tokens];
 
 const usage = `npm run bench [-- NAME…] [options]
 
