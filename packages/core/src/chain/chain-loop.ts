@@ -166,6 +166,7 @@ export class ChainLoop {
   async #loop(): Promise<ChainEnding> {
     const { executor, model, resume, inputMessages = [], firstResponse } = this.#options;
     const at = executor.gate.clock.now();
+    // Before anything else: a chain that brings its process down is counted by this.
     await this.#recorder.event(
       resume === undefined || resume.adopted === true
         ? { type: "chain.started", at, model: model.id }
@@ -178,11 +179,11 @@ export class ChainLoop {
       if (ending !== undefined) return ending;
       const said = this.#finalMessage();
       if (said !== undefined && inputMessages.length === 0) return { status: "completed" };
-      if (said !== undefined) await this.#turn.say(said);
+      if (said !== undefined) this.#turn.say(said);
       // Its process may have ended before it could write that it was done.
       if (this.#turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
     }
-    await this.#turn.hear(inputMessages.map(neutraliseMessage));
+    this.#turn.hear(inputMessages.map(neutraliseMessage));
     if (firstResponse !== undefined) {
       const ending = await this.#continueFrom(firstResponse);
       if (ending !== undefined) return ending;
@@ -223,7 +224,7 @@ export class ChainLoop {
     if (taken !== undefined) return { status: "error", error: taken };
     this.#tookUp = true;
     this.#budget.restore(resume.state.calls);
-    if (resume.close === undefined) await this.#turn.restart(resume.state);
+    if (resume.close === undefined) this.#turn.restart(resume.state);
     const { close } = resume;
     const requests = this.#turn.lastRequests();
     const open = new Set(requests.map(({ id }) => id));
@@ -246,7 +247,7 @@ export class ChainLoop {
     finishReason = "tool_calls",
   }: FirstResponse): Promise<ChainEnding | undefined> {
     const { clock } = this.#options.executor.gate;
-    await this.#turn.beginRound(clock);
+    this.#turn.beginRound(clock);
     const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
       ...more,
       id: this.#ids.call(id),
@@ -254,13 +255,13 @@ export class ChainLoop {
     }));
     const content = neutralise(message.content);
     const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
-    await this.#turn.finishRound({ message: safe, usage, finishReason }, clock);
+    this.#turn.finishRound({ message: safe, usage, finishReason }, clock);
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
     const limit = this.#budget.reached(0, this.#turn.usage);
     return this.#carryOut(requests, this.#offer(), limit);
   }
 
-  /** One question to the model, and its answer in the journal. */
+  /** One question to the model. Its answer is on its way to the journal: who acts on it waits for that. */
   async #ask(
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
@@ -271,10 +272,9 @@ export class ChainLoop {
     const clock = executor.gate.clock;
     if (limit !== undefined && this.#limit === undefined) {
       this.#limit = limit;
-      await this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
+      void this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
     }
-    const begun = this.#turn.beginRound(clock);
-    if (begun instanceof Promise) await begun;
+    this.#turn.beginRound(clock);
     const notes = {
       limit,
       again,
@@ -311,11 +311,10 @@ export class ChainLoop {
       }),
     );
     if (step.failure !== undefined) {
-      await this.#turn.cutOff(step.message);
+      this.#turn.cutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
     }
-    const written = this.#turn.finishRound(step, clock);
-    if (written instanceof Promise) await written;
+    this.#turn.finishRound(step, clock);
     return step.message;
   }
 

@@ -39,7 +39,7 @@ import { stoppedBefore } from "../executor/stopped-before.ts";
 import type { ClientOutput } from "./tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** What goes on once it is written. */
+/** What goes on. */
 type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 
 /** What is told of a call's step. */
@@ -75,7 +75,7 @@ export class OpenCalls {
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
   readonly #work: PendingWork;
-  #written: Carried[] = [];
+  #carried: Carried[] = [];
   readonly #caller: Caller;
   #noMore: string | undefined;
 
@@ -136,35 +136,31 @@ export class OpenCalls {
     return this.#work.idle();
   }
 
-  /** Takes the calls of a round in. None runs before all that can be written at once are on record. */
+  /** Takes the calls of a round in. None runs before all are on record. */
   addRound(calls: readonly TakeIn[]): void {
     for (const take of calls) take();
     this.#goOn();
   }
 
-  /** Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. */
+  /**
+   * Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. Nobody is
+   * asked before the question is written; what runs is written again as it starts, and waits then.
+   */
   add(proposal: Proposal): void {
     this.#work.begin(() => {
       const written = this.#propose(proposal);
       if (proposal.status === "settled") return written;
-      if (written instanceof Promise) return written.then(() => this.#whenAllAreWritten(proposal));
-      this.#written.push(proposal);
+      if (proposal.status === "asks" && written instanceof Promise)
+        return written.then(() => this.#ask(proposal));
+      this.#carried.push(proposal);
       return undefined;
     });
   }
 
-  /** Calls that are written in the same moment wait for one another. */
-  async #whenAllAreWritten(proposal: Carried): Promise<void> {
-    this.#written.push(proposal);
-    if (this.#written.length > 1) return;
-    await Promise.resolve();
-    this.#goOn();
-  }
-
   #goOn(): void {
-    const written = this.#written;
-    this.#written = [];
-    for (const next of written)
+    const carried = this.#carried;
+    this.#carried = [];
+    for (const next of carried)
       this.#work.begin(() => (next.status === "approved" ? this.#start(next) : this.#ask(next)));
   }
 
@@ -319,7 +315,7 @@ export class OpenCalls {
     const { proposal } = answered;
     const { record } = proposal;
     if (proposal.status === "settled") return this.#settled(proposal, () => writes);
-    await this.#keep(record, () => writes);
+    void this.#keep(record, () => writes);
     this.#release(answered.grant);
     this.#start(proposal);
   }
@@ -425,7 +421,12 @@ export class OpenCalls {
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    return this.#kept(record, () => [...before(), ...endWrites(record, settled.result, events)]);
+    const kept = this.#kept(record, () => [
+      ...before(),
+      ...endWrites(record, settled.result, events),
+    ]);
+    // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
+    return record.parentCallId === undefined ? undefined : kept;
   }
 
   /** Writes a call's row, with what is said of it. */

@@ -9,12 +9,9 @@ import type { ShownResults } from "./shown-results.ts";
 import { toolMessage } from "./turn-messages.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
-/** Whether it is in the journal; a promise where that takes time. */
-type Written = boolean | Promise<boolean>;
-
 const nothing = (): readonly JournalWrite[] => [];
 
-/** What was said in a turn, and what its rounds took. */
+/** What was said in a turn, and what its rounds took. What it writes is not waited for: see `Recorder`. */
 export class Turn {
   readonly #recorder: Recorder;
   readonly #messages: Message[];
@@ -77,9 +74,9 @@ export class Turn {
     };
   }
 
-  beginRound(clock: Clock): Written {
+  beginRound(clock: Clock): void {
     const round = ++this.#round;
-    return this.#recorder.commit(() => [
+    void this.#recorder.commit(() => [
       { type: "event", event: { type: "round.started", round, at: clock.now() } },
     ]);
   }
@@ -92,39 +89,39 @@ export class Turn {
       readonly usage: Usage;
     },
     clock: Clock,
-  ): Written {
+  ): void {
     const round = this.#round;
     const { message, finishReason, usage } = step;
     this.#finishedRounds = round;
     this.#finishReason = finishReason;
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
-    return this.say(message, () => {
+    this.say(message, () => {
       const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
       return [{ type: "event", event }];
     });
   }
 
   /** What had come of an answer that was cut off: it stays said, without the calls in it. */
-  cutOff(message: AssistantMessage): Written {
-    return message.content === "" || this.#recorder.commit([this.take(message, true)]);
+  cutOff(message: AssistantMessage): void {
+    if (message.content !== "") void this.#recorder.commit([this.take(message, true)]);
   }
 
   /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
-  async restart({ cut }: ChainState): Promise<void> {
+  restart({ cut }: ChainState): void {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
     this.#cut = false;
     const reason = "It was cut off, and begins again.";
-    await this.#recorder.event({ type: "model.restarted", reason });
+    void this.#recorder.event({ type: "model.restarted", reason });
   }
 
-  say(message: AssistantMessage, more: () => readonly JournalWrite[] = nothing): Written {
+  say(message: AssistantMessage, more: () => readonly JournalWrite[] = nothing): void {
     const { content, tool_calls, reasoning } = message;
     const isNothing = content === "" && tool_calls === undefined && reasoning === undefined;
-    if (isNothing) return this.#recorder.commit(more);
+    if (isNothing) return void this.#recorder.commit(more);
     const said = this.take(message);
-    return this.#recorder.commit(() => [said, ...more()]);
+    void this.#recorder.commit(() => [said, ...more()]);
   }
 
   /** Takes a message in; what it returns belongs into the next commit. */
@@ -136,7 +133,7 @@ export class Turn {
   }
 
   /** What the user says in this turn. */
-  async hear(messages: readonly Message[]): Promise<void> {
+  hear(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     for (const message of messages) {
       this.#messages.push(message);
@@ -144,7 +141,7 @@ export class Turn {
       this.#hasHeard ||= message.role === "user";
     }
     const round = this.#round;
-    await this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
+    void this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
   }
 
   /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */

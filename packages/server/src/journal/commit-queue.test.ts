@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { createCommitQueue } from "./commit-queue.ts";
 
 test("what gathers while a commit is under way goes into the next one, in order", async () => {
@@ -14,13 +15,28 @@ test("what gathers while a commit is under way goes into the next one, in order"
     settle: (_, result) => result,
   });
   const first = queue.submit(1);
-  await Promise.resolve();
+  await endOfTurn();
   const later = [queue.submit(2), queue.submit(3)];
   gates.shift()?.();
   assert.equal(await first, 10);
   gates.shift()?.();
   assert.deepEqual(await Promise.all(later), [20, 30]);
   assert.deepEqual(batches, [[1], [2, 3]]);
+});
+
+test("what follows from one thing shares a commit", async () => {
+  const batches: (readonly number[])[] = [];
+  const queue = createCommitQueue<number, number>({
+    commit: async (batch) => {
+      batches.push(batch);
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  void queue.submit(1);
+  for (let step = 0; step < 10; step++) await Promise.resolve();
+  await queue.submit(2);
+  assert.deepEqual(batches, [[1, 2]]);
 });
 
 test("a commit that fails rejects its own calls, and the queue goes on", async () => {

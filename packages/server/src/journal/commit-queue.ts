@@ -51,8 +51,8 @@ export function createCommitQueue<Request, Result>(options: {
     submit: (request) =>
       new Promise((resolve, reject) => {
         queue.push({ request, resolve, reject });
-        // Started in a microtask: calls of one tick share a commit.
-        running ??= Promise.resolve().then(run);
+        // Begun as the event loop's turn ends: all that follows from one thing shares a commit.
+        running ??= new Promise<void>((begin) => setImmediate(begin)).then(run);
       }),
     drained: async () => {
       await running;

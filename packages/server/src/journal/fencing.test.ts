@@ -160,6 +160,32 @@ everyStore("a sign of life that was lost holds nothing back", async (withStore) 
   });
 });
 
+everyStore(
+  "a call that is refused half-way leaves nothing, and takes nobody with it",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await createRun(store, { id: "good" });
+      const item = { id: "i", item: {} };
+      const [, refused] = await Promise.all([
+        store.write([{ type: "journal", runId: "good", epoch: 1, writes: [note] }]),
+        store.write([
+          { type: "save-items", runId: "r", direction: "input", items: [item] },
+          { type: "claim-run", runId: "r", epoch: 9 },
+        ]),
+        store.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]),
+      ]);
+      assert.deepEqual(
+        refused.map(({ status }) => status),
+        ["skipped", "refused"],
+      );
+      assert.deepEqual(await store.listItems(query), []);
+      assert.equal((await store.readEvents(query))?.length, 1);
+      assert.equal((await store.readEvents({ owner, runId: "good" }))?.length, 1);
+    });
+  },
+);
+
 const grant = {
   id: "g",
   toolId: "t",

@@ -28,6 +28,8 @@ interface LiveRun {
   lastSeq: number;
   /** Writes on their way to the writer and back. */
   pending: number;
+  /** In progress: nobody but this process writes it, so that its last number stays known. */
+  going: boolean;
   readonly items: Map<string, LiveItem>;
 }
 
@@ -36,14 +38,14 @@ const stride = 256;
 
 /**
  * What the calling side knows of runs that are being written, and that cannot be asked of the
- * database by key. A run with nothing on its way and no item under way is not here.
+ * database by key. A run that is not in progress, with nothing on its way, is not here.
  */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
 
   constructor(leftovers: readonly Leftover[]) {
     for (const { runId, lastSeq, items } of leftovers) {
-      const live: LiveRun = { lastSeq, pending: 0, items: new Map() };
+      const live: LiveRun = { lastSeq, pending: 0, going: true, items: new Map() };
       for (const { itemId, head } of items) {
         live.items.set(itemId, { count: 1, marks: [], newest: { seq: lastSeq, n: head } });
       }
@@ -53,7 +55,12 @@ export class LiveRuns {
 
   /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */
   begin(runId: string, storedSeq: () => number): void {
-    const live = this.#runs.get(runId) ?? { lastSeq: storedSeq(), pending: 0, items: new Map() };
+    const live = this.#runs.get(runId) ?? {
+      lastSeq: storedSeq(),
+      pending: 0,
+      going: false,
+      items: new Map(),
+    };
     live.pending += 1;
     this.#runs.set(runId, live);
   }
@@ -62,6 +69,7 @@ export class LiveRuns {
   committed(runId: string, events: readonly RunEvent[], firstTail: number): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
+    live.going = true;
     let n = firstTail;
     for (const event of events) {
       if (event.type === "item.delta")
@@ -76,6 +84,7 @@ export class LiveRuns {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
     live.items.clear();
+    live.going = false;
     this.#release(runId, live);
   }
 
@@ -98,7 +107,7 @@ export class LiveRuns {
   }
 
   #release(runId: string, live: LiveRun): void {
-    if (live.pending <= 0 && live.items.size === 0) this.#runs.delete(runId);
+    if (live.pending <= 0 && !live.going) this.#runs.delete(runId);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Clock, CapstanError } from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
+import { GatheredJournals, outcomeOfPart } from "./gathered-journals.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Publisher } from "./publish.ts";
@@ -34,9 +35,13 @@ type Settled =
 export function storeOn(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const queue = createCommitQueue<WriteRequest, Settled>({
-    commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
+    commit: (batch) => {
+      gathered.taken();
+      return writer.commit(batch) as Promise<readonly Settled[]>;
+    },
     settle,
   });
+  const gathered = new GatheredJournals(submit);
   let closing: Promise<void> | undefined;
 
   /** Completes what the writer said, and tells who listens, before the caller hears of it. */
@@ -76,13 +81,18 @@ export function storeOn(parts: StoreParts): Store {
         message: "The store is closed: nothing can be written.",
       });
     }
+    const part = gathered.add(writes);
+    const settled = await part.done;
+    if ("error" in settled) throw receivedError(settled.error);
+    return settled.outcomes.map((each) => outcomeOfPart(each, part)) as unknown as OutcomesOf<W>;
+  }
+
+  function submit(writes: readonly StoreWrite[]): Promise<Settled> {
     if (live !== undefined) {
       for (const each of writes)
         if (each.type === "journal") live.runs.begin(each.runId, () => live.storedSeq(each.runId));
     }
-    const settled = await queue.submit({ at: clock.now(), writes });
-    if ("error" in settled) throw receivedError(settled.error);
-    return settled.outcomes as unknown as OutcomesOf<W>;
+    return queue.submit({ at: clock.now(), writes });
   }
 
   async function close(): Promise<void> {

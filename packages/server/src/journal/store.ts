@@ -21,7 +21,8 @@ export interface Store extends StoreReading {
   /**
    * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
    * the order in which they were made; a caller may make several and await the last. Where one
-   * write is not accepted, its outcome says why and the others are `skipped`.
+   * write is not accepted, its outcome says why and the others are `skipped`. Journals of one run
+   * that wait for the same commit are written as one: all of them, or none.
    *
    * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
    */

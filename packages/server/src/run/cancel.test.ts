@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Model, Tool } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import type { RunStatus } from "../contract/run.ts";
@@ -134,7 +135,7 @@ test("cancelled as it is begun: whichever comes first, it ends once", async () =
   let found: string | undefined;
   while (found === undefined) {
     found = (await store.searchRuns({ owner })).data[0]?.id;
-    await Promise.resolve();
+    await endOfTurn();
   }
   const run = await store.getRun({ owner, id: found });
   await runs.cancel(run!);

@@ -24,24 +24,30 @@ export function* listApprovals(query: {
   after?: string;
 }): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
-  const { status = null, conversationId = null, runId = null, after = null } = query;
+  const { owner, status, conversationId, runId, after } = query;
+  // Only what is asked about, so that the index of that is used: an owner's questions are many.
+  const conditions = [
+    { text: "a.owner = ?", values: [owner] },
+    ...(status === undefined ? [] : [{ text: "a.status = ?", values: [status] }]),
+    ...(conversationId === undefined
+      ? []
+      : [{ text: "r.conversation_id = ?", values: [conversationId] }]),
+    ...(runId === undefined
+      ? []
+      : [{ text: "a.run_n = (SELECT n FROM runs WHERE id = ?)", values: [runId] }]),
+    ...(after === undefined
+      ? []
+      : [
+          {
+            text: "(a.created_at, a.id) < (SELECT created_at, id FROM approvals WHERE id = ? AND owner = ?)",
+            values: [after, owner],
+          },
+        ]),
+  ];
   const rows = yield* all<ApprovalRow>(
-    `${selectApprovals} WHERE a.owner = ?
-       AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
-       AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR r.id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR (a.created_at, a.id) < (SELECT created_at, id FROM approvals WHERE id = ? AND owner = ?))
+    `${selectApprovals} WHERE ${conditions.map(({ text }) => text).join(" AND ")}
      ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
-    query.owner,
-    status,
-    status,
-    conversationId,
-    conversationId,
-    runId,
-    runId,
-    after,
-    after,
-    query.owner,
+    ...conditions.flatMap(({ values }) => values),
     limit + 1,
   );
   return pageOf(rows, limit, approvalRecord);

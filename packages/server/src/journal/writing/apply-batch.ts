@@ -19,7 +19,8 @@ export function applyBatch(
   try {
     sql.run("BEGIN IMMEDIATE");
     sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
-    const results = requests.map((request) => applyAlone(writing, request));
+    const results =
+      applyPlainly(writing, requests) ?? requests.map((request) => applyAlone(writing, request));
     sql.run("COMMIT");
     runs.settle();
     changes.clearLog();
@@ -30,6 +31,40 @@ export function applyBatch(
     runs.rollback(0);
     for (const { writes } of requests) lost.lose(writes);
     return requests.map(() => ({ error }));
+  }
+}
+
+/**
+ * Without a way back for each call, as most need none. A call that was refused before it changed
+ * anything needs none either; undefined, with everything undone, where one does.
+ */
+function applyPlainly(
+  writing: SqliteWriting,
+  requests: readonly WriteRequest[],
+): WriteResult[] | undefined {
+  const { sql, runs, changes } = writing;
+  const mark = runs.mark();
+  const results: WriteResult[] = [];
+  sql.run("SAVEPOINT batch");
+  try {
+    for (const request of requests) {
+      const before = changes.count + runs.mark();
+      const outcomes = sql.script(applyRequest(writing, request));
+      const last = outcomes.at(-1);
+      const accepted = last === undefined || isAccepted(last);
+      if (!accepted && changes.count + runs.mark() > before) {
+        undo(writing, "batch", mark);
+        return undefined;
+      }
+      results.push({ outcomes: accepted ? outcomes : refusedOutcomes(request, outcomes) });
+    }
+    sql.run("RELEASE batch");
+    return results;
+  } catch (thrown) {
+    // Some errors, a full disk among them, end the whole transaction.
+    if (!sql.inTransaction) throw thrown;
+    undo(writing, "batch", mark);
+    return undefined;
   }
 }
 
@@ -44,19 +79,18 @@ function applyAlone(writing: SqliteWriting, request: WriteRequest): WriteResult 
       sql.run("RELEASE request");
       return { outcomes };
     }
-    undo(writing, mark);
+    undo(writing, "request", mark);
     return { outcomes: refusedOutcomes(request, outcomes) };
   } catch (thrown) {
-    // Some errors, a full disk among them, end the whole transaction.
     if (!sql.inTransaction) throw thrown;
-    undo(writing, mark);
+    undo(writing, "request", mark);
     writing.lost.lose(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
 }
 
-function undo({ sql, runs }: SqliteWriting, mark: number): void {
-  sql.run("ROLLBACK TO request");
-  sql.run("RELEASE request");
+function undo({ sql, runs }: SqliteWriting, to: "batch" | "request", mark: number): void {
+  sql.run(`ROLLBACK TO ${to}`);
+  sql.run(`RELEASE ${to}`);
   runs.rollback(mark);
 }

@@ -11,6 +11,8 @@ interface Insertion {
 
 /** Changes to SQLite, done as they are asked for. */
 export class SqliteChanges implements Changes {
+  /** How many there were. */
+  count = 0;
   readonly #sql: Sql;
   readonly #insertions = new Map<TableName, Insertion>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
@@ -21,6 +23,7 @@ export class SqliteChanges implements Changes {
   }
 
   insert<T extends TableName>(table: T, row: RowOf<T>): void {
+    this.count += 1;
     const { text, columns } = this.#insertion(table);
     const cells: { readonly [column: string]: SQLInputValue } = row;
     const values = columns.map((column) => cells[column] ?? null);
@@ -30,10 +33,12 @@ export class SqliteChanges implements Changes {
   }
 
   run(text: string, ...values: SqlValue[]): void {
+    this.count += 1;
     this.#sql.run(text, ...(values as SQLInputValue[]));
   }
 
   wipe(text: string, ...values: SqlValue[]): void {
+    this.count += 1;
     this.#overwriting(() => {
       if (this.#sql.run(text, ...(values as SQLInputValue[])) > 0) this.#wiped = true;
     });

@@ -12,14 +12,19 @@ export const detachedDeltas = "item.deltas";
 /** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
 const mostKept = 65_536;
 
-/** Stores the next event of a run. */
+/**
+ * Stores the next event of a run.
+ *
+ * @param endsAlso whether the item that it belongs to ends in the same commit
+ */
 export function* writeEvent(
   writing: Writing,
   run: RunState,
   event: ChainEvent | RunNotice,
+  endsAlso: boolean,
 ): Script<RunState> {
   const next = { ...run, lastSeq: run.lastSeq + 1 };
-  if (event.type === "item.delta") return writeDelta(writing, next, event);
+  if (event.type === "item.delta") return writeDelta(writing, next, event, endsAlso);
   if (event.type === "item.end") return yield* writeEnd(writing, next, event);
   insertEvent(writing, next, { seq: next.lastSeq, type: event.type, data: event });
   return next;
@@ -38,8 +43,16 @@ function writeDelta(
   writing: Writing,
   run: RunState,
   { itemId, delta }: Extract<ChainEvent, { type: "item.delta" }>,
+  endsAlso: boolean,
 ): RunState {
   const previous = run.open.find((item) => item.itemId === itemId);
+  if (endsAlso && (previous === undefined || previous.passing === true)) {
+    // The number is left out of the tail, so that whoever counts its rows need not know.
+    const head = writing.nextTail++;
+    const kept = addDelta(previous?.kept, { seq: run.lastSeq, delta });
+    const passing = { itemId, head, kept, passing: true };
+    return { ...run, open: [...run.open.filter((open) => open !== previous), passing] };
+  }
   const head = appendDelta(writing, run, { itemId, delta, previous: previous?.head });
   const item = { itemId, head, kept: keep(previous, { seq: run.lastSeq, delta }) };
   return { ...run, open: [...run.open.filter((open) => open !== previous), item] };
@@ -70,7 +83,7 @@ function* writeEnd(
 
 function* takeDeltas(writing: Writing, run: RunState, item: OpenItem): Script<CutText | undefined> {
   const deltas = item.kept ?? (yield* readDeltas(writing, run, item));
-  removeDeltas(writing, run, item);
+  if (item.passing !== true) removeDeltas(writing, run, item);
   return deltas;
 }
 

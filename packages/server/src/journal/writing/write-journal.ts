@@ -46,8 +46,10 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
   const seqBefore = run.lastSeq;
   const firstTail = writing.nextTail;
   let status = journal.status;
-  for (const write of journal.writes) {
-    run = yield* applyOne(writing, run, write, at);
+  const ends = lastEnds(journal.writes);
+  for (const [index, write] of journal.writes.entries()) {
+    const endsAlso = index < (ends.get(itemOf(write) ?? "") ?? 0);
+    run = yield* applyOne(writing, run, write, { at, endsAlso });
     if (write.type === "result") status ??= runStatusOf(write.result);
   }
   // Only what is in progress may have deltas in the tail.
@@ -61,16 +63,31 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }
 
+/** Where each of the items ends that end here. */
+function lastEnds(writes: readonly RunJournalWrite[]): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const [index, write] of writes.entries())
+    if (write.type === "event" && write.event.type === "item.end")
+      ends.set(write.event.itemId, index);
+  return ends;
+}
+
+function itemOf(write: RunJournalWrite): string | undefined {
+  return write.type === "event" && write.event.type === "item.delta"
+    ? write.event.itemId
+    : undefined;
+}
+
 function* applyOne(
   writing: Writing,
   run: RunState,
   write: RunJournalWrite,
-  at: number,
+  { at, endsAlso }: { readonly at: number; readonly endsAlso: boolean },
 ): Script<RunState> {
   switch (write.type) {
     case "event":
       followApproval(writing, run, write.event);
-      return yield* writeEvent(writing, run, write.event);
+      return yield* writeEvent(writing, run, write.event, endsAlso);
     case "message":
       return insertMessage(writing, run, write.round, write.message);
     case "call":
