@@ -3,6 +3,7 @@ import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type { LineageStart } from "./lineage.ts";
 import type { Unreachable } from "./reading/read-unreachable.ts";
 import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retention.ts";
+import type { ChainReading } from "./reading/read-chain.ts";
 import type {
   ApprovalRecord,
   ApprovalStatus,
@@ -112,6 +113,8 @@ export interface StoreReading extends RetentionReading {
    * `item.start` and one `item.delta` with what there is, under the number of its last delta.
    */
   readEventsCompact(query: OfRun): Promise<CompactEvents | undefined>;
+  /** What a chain is taken up from; all of one moment. */
+  readChain(query: OfRun): Promise<ChainReading | undefined>;
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;

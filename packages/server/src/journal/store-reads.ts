@@ -67,6 +67,8 @@ export function storeReads({
       snapshot(() => readEvents({ owner, runId, after, limit, position: positionOf(runId) })),
     readEventsCompact: async ({ owner, runId }) =>
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
+    readChain: async ({ owner, runId }) =>
+      readLong("readChain", { owner, runId, position: positionOf(runId) }),
     readMessages: (query) => readLong("readMessages", query),
     readCalls: (query) => read(() => readCalls(query)),
     listOutputs: (query) => read(() => listOutputs(query)),

@@ -193,7 +193,12 @@ export interface Fenced {
 
 interface Outcomes {
   readonly "create-run":
-    | { readonly status: "created"; readonly sessionId: string; readonly epoch: number }
+    | {
+        readonly status: "created";
+        readonly sessionId: string;
+        readonly epoch: number;
+        readonly createdAt: number;
+      }
     | Refused;
   readonly journal:
     | {

@@ -27,16 +27,13 @@ export interface StoredChain {
   readonly fruitless: number;
 }
 
+const nothing = { messages: [], calls: [], events: [] };
+
 /** Rebuilds what a chain knew, from what its run's journal says. */
 export async function readChainState(store: Store, run: RunRecord): Promise<StoredChain> {
   const query = { owner: run.owner, runId: run.id };
-  const [messages = [], calls = [], compact] = await Promise.all([
-    store.readMessages(query),
-    store.readCalls(query),
-    store.readEventsCompact(query),
-  ]);
-  const events = compact?.events ?? [];
-  const whole = await Promise.all(calls.map(async ({ call }) => withQuarantine(store, run, call)));
+  const { messages, calls, events } = (await store.readChain(query)) ?? nothing;
+  const whole = await Promise.all(calls.map((call) => withQuarantine(store, run, call)));
   return {
     state: stateOf(run, messages, whole, events),
     roundsBegun: events.reduce(

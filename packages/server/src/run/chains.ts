@@ -61,6 +61,8 @@ export interface Given {
   /** Messages of those that its journal has already. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
+  /** It begins with no variables: there is nothing to read. */
+  readonly hasNoVariables?: boolean;
 }
 
 interface Session {
@@ -93,10 +95,10 @@ export class Chains {
     return [...this.#live];
   }
 
-  async launch(run: RunRecord, { written = [], ...given }: Given): Promise<void> {
+  async launch(run: RunRecord, given: Given): Promise<void> {
     const own = given.resume !== undefined && given.resume.adopted !== true;
     const [session, overrides] = await Promise.all([
-      this.#session(run, own ? run.id : run.parentId, written),
+      this.#session(run, own ? run.id : run.parentId, given),
       this.#options.overrides.of(run.owner),
     ]);
     const options = { ...this.#options, run, ...session, overrides, ...given };
@@ -105,7 +107,7 @@ export class Chains {
 
   /** Ends a run without doing anything of it; resolves when it has ended. */
   async closeOff(run: RunRecord, resume: ChainResume): Promise<void> {
-    const session = await this.#session(run, run.id, []);
+    const session = await this.#session(run, run.id, {});
     this.#watch(run, session, closeOff({ run, resume, ...session }));
     await this.#live.get(run.id)?.done;
   }
@@ -145,12 +147,12 @@ export class Chains {
   async #session(
     run: RunRecord,
     from: string | null,
-    written: readonly Message[],
+    { written = [], hasNoVariables = false }: Given,
   ): Promise<Session> {
     const { store, grants: kept } = this.#options;
     const { id, owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
-      this.#options.variables.forRun({ id, owner, from }),
+      this.#options.variables.forRun({ id, owner, from, isNew: hasNoVariables }),
       readGrants([store, kept], owner, sessionId),
     ]);
     const waits = run.request as unknown as StoredRunRequest;

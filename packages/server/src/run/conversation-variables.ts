@@ -1,4 +1,4 @@
-import { newId, type VariableChange, type VariableSystem } from "@capstan/core";
+import { newId, type VariableChange, VariableSystem } from "@capstan/core";
 import type { ConversationRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted } from "../journal/store-write.ts";
@@ -23,11 +23,18 @@ export class ConversationVariables {
   }
 
   /** What a run begins with: its own where it goes on, else its parent's. */
-  async forRun(run: { readonly id: string; readonly owner: string; readonly from: string | null }) {
+  async forRun(run: {
+    readonly id: string;
+    readonly owner: string;
+    readonly from: string | null;
+    /** There is nothing to read. */
+    readonly isNew: boolean;
+  }): Promise<VariableSystem> {
     const { store } = this.#options;
     // Its own first: a person may have changed them before it went on.
     const warm = this.#warm.fork(run.id) ?? this.#warm.fork(run.from ?? "");
-    const variables = warm ?? (await readVariables(store, run.owner, run.id));
+    const variables =
+      warm ?? (run.isNew ? new VariableSystem() : await readVariables(store, run.owner, run.id));
     variables.source = evictedOf(store, run.owner, run.id);
     return variables;
   }

@@ -1,5 +1,11 @@
 import type { ChainState, JsonValue, Message } from "@capstan/core";
-import type { RunJournalWrite, StoreWrite } from "../journal/store-write.ts";
+import type { RunRecord } from "../journal/records.ts";
+import {
+  isAccepted,
+  type RunJournalWrite,
+  type StoreWrite,
+  type WriteOutcome,
+} from "../journal/store-write.ts";
 import { conversationWrites } from "./conversation-writes.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 
@@ -59,6 +65,35 @@ export function newRunWrites(
       writes: opening(request, inherited),
     },
   ];
+}
+
+/** The run that these writes made, as it is stored; undefined where they were refused. */
+export function newRunRecord(
+  writes: readonly StoreWrite[],
+  outcomes: readonly WriteOutcome[],
+): RunRecord | undefined {
+  const [made] = writes;
+  const [outcome] = outcomes;
+  if (made?.type !== "create-run" || outcome === undefined || !("createdAt" in outcome))
+    return undefined;
+  if (!outcomes.every(isAccepted)) return undefined;
+  const { sessionId, epoch, createdAt } = outcome;
+  return {
+    kind: "turn",
+    status: "in_progress",
+    conversationId: null,
+    parentId: null,
+    stored: true,
+    title: null,
+    ...made.run,
+    sessionId,
+    epoch,
+    result: null,
+    lastSeq: 0,
+    createdAt,
+    updatedAt: createdAt,
+    endedAt: null,
+  };
 }
 
 /** The messages that a new run's first commit has: its chain need not write them again. */

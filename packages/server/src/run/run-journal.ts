@@ -44,32 +44,41 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   let failure: string | undefined;
 
   async function commit(all: readonly JournalWrite[]): Promise<CommitOutcome> {
-    const elsewhere = grants === store ? [] : all.flatMap(everywhere);
-    const writes = all.filter(
-      (write) =>
-        !(write.type === "message" && written.has(write.message)) &&
-        !(write.type === "grant" && elsewhere.includes(write.grant)),
-    );
+    const { id: runId, epoch } = run;
+    const writes = own(all);
+    if (writes.length === 0 && all.every(({ type }) => type === "message")) return committed;
     const result = writes.find((write) => write.type === "result")?.result;
     const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
-    const { id: runId, epoch, owner } = run;
     // Given at once, so that commits stay in their order.
-    const [[outcome]] = await Promise.all([
-      store.write([
-        { type: "journal", runId, epoch, writes, ...(status !== undefined && { status }) },
-      ]),
-      ...elsewhere.map((grant) =>
-        grants.write([{ type: "create-grant", owner, sessionId: null, grant }]),
-      ),
-    ]);
+    const journal = { type: "journal", runId, epoch, writes } as const;
+    const writing = store.write([status === undefined ? journal : { ...journal, status }]);
+    if (grants !== store) await Promise.all([writing, keepElsewhere(all)]);
+    const [outcome] = await writing;
     settled ||= result !== undefined || outcome.status !== "committed";
     if (outcome.status === "committed") {
       ready = outcome.runStatus === "queued";
       for (const write of all) if (write.type === "grant") options.onGrant(write.grant);
-      return { status: "committed" };
+      return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
     return { status: "fenced", reason };
+  }
+
+  /** What is the run's own, and not in its journal yet. */
+  function own(all: readonly JournalWrite[]): readonly JournalWrite[] {
+    const isOthers = (write: JournalWrite) =>
+      (write.type === "message" && written.has(write.message)) ||
+      (grants !== store && everywhere(write).length > 0);
+    return all.some(isOthers) ? all.filter((write) => !isOthers(write)) : all;
+  }
+
+  async function keepElsewhere(all: readonly JournalWrite[]): Promise<void> {
+    const { owner } = run;
+    await Promise.all(
+      all
+        .flatMap(everywhere)
+        .map((grant) => grants.write([{ type: "create-grant", owner, sessionId: null, grant }])),
+    );
   }
 
   return {
@@ -96,6 +105,8 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
 function everywhere(write: JournalWrite): readonly Grant[] {
   return write.type === "grant" && write.grant.scope === "always" ? [write.grant] : [];
 }
+
+const committed: CommitOutcome = { status: "committed" };
 
 /**
  * Where only the client can act, waiting closes the run: its next request's run takes the calls

@@ -2,10 +2,10 @@ import { neutraliseMessage, newId } from "@capstan/core";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { isAccepted, type StoreWrite } from "../journal/store-write.ts";
+import type { StoreWrite } from "../journal/store-write.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { type Beginning, beginWith } from "./beginning.ts";
-import { newRunWrites } from "./new-run.ts";
+import { newRunRecord, newRunWrites } from "./new-run.ts";
 import type { RunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
@@ -97,21 +97,26 @@ export class Starts {
     const { store, dispatcher, serial, takeUps } = this.#options;
     const { begins, taken, writes } = given;
     const outcomes = await store.write(writes);
-    if (!outcomes.every(isAccepted)) {
+    const run = newRunRecord(writes, outcomes);
+    if (run === undefined) {
       const refused = outcomes.find((outcome) => outcome.status === "refused");
       const message =
         refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
       return { status: "conflict", message };
     }
-    const run = await store.getRun({ owner: request.principal, id });
-    if (run === undefined) throw new Error(`The run ${id} was not stored.`);
     if (!begins) {
       dispatcher.waits(run);
       return { status: "started", run };
     }
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
-    await serial.run(id, () => takeUps.launch(run, () => beginWith(store, beginning)));
+    const hasNoVariables = request.parentId === null && (request.variables ?? []).length === 0;
+    await serial.run(id, () =>
+      takeUps.launch(run, async () => ({
+        ...(await beginWith(store, beginning)),
+        hasNoVariables,
+      })),
+    );
     return { status: "started", run };
   }
 }

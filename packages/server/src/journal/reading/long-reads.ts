@@ -1,5 +1,6 @@
 import type { Script } from "../script.ts";
 import { listCalls } from "./list-calls.ts";
+import { readChain } from "./read-chain.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
 import { everyUsage } from "../usage.ts";
@@ -12,6 +13,7 @@ export const longReads = {
   ancestors,
   listCalls,
   listRuns,
+  readChain,
   readEventsCompact,
   readMessages,
   readManifest,

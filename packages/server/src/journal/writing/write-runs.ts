@@ -60,7 +60,7 @@ export function* createRun(
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   runs.set(isClosing(status) ? yield* closeRun(writing, state, at) : state);
-  return { status: "created", sessionId, epoch };
+  return { status: "created", sessionId, epoch, createdAt: at };
 }
 
 export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
