@@ -25,16 +25,15 @@ export function* listApprovals(query: {
 }): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
   const { owner, status, conversationId, runId, after } = query;
-  // Only what is asked about, so that the index of that is used: an owner's questions are many.
+  // Only what is asked about, so that its index is used: an owner's questions are many, a run's are few.
   const conditions = [
-    { text: "a.owner = ?", values: [owner] },
+    runId === undefined
+      ? { text: "a.owner = ?", values: [owner] }
+      : { text: "r.id = ? AND r.owner = ?", values: [runId, owner] },
     ...(status === undefined ? [] : [{ text: "a.status = ?", values: [status] }]),
     ...(conversationId === undefined
       ? []
       : [{ text: "r.conversation_id = ?", values: [conversationId] }]),
-    ...(runId === undefined
-      ? []
-      : [{ text: "a.run_n = (SELECT n FROM runs WHERE id = ?)", values: [runId] }]),
     ...(after === undefined
       ? []
       : [
