@@ -1,4 +1,4 @@
-// oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
+// oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import { fileURLToPath } from "node:url";
 import { findRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
 import { findPostgres } from "../packages/server/src/journal/testing/postgres-server.ts";
@@ -6,33 +6,40 @@ import { runCommand } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";
 
-const measureScript = fileURLToPath(new URL("runs/measure.ts", import.meta.url));
-
 export const runs: Bench = {
   name: "runs",
   description:
-    "Whole runs through the service and its store: 5 rounds of 3 calls, a question to a person that parks them, an answer; SQLite with every commit on the disk, PostgreSQL without waiting for it, and the same with every run through BullMQ to another node",
+    "Runs through the service and its store, each figure in a process of its own: whole runs, those that BullMQ hands to another node, parked ones, streamed deltas, two nodes",
   run,
 };
 
 async function* run({ repetitions = 5, signal }: BenchOptions): AsyncGenerator<Figure> {
-  yield* await measure("sqlite", repetitions, signal);
-  if (findPostgres().status !== "found") return;
-  yield* await measure("postgres", repetitions, signal);
-  if (findRedis().status === "found") yield* await measure("queue", repetitions, signal);
+  const times = String(repetitions);
+  const hasPostgres = findPostgres().status === "found";
+  yield* await measure("whole-runs.ts", ["sqlite", times], signal);
+  if (hasPostgres) yield* await measure("whole-runs.ts", ["postgres", times], signal);
+  if (hasPostgres && findRedis().status === "found")
+    yield* await measure("queued-runs.ts", [times], signal);
+  yield* await measure("parked-runs.ts", [], signal);
+  yield* await measure("streamed-deltas.ts", ["0"], signal);
+  yield* await measure("streamed-deltas.ts", ["5"], signal);
+  if (hasPostgres) yield* await measure("two-nodes.ts", [times], signal);
 }
 
 async function measure(
-  store: string,
-  repetitions: number,
+  script: string,
+  given: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Figure[]> {
+  const path = fileURLToPath(new URL(`runs/${script}`, import.meta.url));
   const { code, output, stdout } = await runCommand(
     process.execPath,
-    [measureScript, store, String(repetitions)],
+    ["--expose-gc", path, ...given],
     { env: withSourceCondition(), signal },
   );
   if (code !== 0)
-    throw new Error(`The bench of runs on ${store} ended with code ${code}:\n${output}`);
+    throw new Error(
+      `${script} ${given.join(" ")} of the bench of runs ended with code ${code}:\n${output}`,
+    );
   return JSON.parse(stdout) as readonly Figure[];
 }

@@ -7,7 +7,7 @@ import { nobody } from "./lineage.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
-import { detachedDeltas } from "./writing/write-events.ts";
+import { detachedDeltas, severalEvents } from "./writing/write-events.ts";
 
 /** What `checkStore` found. */
 export interface StoreCheck {
@@ -126,13 +126,15 @@ async function using<T>(path: string, what: string, read: (sql: Sql) => T): Prom
 }
 
 /**
- * Events of runs that have ended are numbered from 1 on without a gap. A row is one event, with
- * the deltas before it that it holds; deltas that no item ended with have a row of their own.
+ * Events of runs that have ended are numbered from 1 on without a gap. A row is several events of
+ * a commit, or the end of an item with the deltas before it; deltas that no item ended with have a
+ * row of their own.
  */
 function gaps(sql: Sql): readonly string[] {
   const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
     `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
-       CASE WHEN e.type = '${detachedDeltas}' THEN 0 ELSE 1 END +
+       CASE e.type WHEN '${detachedDeltas}' THEN 0
+         WHEN '${severalEvents}' THEN json_array_length(e.data, '$.seqs') ELSE 1 END +
        CASE WHEN e.cuts IS NULL OR e.cuts LIKE '%x%' THEN 0
          ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(e.cuts, ',', ''), ';', '')) + 1 END) AS events
      FROM runs r JOIN run_events e ON e.run_n = r.n

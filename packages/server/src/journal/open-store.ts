@@ -23,6 +23,8 @@ export interface OpenStoreOptions {
   /** @default "full" */
   readonly durability?: Durability;
   readonly clock?: Clock;
+  /** For measuring: how many ms each commit waits for a disk that is slower than it is. @default 0 */
+  readonly syncDelayMs?: number;
 }
 
 /**
@@ -32,9 +34,9 @@ export interface OpenStoreOptions {
  * `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { dataDir, durability = "full", clock = systemClock } = options;
+  const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
   try {
-    return await open({ dataDir, durability, clock });
+    return await open({ dataDir, durability, clock, syncDelayMs });
   } catch (error) {
     throw storeError(`Opening the store in ${dataDir}`, error);
   }
@@ -65,7 +67,12 @@ export function storeOnConnection(sql: Sql, clock: Clock): Store {
   });
 }
 
-async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>): Promise<Store> {
+async function open({
+  dataDir,
+  durability,
+  clock,
+  syncDelayMs,
+}: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
   try {
@@ -78,7 +85,7 @@ async function open({ dataDir, durability, clock }: Required<OpenStoreOptions>):
     } finally {
       setup.close();
     }
-    const writer = await startWriter({ path, durability });
+    const writer = await startWriter({ path, durability, syncDelayMs });
     const sql = openForReading(path);
     let reader: Thread<LongRead, unknown> | undefined;
     const readLong = ((name, query) => {

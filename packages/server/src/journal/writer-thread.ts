@@ -1,15 +1,13 @@
 import { workerData } from "node:worker_threads";
-import { type Durability, openForWriting } from "./open-database.ts";
+import { openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
-import type { WriterRequest, WriterResponse } from "./writer.ts";
+import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
 import type { WriteRequest } from "./writing/apply-request.ts";
 import { startWriting } from "./writing/start-writing.ts";
 
-const { path, durability } = workerData as {
-  readonly path: string;
-  readonly durability: Durability;
-};
+const { path, durability, syncDelayMs } = workerData as WriterThreadOptions;
+const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
 const { writing, leftovers } = startWriting(sql);
 
@@ -24,5 +22,7 @@ function answer(request: WriterRequest): WriterResponse {
   const batch = request.map((call) =>
     typeof call === "string" ? (JSON.parse(call) as WriteRequest) : call,
   );
-  return JSON.stringify(applyBatch(writing, batch));
+  const results = applyBatch(writing, batch);
+  if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
+  return JSON.stringify(results);
 }

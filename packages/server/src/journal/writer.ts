@@ -23,11 +23,16 @@ export interface SqliteWriter extends Writer {
   readonly leftovers: readonly Leftover[];
 }
 
-/** A writer in a thread of its own, which never blocks the caller's. */
-export async function startWriter(options: {
+/** What the writer's thread is started with. */
+export interface WriterThreadOptions {
   readonly path: string;
   readonly durability: Durability;
-}): Promise<SqliteWriter> {
+  /** How long each commit waits in addition, in ms. */
+  readonly syncDelayMs: number;
+}
+
+/** A writer in a thread of its own, which never blocks the caller's. */
+export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
   const thread = startThread<WriterRequest, WriterResponse>("writer-thread", options);
   const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
 

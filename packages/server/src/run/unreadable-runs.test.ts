@@ -12,9 +12,7 @@ function damaged(store: Store, runId: string): Store {
   };
   return {
     ...store,
-    readCalls: (query) => (query.runId === runId ? refuse() : store.readCalls(query)),
-    readEventsCompact: (query) =>
-      query.runId === runId ? refuse() : store.readEventsCompact(query),
+    readChain: (query) => (query.runId === runId ? refuse() : store.readChain(query)),
   };
 }
 
@@ -67,9 +65,9 @@ test("a run is claimed before it is read: what another node did until then is se
         if (query.id === id) order.push("read");
         return store.getRun(query);
       },
-      readCalls: (query) => {
+      readChain: (query) => {
         if (query.runId === id) order.push("read");
-        return store.readCalls(query);
+        return store.readChain(query);
       },
     };
     const runs = createRuns({ store: seen, model });

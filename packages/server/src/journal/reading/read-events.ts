@@ -6,7 +6,7 @@ import type { Position } from "../live-runs.ts";
 import type { CompactEvents } from "../records.ts";
 import { all, type Script } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
-import { detachedDeltas } from "../writing/write-events.ts";
+import { detachedDeltas, severalEvents } from "../writing/write-events.ts";
 import { findRunN } from "./read-runs.ts";
 
 interface EventRow {
@@ -14,6 +14,11 @@ interface EventRow {
   readonly type: string;
   readonly cuts: string | null;
   readonly data: string;
+}
+
+interface Several {
+  readonly seqs: readonly number[];
+  readonly events: readonly (ChainEvent | RunNotice)[];
 }
 
 interface Detached {
@@ -24,8 +29,9 @@ interface Detached {
 const selectEvents = "SELECT seq, type, cuts, data FROM run_events";
 
 /**
- * The events of a range of numbers: as there is no gap, a page is a range. A delta is in the row
- * that closed its item, which may lie far behind the range, or else in the tail.
+ * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
+ * events of one commit, or the end of an item with its deltas: it may lie far behind the range.
+ * The deltas of an item that has not ended are in the tail.
  */
 export function* readEvents(query: {
   readonly owner: string;
@@ -82,9 +88,10 @@ export function* readEventsCompact(query: {
   const ended = new Set<string>();
   for (const row of rows) {
     if (row.seq <= lastSeq && row.type !== detachedDeltas) {
-      const event = eventOf(row);
-      events.push(event);
-      if (event.type === "item.end") ended.add(event.itemId);
+      for (const event of row.type === severalEvents ? expand(row) : [eventOf(row)]) {
+        events.push(event);
+        if (event.type === "item.end") ended.add(event.itemId);
+      }
       continue;
     }
     // Of an item that ended after the moment of this reading: its deltas until then.
@@ -112,6 +119,10 @@ function endOf(run: { readonly status: RunStatus }, position: Position | undefin
 
 /** A row as the events that it holds. */
 function expand(row: EventRow): RunEvent[] {
+  if (row.type === severalEvents) {
+    const { seqs, events } = JSON.parse(row.data) as Several;
+    return events.map((event, index) => ({ seq: seqs[index] ?? 0, ...event }));
+  }
   if (row.type === detachedDeltas) {
     const { itemId, text } = JSON.parse(row.data) as Detached;
     return decodeCuts(row.cuts ?? "", text).map((delta) => deltaEvent(itemId, delta));

@@ -6,6 +6,48 @@ import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
+/** Events of one commit, each with its number. Stored under the last one's. */
+export const severalEvents = "events";
+
+/** From here on, in characters, what comes after goes into another row. */
+const largestRow = 32_768;
+
+/** Events on their way into few rows: a row costs more than what is in it. */
+export class GatheredEvents {
+  #seqs: number[] = [];
+  #events: string[] = [];
+  #length = 0;
+
+  /** Adds an event, and stores what was gathered where it is much. */
+  add(writing: Writing, run: RunState, event: ChainEvent | RunNotice): void {
+    const json = JSON.stringify(event);
+    this.#seqs.push(run.lastSeq);
+    this.#events.push(json);
+    this.#length += json.length;
+    if (this.#length > largestRow) this.store(writing, run);
+  }
+
+  store({ changes }: Writing, { n, owner }: RunState): void {
+    const [from] = this.#seqs;
+    const last = this.#seqs.at(-1);
+    if (from === undefined || last === undefined) return;
+    const data = `{"seqs":${JSON.stringify(this.#seqs)},"events":[${this.#events.join(",")}]}`;
+    const row = {
+      run_n: n,
+      seq: last,
+      owner,
+      type: severalEvents,
+      from_seq: from,
+      cuts: null,
+      data,
+    };
+    changes.insert("run_events", row);
+    this.#seqs = [];
+    this.#events = [];
+    this.#length = 0;
+  }
+}
+
 /** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
 export const detachedDeltas = "item.deltas";
 
@@ -15,18 +57,20 @@ const mostKept = 65_536;
 /**
  * Stores the next event of a run.
  *
+ * @param gathered where it goes unless it has, or is, deltas
  * @param endsAlso whether the item that it belongs to ends in the same commit
  */
 export function* writeEvent(
   writing: Writing,
   run: RunState,
   event: ChainEvent | RunNotice,
-  endsAlso: boolean,
+  { gathered, endsAlso }: { readonly gathered: GatheredEvents; readonly endsAlso: boolean },
 ): Script<RunState> {
   const next = { ...run, lastSeq: run.lastSeq + 1 };
   if (event.type === "item.delta") return writeDelta(writing, next, event, endsAlso);
-  if (event.type === "item.end") return yield* writeEnd(writing, next, event);
-  insertEvent(writing, next, { seq: next.lastSeq, type: event.type, data: event });
+  if (event.type === "item.end" && next.open.some(({ itemId }) => itemId === event.itemId))
+    return yield* writeEnd(writing, next, event);
+  gathered.add(writing, next, event);
   return next;
 }
 
@@ -73,7 +117,7 @@ function* writeEnd(
   event: Extract<ChainEvent, { type: "item.end" }>,
 ): Script<RunState> {
   const item = run.open.find((open) => open.itemId === event.itemId);
-  const deltas = item === undefined ? undefined : yield* takeDeltas(writing, run, item);
+  const deltas = item && (yield* takeDeltas(writing, run, item));
   const whole = deltas?.text === event.text ? deltas : undefined;
   if (deltas !== undefined && whole === undefined)
     insertDetached(writing, run, event.itemId, deltas);

@@ -13,7 +13,7 @@ import { forgetOutput } from "./submit-outputs.ts";
 import { isUnderWay } from "./under-way.ts";
 import { cancelApproval } from "./decide-approval.ts";
 import { answerFromEvent } from "./write-approvals.ts";
-import { foldOpenItems, writeEvent } from "./write-events.ts";
+import { foldOpenItems, GatheredEvents, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
 import { answerFromReview } from "./write-reviews.ts";
 import { writeVariable } from "./write-variables.ts";
@@ -47,11 +47,13 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
   const firstTail = writing.nextTail;
   let status = journal.status;
   const ends = lastEnds(journal.writes);
+  const gathered = new GatheredEvents();
   for (const [index, write] of journal.writes.entries()) {
     const endsAlso = index < (ends.get(itemOf(write) ?? "") ?? 0);
-    run = yield* applyOne(writing, run, write, { at, endsAlso });
+    run = yield* applyOne(writing, run, write, { at, gathered, endsAlso });
     if (write.type === "result") status ??= runStatusOf(write.result);
   }
+  gathered.store(writing, run);
   // Only what is in progress may have deltas in the tail.
   if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run);
   writing.runs.set(run);
@@ -82,12 +84,12 @@ function* applyOne(
   writing: Writing,
   run: RunState,
   write: RunJournalWrite,
-  { at, endsAlso }: { readonly at: number; readonly endsAlso: boolean },
+  { at, ...how }: { readonly at: number } & Parameters<typeof writeEvent>[3],
 ): Script<RunState> {
   switch (write.type) {
     case "event":
       followApproval(writing, run, write.event);
-      return yield* writeEvent(writing, run, write.event, endsAlso);
+      return yield* writeEvent(writing, run, write.event, how);
     case "message":
       return insertMessage(writing, run, write.round, write.message);
     case "call":

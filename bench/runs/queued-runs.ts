@@ -1,15 +1,12 @@
-// Measures runs on one store in a process of its own: node bench/runs/measure.ts STORE REPETITIONS
+// Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
 // oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
 import type { RunStatus } from "@capstan/server/contract";
 import { openBullQueue } from "../../packages/server/src/dispatch/bull-queue.ts";
 import type { QueueConsumer } from "../../packages/server/src/dispatch/run-queue.ts";
 import { startRedis } from "../../packages/server/src/dispatch/testing/redis-server.ts";
 import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
-import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import type { Store } from "../../packages/server/src/journal/store.ts";
 import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
 import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
@@ -23,7 +20,7 @@ import {
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
 import { type Figure, median } from "../figure.ts";
 
-const [store = "sqlite", repetitions = "5"] = process.argv.slice(2);
+const [repetitions = "5"] = process.argv.slice(2);
 const rounds = 5;
 const callsARound = 3;
 /** The round in which one call asks a person. */
@@ -86,10 +83,7 @@ async function runIn(on: Store, id: string, status: RunStatus): Promise<void> {
 
 const tools = [tool("Work", work), asking("Ask", work)];
 
-async function measure(
-  on: Store,
-  runs: RunService = createRuns({ store: on, model, tools }),
-): Promise<readonly Figure[]> {
+async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> {
   /** A whole run: it parks on its question, is answered, and goes on to its end. */
   async function one(): Promise<void> {
     const { id } = await begin(runs, requestOf("Do it."));
@@ -128,7 +122,7 @@ async function measure(
     alone.push((await many(20, 1)) / 20);
   }
   await runs.close(0);
-  const subject = store;
+  const subject = "queue";
   return [
     { case: "32 runs at once", subject, value: median(together), unit: "runs/s" },
     { case: "processor a run", subject, value: median(processor), unit: "ms" },
@@ -163,20 +157,4 @@ async function measureQueued(databaseUrl: string): Promise<readonly Figure[]> {
   return figures;
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
-const newDatabase = async () => (await testServer()).newDatabase();
-const measured = async (opened: Store) => {
-  const figures = await measure(opened);
-  await opened.close();
-  return figures;
-};
-const figures =
-  store === "queue"
-    ? await measureQueued(await newDatabase())
-    : await measured(
-        store === "sqlite"
-          ? await openStore({ dataDir })
-          : await openPostgresStore({ connectionString: await newDatabase() }),
-      );
-await rm(dataDir, { recursive: true, force: true });
-process.stdout.write(JSON.stringify(figures));
+process.stdout.write(JSON.stringify(await measureQueued(await (await testServer()).newDatabase())));

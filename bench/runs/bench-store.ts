@@ -1,0 +1,67 @@
+// oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
+import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
+
+/** A store of its own for a measurement. */
+export interface BenchStore {
+  readonly store: Store;
+  /** Processor time of the database's own processes in ms; 0 where it is in this one. */
+  processorMs(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** SQLite in a file, with every commit on the disk, and `syncDelayMs` more for each sync. */
+export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
+  const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
+  const store = await openStore({ dataDir, syncDelayMs });
+  return {
+    store,
+    processorMs: async () => 0,
+    close: async () => {
+      await store.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A database on a PostgreSQL server of its own, which waits for the disk as it does by default. */
+export async function postgresDatabase(): Promise<string> {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query("ALTER SYSTEM SET fsync = on");
+  await client.query("ALTER SYSTEM SET full_page_writes = on");
+  await client.query("SELECT pg_reload_conf()");
+  await client.end();
+  return connectionString;
+}
+
+export async function postgresStore(): Promise<BenchStore> {
+  const connectionString = await postgresDatabase();
+  const store = await openPostgresStore({ connectionString });
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return {
+    store,
+    processorMs: async () => {
+      const { rows } = await client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity");
+      const times = await Promise.all(rows.map(({ pid }) => processorMsOf(pid)));
+      return times.reduce((sum, ms) => sum + ms, 0);
+    },
+    close: async () => {
+      await client.end();
+      await store.close();
+    },
+  };
+}
+
+/** 0 where the system does not say. */
+async function processorMsOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => "0");
+  return Number(text.split(" ")[0]) / 1e6;
+}

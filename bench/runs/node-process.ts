@@ -1,0 +1,33 @@
+// A node on a database, with runs that stream until it is killed: node bench/runs/node-process.ts ADDRESS RUNS
+// oxlint-disable no-restricted-imports -- a node is started as the server's own tests start it
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Model, ModelEvent } from "@capstan/core";
+import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
+import {
+  begin,
+  createRuns,
+  requestOf,
+} from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { watchOverNodes } from "../../packages/server/src/run/watch-over-nodes.ts";
+
+const [connectionString = "", count = "0"] = process.argv.slice(2);
+
+const model: Model = {
+  id: "bench/endless",
+  async *stream(_request, signal): AsyncGenerator<ModelEvent> {
+    for (;;) {
+      await sleep(50, undefined, { signal });
+      yield { type: "text-delta", text: "and on " };
+    }
+  },
+};
+
+const store = await openPostgresStore({ connectionString });
+const runs = createRuns({ store, model });
+watchOverNodes({ runs, log: () => {} });
+const begun = await Promise.all(
+  Array.from({ length: Number(count) }, () => begin(runs, requestOf("Go on and on."))),
+);
+process.send?.(begun.map(({ id }) => id));
+// It is killed, whenever that is wanted.
+setInterval(() => {}, 60_000);

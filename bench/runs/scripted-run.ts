@@ -1,0 +1,111 @@
+// oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
+import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
+import type { Store } from "../../packages/server/src/journal/store.ts";
+import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import type { RunService } from "../../packages/server/src/run/run-service.ts";
+import {
+  asking,
+  begin,
+  createRuns,
+  requestOf,
+  tool,
+} from "../../packages/server/src/run/testing/run-fixtures.ts";
+
+const rounds = 5;
+const callsARound = 3;
+/** Model steps and calls of a run; its answer is not counted. */
+export const stepsARun = rounds * (1 + callsARound);
+/** The round in which one call asks a person. */
+const askingRound = 3;
+const usage = { inputTokens: 1, outputTokens: 1 };
+
+/** Rounds of three calls, one of which asks; then an answer. It has no state: the request says how far it is. */
+const model: Model = {
+  id: "bench/scripted",
+  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const round = messages.filter(({ role }) => role === "tool").length / callsARound + 1;
+    if (round > rounds) {
+      yield { type: "text-delta", text: "All of it " };
+      yield { type: "text-delta", text: "is done." };
+      yield { type: "finish", reason: "stop", usage };
+      return;
+    }
+    for (let n = 0; n < callsARound; n++) {
+      const id = `call_${round}_${n}`;
+      const name = round === askingRound && n === 0 ? "Ask" : "Work";
+      const given = `{"round":${round},"n":${n}}`;
+      yield { type: "tool-call-start", id, name };
+      yield { type: "tool-call-delta", id, delta: given };
+      yield { type: "tool-call-end", id, name, arguments: given };
+    }
+    yield { type: "finish", reason: "tool_calls", usage };
+  },
+};
+
+/** Scripted runs on one store. */
+export interface ScriptedRuns {
+  readonly runs: RunService;
+  /** A whole run: it parks on its question, is answered, and goes on to its end. */
+  readonly one: () => Promise<void>;
+  /** A run until it waits for a person. @returns the question's id */
+  readonly park: () => Promise<string>;
+  /** Does so many runs, so many at once. @returns how long they took, in ms */
+  readonly many: (count: number, atOnce: number, what?: () => Promise<unknown>) => Promise<number>;
+}
+
+export function scriptedRuns(store: Store): ScriptedRuns {
+  let executed = 0;
+  const work = () => {
+    executed += 1;
+    return "The result of some work, as a line of text.";
+  };
+  const runs = createRuns({ store, model, tools: [tool("Work", work), asking("Ask", work)] });
+
+  /** What the run asks and, once it is answered, its end: as a client sees them, in its events. */
+  async function begun() {
+    const asked = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    const { id } = await begin(runs, requestOf("Do it."));
+    let question = "";
+    const unsubscribe = store.subscribe(id, ({ events, closed }) => {
+      for (const event of events) {
+        if (event.type === "approval.requested") question = event.approval.id;
+        if (event.type === "chain.waiting") asked.resolve(question);
+      }
+      if (!closed) return;
+      unsubscribe();
+      ended.resolve();
+    });
+    return { asked: asked.promise, ended: ended.promise, unsubscribe };
+  }
+
+  async function one(): Promise<void> {
+    const { asked, ended } = await begun();
+    await runs.answer(owner, await asked, { decision: "allow" });
+    await ended;
+  }
+
+  async function park(): Promise<string> {
+    const { asked, unsubscribe } = await begun();
+    const question = await asked;
+    unsubscribe();
+    return question;
+  }
+
+  async function many(count: number, atOnce: number, what: () => Promise<unknown> = one) {
+    executed = 0;
+    let left = count;
+    const started = performance.now();
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (left-- > 0) await what();
+      }),
+    );
+    const ms = performance.now() - started;
+    if (what === one && executed !== count * rounds * callsARound)
+      throw new Error(`${executed} calls were run.`);
+    return ms;
+  }
+
+  return { runs, one, park, many };
+}

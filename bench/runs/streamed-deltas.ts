@@ -1,0 +1,83 @@
+// Measures what storing adds to a delta: node bench/runs/streamed-deltas.ts SYNC_DELAY_MS
+// oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Model, ModelEvent } from "@capstan/core";
+import {
+  begin,
+  createRuns,
+  requestOf,
+} from "../../packages/server/src/run/testing/run-fixtures.ts";
+import type { Figure } from "../figure.ts";
+import { sqliteStore } from "./bench-store.ts";
+
+const [syncDelay = "0"] = process.argv.slice(2);
+const syncDelayMs = Number(syncDelay);
+/** Between two deltas of a stream, in ms: 50 a second. */
+const everyMs = 20;
+const deltas = 250;
+/** The first second is not counted. */
+const warmUp = 50;
+
+/** Each delta says when it was given. Streams are spread over the time between two deltas. */
+function pacedModel(streams: number): Model {
+  let begun = 0;
+  return {
+    id: "bench/paced",
+    async *stream(): AsyncGenerator<ModelEvent> {
+      const first = performance.now() + ((begun++ % streams) * everyMs) / streams;
+      for (let n = 0; n < deltas; n++) {
+        await sleep(Math.max(0, first + n * everyMs - performance.now()));
+        yield { type: "text-delta", text: ` ${performance.now()}` };
+      }
+      yield { type: "finish", reason: "stop", usage: { inputTokens: 1, outputTokens: 1 } };
+    },
+  };
+}
+
+async function measure(streams: number): Promise<readonly Figure[]> {
+  const bench = await sqliteStore(syncDelayMs);
+  const runs = createRuns({ store: bench.store, model: pacedModel(streams) });
+  const waits: number[] = [];
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  async function one(): Promise<void> {
+    const { id } = await begin(runs, requestOf("Tell me."));
+    let seen = 0;
+    await new Promise<void>((resolve) => {
+      const unsubscribe = bench.store.subscribe(id, ({ events, closed }) => {
+        const now = performance.now();
+        for (const event of events)
+          if (event.type === "item.delta" && ++seen > warmUp) waits.push(now - Number(event.delta));
+        if (!closed) return;
+        unsubscribe();
+        resolve();
+      });
+    });
+  }
+  const all = Promise.all(Array.from({ length: streams }, one));
+  // Beginning them all at once is another matter.
+  await sleep(warmUp * everyMs);
+  loop.enable();
+  await all;
+  loop.disable();
+  await runs.close(0);
+  await bench.close();
+  const sorted = waits.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  const name = `a delta, ${streams} at once${syncDelayMs === 0 ? "" : `, a disk slower by ${syncDelayMs} ms`}`;
+  const figure = (what: string, value: number): Figure => ({
+    case: `${name}: ${what}`,
+    subject: "sqlite",
+    value,
+    unit: "ms",
+  });
+  return [
+    figure("p50", at(0.5)),
+    figure("p99", at(0.99)),
+    figure("longest gap of the event loop", loop.max / 1e6),
+  ];
+}
+
+const figures: Figure[] = [];
+for (const streams of [1, 50, 500]) figures.push(...(await measure(streams)));
+process.stdout.write(JSON.stringify(figures));
