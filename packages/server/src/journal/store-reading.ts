@@ -4,6 +4,7 @@ import type { LineageStart } from "./lineage.ts";
 import type { Unreachable } from "./reading/read-unreachable.ts";
 import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retention.ts";
 import type { ChainReading } from "./reading/read-chain.ts";
+import type { RunVariables } from "./reading/read-variables.ts";
 import type {
   ApprovalRecord,
   ApprovalStatus,
@@ -127,6 +128,8 @@ export interface StoreReading extends RetentionReading {
 
   /** The variables of a run as they are now. */
   readManifest(query: OfRun): Promise<Manifest | undefined>;
+  /** The same with the values; large ones, and those that were evicted, are read one by one. */
+  readVariables(query: OfRun): Promise<RunVariables | undefined>;
   readValue(query: Owned & { readonly digest: string }): Promise<VariableValue | undefined>;
 
   getApproval(query: OwnedId): Promise<ApprovalRecord | undefined>;

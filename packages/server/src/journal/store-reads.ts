@@ -74,6 +74,7 @@ export function storeReads({
     listOutputs: (query) => read(() => listOutputs(query)),
 
     readManifest: (query) => readLong("readManifest", query),
+    readVariables: (query) => readLong("readVariables", query),
     readValue: (query) => readLong("readValue", query),
 
     ...retentionReads(readLong),

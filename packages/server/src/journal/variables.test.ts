@@ -166,3 +166,25 @@ everyStore(
     });
   },
 );
+
+everyStore(
+  "variables are read with their values at once; large ones are read by themselves",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const small = Object.fromEntries(
+        Array.from({ length: 70 }, (_, n) => [`v${n}`, `value ${n % 50}`]),
+      );
+      const given = { ...small, large: "x".repeat(2_000_000) };
+      const changes = Object.entries(given).map(([name, text]) => set(name, text));
+      await store.write([{ type: "edit-variables", owner, runId: "r", changes }]);
+      const read = await store.readVariables({ owner, runId: "r" });
+      const found = Object.entries(read?.manifest ?? {}).map(([name, { digest }]) => [
+        name,
+        read?.values.get(digest)?.text,
+      ]);
+      assert.deepEqual(Object.fromEntries(found), { ...small, large: undefined });
+      assert.equal(await store.readVariables({ owner: "another", runId: "r" }), undefined);
+    });
+  },
+);

@@ -7,6 +7,7 @@ import {
   type ToolExecutorOptions,
   type Variable,
   type VariableSource,
+  type VariableValue,
 } from "@capstan/core";
 import type { Switches } from "../contract/conversation.ts";
 import type { Manifest } from "../journal/records.ts";
@@ -83,10 +84,16 @@ export async function readVariables(
   owner: string,
   runId: string,
 ): Promise<VariableSystem> {
-  const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});
+  const read = await store.readVariables({ owner, runId });
+  const entries = Object.entries(read?.manifest ?? {});
   const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
-  const read = await Promise.all(there.map((entry) => readVariable(store, owner, entry)));
-  const present = read.filter((variable) => variable !== undefined);
+  const found = await Promise.all(
+    there.map(async (entry) => {
+      const value = read?.values.get(entry[1].digest);
+      return value === undefined ? readVariable(store, owner, entry) : variableOf(entry, value);
+    }),
+  );
+  const present = found.filter((variable) => variable !== undefined);
   const variables = new VariableSystem();
   const gone = entries.flatMap(([name, { evicted, removed }]) => {
     const reason = removed === true ? "removed" : evicted === true ? "evicted" : undefined;
@@ -111,10 +118,14 @@ export function evictedOf(store: Store, owner: string, runId: string): VariableS
 async function readVariable(
   store: Store,
   owner: string,
-  [name, entry]: [string, Manifest[string]],
+  entry: [string, Manifest[string]],
 ): Promise<Variable | undefined> {
-  if (entry.removed === true) return undefined;
-  const value = await store.readValue({ owner, digest: entry.digest });
+  if (entry[1].removed === true) return undefined;
+  const value = await store.readValue({ owner, digest: entry[1].digest });
+  return value === undefined ? undefined : variableOf(entry, value);
+}
+
+function variableOf([name, entry]: [string, Manifest[string]], value: VariableValue): Variable {
   const { digest: _digest, evicted: _evicted, ...info } = entry;
-  return value === undefined ? undefined : { ...info, name, value };
+  return { ...info, name, value };
 }

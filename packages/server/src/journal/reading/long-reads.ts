@@ -6,7 +6,7 @@ import { ancestors, listRuns, readMessages } from "./read-runs.ts";
 import { everyUsage } from "../usage.ts";
 import { everyOwner, everyShorterCuts, getLineage, listUntouched } from "./read-retention.ts";
 import { everyUnreachable } from "./read-unreachable.ts";
-import { readManifest, readValue } from "./read-variables.ts";
+import { readManifest, readValue, readVariables } from "./read-variables.ts";
 
 /** Reads that may take long: SQLite does them in a thread of their own. */
 export const longReads = {
@@ -17,6 +17,7 @@ export const longReads = {
   readEventsCompact,
   readMessages,
   readManifest,
+  readVariables,
   readValue,
   everyOwner,
   everyUsage,

@@ -1,7 +1,7 @@
 import type { VariableValue } from "@capstan/core";
 import { manifestOf, type ManifestSource, readManifestEntries } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
-import { first, type Script } from "../script.ts";
+import { all, first, type Script } from "../script.ts";
 
 export function* readManifest(query: {
   owner: string;
@@ -25,4 +25,57 @@ export function* readValue(query: {
     query.digest,
   );
   return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
+}
+
+/** The variables of a run as they are, with the values of those that are there and not large. */
+export interface RunVariables {
+  readonly manifest: Manifest;
+  /** By digest. What is missing is to be read by itself. */
+  readonly values: ReadonlyMap<string, VariableValue>;
+}
+
+/** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */
+const mostBytes = 1_048_576;
+
+/** How many values one statement reads; a text of its own for each count would be planned each time. */
+const valuesAtOnce = 32;
+
+const selectValues = `SELECT d.column1 AS digest,
+    (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.digest = d.column1 LIMIT 1) AS value
+  FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`;
+
+/** Who takes a run up wants all of them, and most are small. */
+export function* readVariables(query: {
+  owner: string;
+  runId: string;
+}): Script<RunVariables | undefined> {
+  const manifest = yield* readManifest(query);
+  if (manifest === undefined) return undefined;
+  const digests = smallDigests(manifest);
+  const values = new Map<string, VariableValue>();
+  for (let from = 0; from < digests.length; from += valuesAtOnce) {
+    const some = digests.slice(from, from + valuesAtOnce);
+    const padding = Array.from({ length: valuesAtOnce - some.length }, () => "");
+    const rows = yield* all<{ digest: string; value: string | null }>(
+      selectValues,
+      query.owner,
+      ...some,
+      ...padding,
+    );
+    for (const { digest, value } of rows)
+      if (value !== null) values.set(digest, JSON.parse(value) as VariableValue);
+  }
+  return { manifest, values };
+}
+
+function smallDigests(manifest: Manifest): readonly string[] {
+  const digests = new Set<string>();
+  let sum = 0;
+  for (const { digest, bytes, evicted, removed } of Object.values(manifest)) {
+    if (evicted === true || removed === true || digests.has(digest)) continue;
+    if (sum + bytes > mostBytes) continue;
+    sum += bytes;
+    digests.add(digest);
+  }
+  return [...digests];
 }
