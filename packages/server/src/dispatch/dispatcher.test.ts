@@ -109,3 +109,16 @@ test("who waits for room is told of it, and leaves nothing behind", async () => 
     assert.equal(getEventListeners(stop.signal, "abort").length, 0);
   });
 });
+
+test("a place that becomes free while a run is being stored without one is given to it", async () => {
+  await withMemoryStore(async (store) => {
+    const { live, dispatcher } = setup(store);
+    for (const id of ["a", "b"]) assert.ok(dispatcher.admits(id, owner));
+    assert.equal(dispatcher.admits("c", owner), false);
+    dispatcher.left("a");
+    await createRun(store, { id: "c", status: "queued" });
+    dispatcher.waits({ id: "c", owner, status: "queued", epoch: 0 });
+    for (let turn = 0; turn < 10 && live.size === 0; turn++) await new Promise(setImmediate);
+    assert.deepEqual([...live], ["c"]);
+  });
+});

@@ -64,6 +64,8 @@ export class Dispatcher {
   waits(run: RunRef): void {
     this.#someWait = true;
     if (this.#queue?.isUp === true) this.#queue.offer([run]);
+    // A place may have become free while it was being stored: nobody would look for it any more.
+    else if (this.#places.free > 0) void this.fill();
   }
 
   /** Takes runs up that nobody holds, as far as there is room; the others wait their turn. */
