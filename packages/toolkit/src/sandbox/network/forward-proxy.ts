@@ -82,23 +82,32 @@ async function passOn(
     port: target.port === "" ? 80 : target.port,
     path: target.pathname + target.search,
     method: request.method,
-    headers: withoutHops(request.rawHeaders),
+    headers: ["host", target.host, ...withoutHops(request.rawHeaders, ["host"])],
     setHost: false,
     agent: false,
     lookup: answering(found.addresses),
   });
-  upstream.once("response", (answer) => {
-    response.writeHead(
-      answer.statusCode ?? 502,
-      answer.statusMessage,
-      withoutHops(answer.rawHeaders),
-    );
-    pipeline(answer, response, () => {});
-  });
-  upstream.once("error", (error) => {
+  const fail = (error: Error) => {
     if (response.headersSent) response.destroy();
     else refuse(502, failed(target, error));
+  };
+  upstream.once("response", (answer) => {
+    const { statusCode = 502, statusMessage, rawHeaders } = answer;
+    try {
+      response.writeHead(statusCode, statusMessage, withoutHops(rawHeaders));
+    } catch (error) {
+      // What Node reads of an answer is more than it writes.
+      answer.destroy();
+      fail(error as Error);
+      return;
+    }
+    pipeline(answer, response, () => {});
   });
+  upstream.once("upgrade", (_, socket) => {
+    socket.destroy();
+    fail(new Error("it speaks another protocol"));
+  });
+  upstream.once("error", fail);
   response.once("close", () => upstream.destroy());
   pipeline(request, upstream, () => {});
 }
@@ -114,7 +123,8 @@ async function tunnel(options: {
   const { request, socket, head, reach, upstream } = options;
   const refuse = (status: number, message: string) =>
     socket.end(`HTTP/1.1 ${status} ${oneLine(message)}\r\nconnection: close\r\n\r\n`);
-  const port = /:(\d+)$/.exec(request.url ?? "")?.[1];
+  // Nothing else: of `a:1/:2` one port would be checked, and the other connected.
+  const port = /^(?:\[[^\]]+\]|[^\s:/?#@\\[\]]+):(\d+)$/.exec(request.url ?? "")?.[1];
   const written = `https://${request.url ?? ""}`;
   if (port === undefined || !URL.canParse(written)) {
     refuse(400, "CONNECT takes host:port.");
@@ -171,9 +181,14 @@ const hops = new Set([
   "upgrade",
 ]);
 
-/** What is meant for the next machine alone is not passed on. */
-function withoutHops(raw: readonly string[]): string[] {
-  return raw.filter((_, index) => !hops.has((raw[index - (index % 2)] ?? "").toLowerCase()));
+/** What is meant for the next machine alone is not passed on: hops, and what `Connection` names. */
+function withoutHops(raw: readonly string[], more: readonly string[] = []): string[] {
+  const nameAt = (index: number) => (raw[index - (index % 2)] ?? "").toLowerCase();
+  const named = raw.flatMap((value, index) =>
+    index % 2 === 1 && nameAt(index) === "connection" ? value.toLowerCase().split(/[\s,]+/) : [],
+  );
+  const dropped = new Set([...hops, ...more, ...named]);
+  return raw.filter((_, index) => !dropped.has(nameAt(index)));
 }
 
 function failed({ host }: URL, { message }: Error): string {
