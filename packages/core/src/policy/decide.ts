@@ -176,25 +176,40 @@ function remembered(reason: string | undefined): string {
 }
 
 function findGrant(options: DecideOptions, call: RuledCall) {
-  const { registered, args, grants, principalId, now } = options;
+  const { registered, grants, now } = options;
   if (!grants.hasFor(registered.id)) return undefined;
-  const query: GrantQuery = {
-    toolId: registered.id,
-    principalId,
-    get definitionDigest() {
-      return options.digests().definition;
-    },
-    get argsDigest() {
-      return options.digests().args;
-    },
-    get key() {
-      return grantScope(registered, args)?.key;
-    },
-    get args() {
-      return call.args;
-    },
-  };
-  return grants.find(query, now);
+  return grants.find(new CallQuery(options, call), now);
+}
+
+/** A call as grants see it: what costs something is made when it is first looked at. */
+class CallQuery implements GrantQuery {
+  readonly toolId: string;
+  readonly principalId: string;
+  readonly #options: DecideOptions;
+  readonly #call: RuledCall;
+
+  constructor(options: DecideOptions, call: RuledCall) {
+    this.toolId = options.registered.id;
+    this.principalId = options.principalId;
+    this.#options = options;
+    this.#call = call;
+  }
+
+  get definitionDigest(): string {
+    return this.#options.digests().definition;
+  }
+
+  get argsDigest(): string {
+    return this.#options.digests().args;
+  }
+
+  get key(): string | undefined {
+    return grantScope(this.#options.registered, this.#options.args)?.key;
+  }
+
+  get args(): ToolArgs {
+    return this.#call.args;
+  }
 }
 
 /** What a wider grant would hold for, where the tool says so. */
