@@ -187,14 +187,23 @@ test("a new file begins as a template, is deleted, and comes back", { skip }, as
   await item("weather.py").waitFor({ state: "detached" });
   await me.page.getByTestId("toast").getByRole("button", { name: "Undo" }).click();
   await me.page.locator("[data-testid=script-tool][data-tool=greet]").waitFor();
+  await tab("Source").click();
+  await me.page.getByTestId("editor").press("x");
   await rm(place("weather.py"));
-  await me.page.getByTestId("script-gone").waitFor();
+  const gone = me.page.getByTestId("script-gone");
+  await gone.getByText("What you wrote is still here, unsaved.").waitFor();
+  await gone.getByRole("link", { name: "Give it up" }).click();
+  await item("boats.py").waitFor();
 });
 
 test("at 360 px nothing sticks out, and every control has a name", { skip }, async () => {
   const { page } = me;
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.getByRole("link", { name: "All files" }).first().click();
+  for (let n = 0; n < 12; n++) await writeFile(place(`more_${n}.py`), `"""More ${n}."""\n`);
+  await item("more_9.py").waitFor();
+  const list = page.getByRole("region", { name: "Files of tools" });
+  const hidden = await list.evaluate((one) => one.scrollHeight - one.clientHeight);
+  assert.ok(hidden <= 0, `the list is all there, not a window of its own: ${hidden} px are hidden`);
   await item("boats.py").click();
   for (const name of ["Tools", "Source", "Permissions", "Calls"]) {
     await tab(name).click();

@@ -111,7 +111,7 @@ export function ScriptFile(props: ScriptFileProps) {
           There is no such file any more.
           <Show when={draft()?.isDirty()}> What you wrote is still here, unsaved.</Show>{" "}
           <a href="#/scripts" onClick={() => forgetDraft(props.id)}>
-            All files
+            {draft()?.isDirty() === true ? "Give it up" : "All files"}
           </a>
         </p>
       </Show>
