@@ -82,8 +82,7 @@ export function bubblewrap(options: {
           env: { ...environment, ...network?.env, ...program.env },
           channels,
           said: bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
-          // The namespace's first process dies with bubblewrap, and all others die with it.
-          kill: (child) => void child.kill("SIGKILL"),
+          kill: killGroup,
           cleanUp,
         });
       } catch (error) {
@@ -98,6 +97,19 @@ function withNetwork(program: Program, network: ConfinedNetwork | undefined): Pr
   if (network === undefined) return program;
   const { read = [], shown = [] } = program;
   return { ...program, read: [...read, ...network.read], shown: [...shown, network.shown] };
+}
+
+/**
+ * The namespace's first process dies with bubblewrap, and all others die with it. Until it has arranged
+ * for that it is still of bubblewrap's group: it would wait for ever, and hold the pipes open.
+ */
+function killGroup({ pid }: { readonly pid?: number | undefined }): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // There is none any more.
+  }
 }
 
 const nobody = 65_534;
