@@ -31,7 +31,7 @@ export function testFolder(): string {
 export function scriptFile(
   path: string,
   source: string,
-  others: { readonly [name: string]: string } = {},
+  others: { readonly [name: string]: string | Uint8Array } = {},
 ): Script {
   const folder = dirname(path);
   const contents = { ...others, [basename(path)]: source };

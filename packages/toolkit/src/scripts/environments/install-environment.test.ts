@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isToolError } from "@capstan/core";
@@ -30,18 +37,20 @@ function venvProblem(): string | false {
   }
 }
 
+const wheelName = "boats-1.0-py3-none-any.whl";
+
 /** A plugin that requires a package, with a wheel of it, which is a zip file. */
-function plugin(name: string, requirements: string): Script {
+function plugin(name: string, requirements: string, length = 12): Script {
   const home = join(folder, name);
   mkdirSync(home);
   const info = "boats-1.0.dist-info";
   const wheel = `import zipfile, sys
 with zipfile.ZipFile(sys.argv[1], "w") as wheel:
-    wheel.writestr("boats.py", "def length(): return 12\\n")
+    wheel.writestr("boats.py", "def length(): return ${length}\\n")
     wheel.writestr("${info}/METADATA", "Metadata-Version: 2.1\\nName: boats\\nVersion: 1.0\\n")
     wheel.writestr("${info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
     wheel.writestr("${info}/RECORD", "")`;
-  execFileSync("/usr/bin/python3", ["-c", wheel, join(home, "boats-1.0-py3-none-any.whl")]);
+  execFileSync("/usr/bin/python3", ["-c", wheel, join(home, wheelName)]);
   const source = `def measure():
     import boats
     return boats.length()
@@ -50,7 +59,10 @@ def change():
     import boats
     open(boats.__file__, "a")
 `;
-  return scriptFile(join(home, "main.py"), source, { "requirements.txt": requirements });
+  return scriptFile(join(home, "main.py"), source, {
+    "requirements.txt": requirements,
+    [wheelName]: readFileSync(join(home, wheelName)),
+  });
 }
 
 async function install(script: Script, options: { readonly signal?: AbortSignal } = {}) {
@@ -102,6 +114,42 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     );
     assert.match(said, /Looking in|Retrying|Could not find a version/);
     assert.deepEqual(readdirSync(join(folder, "data/environments")), kept);
+  });
+
+  test("is never another's, or what lay there before, where packages come from the folder itself", async () => {
+    const requirements = "--no-index\n--find-links .\nboats\n";
+    const ours = plugin("ours", requirements);
+    const theirs = plugin("theirs", requirements, 666);
+    assert.equal((await install(theirs)).outcome.status, "installed");
+    const found = await environments.find(ours, await pythonPlace("/usr/bin/python3"));
+    assert.equal(found.status, "missing");
+    assert.equal((await install(ours)).outcome.status, "installed");
+    assert.equal(await run(ours, "measure"), 12);
+    const wheel = readFileSync(join(folder, "theirs", wheelName));
+    writeFileSync(join(folder, "ours", wheelName), wheel);
+    const changed = await environments.find({ ...ours }, await pythonPlace("/usr/bin/python3"));
+    assert.equal(changed.status, "missing");
+  });
+
+  test("is one for all that require the same of the index, whatever else they are made of", async () => {
+    const python = await pythonPlace("/usr/bin/python3");
+    const keys = ["one", "two"].map(async (name) => {
+      const script = plugin(name, "boats==1.0 # ours\nships[sails]>=2; python_version > '3.8'\n");
+      const found = await environments.find(script, python);
+      return found.status === "missing" ? found.folder : found.status;
+    });
+    const [first, second] = await Promise.all(keys);
+    assert.equal(first, second);
+  });
+
+  test("what an installation that was killed left behind is removed by the next", async () => {
+    const left = join(folder, "data/environments/abc.999999999-x.tmp");
+    mkdirSync(left, { recursive: true });
+    const busy = join(folder, `data/environments/abc.${process.ppid}-x.tmp`);
+    mkdirSync(busy);
+    await install(plugin("later", "--no-index\n--find-links .\nboats\n"));
+    assert.deepEqual([left, busy].map(existsSync), [false, true]);
+    rmdirSync(busy);
   });
 
   test("is not half installed where it is stopped", async () => {

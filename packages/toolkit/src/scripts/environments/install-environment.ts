@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { isAlive } from "../../sandbox/is-alive.ts";
 import type { PythonPlace } from "../../sandbox/python-place.ts";
 import type { Program, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Script } from "../script-function.ts";
@@ -40,7 +41,8 @@ export async function installEnvironment(options: {
   const found = await environments.find(script, python);
   if (found.status === "none_needed") return found;
   if (found.status === "installed") return { ...found, status: "installed_before" };
-  const draft = `${found.folder}.${randomUUID()}.tmp`;
+  await removeLeftDrafts(dirname(found.folder));
+  const draft = `${found.folder}.${process.pid}-${randomUUID()}.tmp`;
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
     const inside = sandbox.kind === "none" ? draft : environmentInside;
@@ -86,6 +88,15 @@ export async function installEnvironment(options: {
     return { status: "installed", folder: found.folder };
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Of processes that are gone: they were killed while they installed. */
+async function removeLeftDrafts(folder: string): Promise<void> {
+  for (const name of existsSync(folder) ? await readdir(folder) : []) {
+    const maker = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
+    if (maker !== undefined && !isAlive(Number(maker)))
+      await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

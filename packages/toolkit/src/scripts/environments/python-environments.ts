@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isOfIndexAlone } from "./is-of-index-alone.ts";
 import type { PythonPlace } from "../../sandbox/python-place.ts";
 import type { Script } from "../script-function.ts";
 
@@ -23,7 +24,9 @@ export interface PythonEnvironments {
 
 /**
  * The virtual environments of an installation: one for each content of a plugin's `requirements.txt`
- * and each Python. They are made when a person asks for it (`installEnvironment`), never by a call.
+ * and each Python. Where packages may come from the plugin's own folder, it is that plugin's alone, and
+ * of what lies there: another's wheel of the same name would run with this one's permissions.
+ * They are made when a person asks for it (`installEnvironment`), never by a call.
  *
  * @param folder in the data directory, which nothing else uses
  */
@@ -32,7 +35,8 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
     async find(script, python) {
       const requirements = await requirementsOf(script);
       if (requirements === undefined) return { status: "none_needed" };
-      const found = join(folder, environmentKey(requirements, python));
+      const sources = isOfIndexAlone(requirements.toString()) ? [] : await ownFiles(script);
+      const found = join(folder, environmentKey([requirements, ...sources], python));
       if (existsSync(found)) return { status: "installed", folder: found };
       return { status: "missing", folder: found, message: missing(script) };
     },
@@ -40,19 +44,30 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
 }
 
 /** Undefined where a script requires nothing. Only a plugin folder has requirements. */
-async function requirementsOf(script: Script): Promise<Uint8Array | undefined> {
+async function requirementsOf(script: Script): Promise<Buffer | undefined> {
   if (script.language !== "python" || !script.files.includes(requirementsFile)) return undefined;
   const text = await readFile(join(script.folder, requirementsFile));
   return /^\s*[^#\s]/m.test(text.toString()) ? text : undefined;
 }
 
-function environmentKey(requirements: Uint8Array, python: PythonPlace): string {
+/** Where it lies, and all that pip may find there: its main file is no package. */
+async function ownFiles({ path, folder, files }: Script): Promise<readonly Buffer[]> {
+  const others = files.filter((name) => name !== basename(path));
+  const contents = others.map(async (name) => [
+    Buffer.from(name),
+    await readFile(join(folder, name)),
+  ]);
+  return [Buffer.from(path), ...(await Promise.all(contents)).flat()];
+}
+
+function environmentKey(parts: readonly Uint8Array[], python: PythonPlace): string {
   const { executable, version } = python;
-  return createHash("sha256")
-    .update(JSON.stringify([executable, version]))
-    .update(requirements)
-    .digest("hex")
-    .slice(0, 32);
+  const hash = createHash("sha256").update(JSON.stringify([executable, version]));
+  const [requirements = "", ...sources] = parts;
+  hash.update(requirements);
+  // With lengths, so that no two lists read the same.
+  for (const source of sources) hash.update(`\n${source.length}\n`).update(source);
+  return hash.digest("hex").slice(0, 32);
 }
 
 function missing(script: Script): string {
