@@ -216,6 +216,7 @@ test("what is nested too deeply, or is no text, is a problem and no crash", { sk
   for (const source of [`x = ${"-".repeat(50_000)}1`, `x = ${"(".repeat(50_000)}`, "a\0b"]) {
     const parsed = await read(source);
     assert.equal(parsed.problems[0]?.severity, "error");
+    assert.match(parsed.problems[0]?.message ?? "", /: \w.*\.|\. Split the expression\.$/);
   }
   assert.equal(functionOf(await read('def f(): "Still here."')).description, "Still here.");
 });

@@ -34,14 +34,14 @@ def main() -> None:
         answer = {"id": request["id"]}
         try:
             answer["module"] = read_module(base64.b64decode(request["source"]))
-        except RecursionError:
+        except (RecursionError, MemoryError):  # the parser's own stack is memory to it
             answer["module"] = {"problems": [too_deep]}
         say(answer)
 
 
 too_deep = {
     "severity": "error",
-    "message": "It is nested too deeply to be read. Split the expression.",
+    "message": "An expression of it is nested too deeply to be read. Split the expression.",
 }
 
 main()

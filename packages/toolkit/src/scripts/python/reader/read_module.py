@@ -20,8 +20,8 @@ def read_module(source: bytes) -> dict:
             tree = ast.parse(source)
     except SyntaxError as error:
         return {"problems": [syntax_problem(error)]}
-    except (ValueError, MemoryError) as error:
-        return {"problems": [{"severity": "error", "message": f"It cannot be read: {error or 'it is nested too deeply.'}"}]}
+    except ValueError as error:
+        return {"problems": [{"severity": "error", "message": f"Python cannot read it: {error}. Save it as text in UTF-8."}]}
     scope = Scope(tree)
     declared = read_declared(scope)
     functions = []
