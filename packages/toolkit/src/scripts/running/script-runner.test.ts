@@ -150,6 +150,15 @@ describe("a call of a Python function", { skip: noPython }, () => {
     ]);
   });
 
+  test("gets by its place what cannot be given by name, and the defaults of what is left out", async () => {
+    assert.deepEqual(await value("take_by_place", { a: 1, d: 4 }), [1, "b", "c", 4]);
+    assert.deepEqual(await value("take_by_place", { a: 1, c: 3, d: 4 }), [1, "b", 3, 4]);
+    assert.deepEqual(await value("take_by_place_wrapped", { day: "2026-02-28", n: 2 }), [
+      "datetime.date(2026, 2, 28)",
+      2,
+    ]);
+  });
+
   test("may be async, and may yield", async () => {
     assert.equal(await value("wait_and_return"), "awaited");
     assert.deepEqual(await value("yield_three"), [0, 1, 2]);

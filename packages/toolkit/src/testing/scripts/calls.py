@@ -8,6 +8,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import math
 import os
 import pathlib
@@ -70,6 +71,23 @@ def show_arguments(
     by: Dict[int, Color], either: Union[int, Color], blob: bytes, path: pathlib.Path, plain,
 ):  # fmt: skip
     return [repr(one) for one in (color, point, day, pair, points, by, either, blob, path, plain)]
+
+
+def take_by_place(a, b="b", c="c", /, d=0):
+    return [a, b, c, d]
+
+
+def wrapped(function):
+    @functools.wraps(function)
+    def call(*args, **named):
+        return function(*args, **named)
+
+    return call
+
+
+@wrapped
+def take_by_place_wrapped(day: datetime.date, /, n=0):
+    return [repr(day), n]
 
 
 async def wait_and_return():

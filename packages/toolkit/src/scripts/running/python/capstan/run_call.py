@@ -1,6 +1,7 @@
 """Runs one call of a function and says what came of it."""
 
 import inspect
+import itertools
 import json
 import sys
 import traceback
@@ -15,7 +16,8 @@ CHANNEL = 3
 
 def run_call(module, script: str, request: dict) -> None:
     function = getattr(module, request["function"])
-    arguments = decode_arguments(function, request["arguments"])
+    # Of its own: a format is shown what was given.
+    arguments = {**decode_arguments(function, request["arguments"])}
     if request.get("wantsContext"):
         arguments["context"] = Context()
     result = call(function, arguments)
@@ -40,7 +42,7 @@ def rehearse() -> None:
 
 
 def call(function, arguments):
-    value = function(**arguments) if isinstance(arguments, dict) else function(*arguments)
+    value = function(*by_place(function, arguments), **arguments) if isinstance(arguments, dict) else function(*arguments)
     if inspect.isasyncgen(value):
         value = gather(value)
     if inspect.isawaitable(value):
@@ -48,6 +50,20 @@ def call(function, arguments):
 
         return asyncio.run(awaited(value))
     return list(value) if inspect.isgenerator(value) else value
+
+
+def by_place(function, arguments: dict) -> list:
+    """Takes out of the arguments those that a function does not take by name, in its order, with their defaults."""
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    names = code.co_varnames[: code.co_posonlyargcount] if code is not None else ()
+    if not names:
+        return []
+    defaults = function.__defaults__ or ()
+    given = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
+    given.update((name, arguments.pop(name)) for name in names if name in arguments)
+    # One that is missing is told by the call itself.
+    return [given[name] for name in itertools.takewhile(given.__contains__, names)]
 
 
 async def awaited(value):
