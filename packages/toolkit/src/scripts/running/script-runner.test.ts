@@ -359,6 +359,69 @@ describe("calls of one worker", { skip: noSandbox || noPython }, () => {
     assert.equal(await value("count_others"), 0);
   });
 
+  test("read a file that was opened at import from where the import left it", async () => {
+    const script = scriptFile(
+      join(folder, "opened/opened.py"),
+      `import os
+lines = open(__file__)
+lines.readline()
+raw = os.open(__file__, os.O_RDONLY)
+def f(): return [lines.readline(), os.read(raw, 6).decode(), os.getppid()]
+`,
+    );
+    const call = async () => (await runFunction(runner, script, "f")).value;
+    const first = await call();
+    assert.deepEqual((first as unknown[]).slice(0, 2), ["lines = open(__file__)\n", "import"]);
+    assert.deepEqual(await call(), first);
+  });
+
+  const kept: readonly (readonly [what: string, made: string, read: string, change: string])[] = [
+    ["a file", "p.write_text('0')", "p.read_text()", "p.write_text('1')"],
+    ["a file that was removed", "p.write_text('0')", "p.exists()", "p.unlink(True)"],
+    [
+      "a file without a name",
+      "t = tempfile.TemporaryFile()",
+      "t.seek(0) or t.read()",
+      "t.write(b'1'); t.flush()",
+    ],
+    ["a pipe", "r, w = os.pipe(); os.set_blocking(r, False)", "drain()", "os.write(w, b'1')"],
+    ["shared memory", "m = mmap.mmap(-1, 1)", "m[0]", "m[0] = 1"],
+  ];
+  for (const [what, made, read, change] of kept)
+    test(`change nothing for the next one through ${what} that was made at import`, async () => {
+      const script = scriptFile(
+        join(folder, `kept${++count}/kept.py`),
+        `import mmap, os, pathlib, tempfile
+p = pathlib.Path("/tmp/made-at-import")
+${made}
+def drain():
+    try: return os.read(r, 9)
+    except BlockingIOError: return b""
+def f():
+    seen = repr(${read})
+    ${change}
+    return seen
+`,
+      );
+      const call = async () => (await runFunction(runner, script, "f")).value;
+      const first = await call();
+      assert.equal(typeof first, "string");
+      assert.deepEqual(await call(), first);
+    });
+
+  test("share a worker while they leave alone what was made at import", async () => {
+    const script = scriptFile(
+      join(folder, "alone/alone.py"),
+      `import os, pathlib
+p = pathlib.Path("/tmp/made-at-import")
+p.write_text("0")
+def f(): return [p.read_text(), os.getppid()]
+`,
+    );
+    const call = async () => (await runFunction(runner, script, "f")).value;
+    assert.deepEqual(await call(), await call());
+  });
+
   test("cannot look into their worker, which takes the next call", async () => {
     assert.deepEqual(await value("look_into_worker"), []);
   });

@@ -5,6 +5,8 @@ import signal
 import time
 import typing
 
+from capstan.inherited import Inherited, identity
+
 FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
 SHARED_MEMORY = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 
@@ -13,7 +15,11 @@ class Traces:
     """Knows what was there before the first call."""
 
     def __init__(self) -> None:
-        self.known = {path for folder in FOLDERS for path, _ in below(folder)}
+        self.inherited = Inherited()
+        self.known = found()
+        if self.known or self.inherited.files:
+            # A clock that files are dated by ticks every few milliseconds: what a call changes gets another date.
+            time.sleep(0.02)
 
     def remove(self) -> bool:
         """Ends what still runs and takes away what is new; False where something may be left."""
@@ -24,9 +30,20 @@ class Traces:
                 for path, is_folder in below(folder):
                     if path not in self.known:
                         os.rmdir(path) if is_folder else os.unlink(path)
-            return not any(has_entries(path) for path in SHARED_MEMORY)
+            is_as_it_was = self.inherited.restore() and (not self.known or found() == self.known)
+            return is_as_it_was and not any(has_entries(path) for path in SHARED_MEMORY)
         except OSError:
             return False
+
+
+def found() -> dict:
+    """What is there, by path. A folder's dates change with what is made in it and taken away again."""
+    known = {}
+    for folder in FOLDERS:
+        for path, is_folder in below(folder):
+            status = os.lstat(path)
+            known[path] = identity(status)[:2] if is_folder else identity(status)
+    return known
 
 
 def end_others() -> bool:
