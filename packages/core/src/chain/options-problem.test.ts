@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ToolExecutor } from "../executor/tool-executor.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { runToolChain } from "./run-tool-chain.ts";
@@ -48,6 +49,34 @@ test("an option of another kind is refused with what it should be; nothing is as
   }
   for (const model of [null, undefined])
     assert.match((await run({ model })).result.error?.message ?? "", /model.*should be a model/);
+});
+
+test("a group that there is not is refused with the nearest name, also where a function gives it", async () => {
+  const executor = executorWith([]);
+  executor.registerToolGroup({ name: "weather", tools: [] });
+  const lists: readonly (readonly [readonly unknown[], RegExp])[] = [
+    [["wether"], /"wether" in groups is no group of the executor\. Did you mean weather\?/],
+    [
+      ["weather", "nothing like it"],
+      /"nothing like it" in groups is no group .* There are: test, weather\./,
+    ],
+    [[5], /5 in groups is no group/],
+    [[undefined], /undefined in groups is no group/],
+  ];
+  for (const [list, said] of lists)
+    for (const groups of [list, () => list]) {
+      const { result, model } = await run({ executor, groups });
+      assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
+      assert.match(result.error?.message ?? "", said);
+      assert.equal(model.requests.length, 0);
+    }
+  const odd = await run({ executor, groups: () => "weather" });
+  assert.match(odd.result.error?.message ?? "", /groups should give a list of groups' names/);
+  const none = new ToolExecutor();
+  const { result } = await run({ executor: none, groups: ["weather"] });
+  assert.match(result.error?.message ?? "", /no group of the executor\. It has none/);
+  for (const groups of [["weather"], [], () => []])
+    assert.equal((await run({ executor, groups })).result.status, "completed");
 });
 
 test("null for an option is nothing said", async () => {

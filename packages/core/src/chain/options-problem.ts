@@ -1,6 +1,7 @@
 import { isObject } from "../arguments/json-type.ts";
 import { nearestNames } from "../arguments/nearest-name.ts";
 import { shortJson } from "../arguments/short-json.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
 import { namePattern } from "../tool/tool-problem.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
@@ -73,6 +74,24 @@ export function optionsProblem(options: ToolChainOptions): string | undefined {
   for (const name of ["executor", "model"] as const) {
     const expected = (options[name] ?? undefined) === undefined ? checks[name]({}) : undefined;
     if (expected !== undefined) return problem(name, options[name], expected);
+  }
+  const { groups, executor } = options;
+  return typeof groups === "function" ? undefined : groupsProblem(groups ?? [], executor);
+}
+
+/** Which of these groups there is none of; undefined where all are there. */
+export function groupsProblem(
+  groups: readonly unknown[],
+  { gate }: ToolExecutor,
+): string | undefined {
+  for (const name of groups) {
+    const text = typeof name === "string" ? name : "";
+    if (gate.registry.group(text) !== undefined) continue;
+    const known = gate.registry.groups().map((group) => group.name);
+    const [nearest] = nearestNames(text, known, 1);
+    const there = known.length === 0 ? "It has none." : `There are: ${known.join(", ")}.`;
+    const hint = nearest === undefined ? there : `Did you mean ${nearest}?`;
+    return `${shortJson(name)} in groups is no group of the executor. ${hint}`;
   }
   return undefined;
 }

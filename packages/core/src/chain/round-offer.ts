@@ -1,9 +1,9 @@
 import { CapstanError } from "../errors/capstan-error.ts";
 import { errorMessage } from "../errors/error-message.ts";
-import type { OfferOptions } from "../executor/tool-executor.ts";
+import type { OfferOptions, ToolExecutor } from "../executor/tool-executor.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
-import { clientToolsProblem } from "./options-problem.ts";
+import { clientToolsProblem, groupsProblem } from "./options-problem.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 /**
@@ -26,9 +26,12 @@ export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
   };
 }
 
-function offerOptions({ groups, clientTools, allowTool }: ToolChainOptions): OfferOptions {
+function offerOptions(chain: ToolChainOptions): OfferOptions {
+  const { executor, groups, clientTools, allowTool } = chain;
   return {
-    ...(groups !== undefined && { groups: typeof groups === "function" ? groups() : groups }),
+    ...(groups !== undefined && {
+      groups: typeof groups === "function" ? known(groups(), executor) : groups,
+    }),
     ...(clientTools !== undefined && {
       clientTools: typeof clientTools === "function" ? sound(clientTools()) : clientTools,
     }),
@@ -36,7 +39,15 @@ function offerOptions({ groups, clientTools, allowTool }: ToolChainOptions): Off
   };
 }
 
-/** A list that was given as such was looked at when the chain began. */
+/** Lists that were given as such were looked at when the chain began. */
+function known(groups: readonly string[], executor: ToolExecutor): readonly string[] {
+  const problem = Array.isArray(groups)
+    ? groupsProblem(groups, executor)
+    : "groups should give a list of groups' names.";
+  if (problem === undefined) return groups;
+  throw new Error(problem);
+}
+
 function sound(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const expected = clientToolsProblem(tools);
   if (expected === undefined) return tools;

@@ -22,7 +22,7 @@ export interface ToolChainOptions extends ChainLimits {
   readonly inputMessages?: readonly Message[];
   /** Asked before every round, so that switches and rules may change between rounds. */
   readonly systemPrompt?: string | (() => string);
-  /** Groups that may be used; a function is asked before every round. @default all that are on */
+  /** Groups that may be used, each a registered one; a function is asked before every round. @default all that are on */
   readonly groups?: readonly string[] | (() => readonly string[]);
   /** Which of these groups' tools are offered. @default all */
   readonly allowTool?: (toolId: string) => boolean;

@@ -53,7 +53,8 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
   const offered: OfferOptions = {
-    groups: servers.map(({ group }) => group),
+    // Of a run that is taken up a group may be gone: then its tools are.
+    groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
     allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
     clientTools: request.clientTools,
   };

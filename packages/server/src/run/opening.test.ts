@@ -125,3 +125,20 @@ test("what a run began with is in its journal once", async () => {
     assert.deepEqual([call?.call.status, others.length], ["succeeded", 0]);
   });
 });
+
+test("a run whose group of tools is gone when it is taken up goes on with those that are there", async () => {
+  await withMemoryStore(async (store) => {
+    const gone = { label: "gone", group: "gone" };
+    const request = requestOf("QUESTION", { servers: [gone, { label: "g", group: "g" }] });
+    const model = new ScriptedModel(["answer"]);
+    const tools = [tool("Look", () => "found")];
+    const { id } = await begin(createRuns({ store: dying(store), model, tools }), request);
+    const runs = createRuns({ store, model, tools });
+    await runs.recover(await runs.leftOver());
+    await runIn(store, id, "completed");
+    assert.deepEqual(
+      model.requests.at(-1)?.tools.map(({ function: f }) => f.name),
+      ["Look"],
+    );
+  });
+});
