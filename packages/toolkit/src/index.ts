@@ -10,6 +10,7 @@ export { scriptTools, type ScriptToolsOptions } from "./scripts/authoring/script
 export { askWithoutSandbox } from "./scripts/approvals/ask-without-sandbox.ts";
 export { findPython } from "./scripts/python/find-python.ts";
 export { followLibrary } from "./scripts/follow-library.ts";
+export { hiddenInFiles } from "./scripts/hidden-characters.ts";
 export { type FileContents, KeptVersions } from "./scripts/kept-versions.ts";
 export { languageParsers } from "./scripts/language-parsers.ts";
 export type { ModuleApprovals } from "./scripts/plugin-modules.ts";

@@ -1,6 +1,7 @@
-import { relative } from "node:path";
+import { relative, sep } from "node:path";
 import { errorMessage, type ToolGroup } from "@capstan/core";
 import { groupsOf } from "./module-groups.ts";
+import { hiddenInFiles } from "./hidden-characters.ts";
 import { importCopy, noPart } from "./import-copy.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
@@ -67,11 +68,12 @@ async function loadModule(
   }
   if (made.status === "refused") return failed(made.message);
   const { contents, contentHash } = made;
+  const hidden = hiddenInFiles(contents, entry.replaceAll(sep, "/"));
   if (approvals?.approved({ path, contentHash }) !== true)
-    return { path, status: "unapproved", problems: [waits] };
+    return { path, status: "unapproved", problems: [waits, ...hidden] };
   const before = previous.get(path);
   if (before?.contentHash === contentHash)
-    return { path, status: "live", module: before, problems: [] };
+    return { path, status: "live", module: before, problems: hidden };
   if (versions === undefined) return failed("Modules are only loaded where copies are kept.");
   const stranger = outsideImport(contents);
   if (stranger !== undefined) return failed(stranger);
@@ -84,7 +86,7 @@ async function loadModule(
       path,
       status: "live",
       module: { path, contentHash, groups: found.groups },
-      problems: [],
+      problems: hidden,
     };
   } catch (thrown) {
     return failed(`It cannot be imported: ${errorMessage(thrown)}`);

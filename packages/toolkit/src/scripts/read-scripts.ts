@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { errorMessage } from "@capstan/core";
-import { basename, relative } from "node:path";
+import { basename, relative, sep } from "node:path";
 import {
   type CachedDefinitions,
   cachePath,
@@ -8,6 +8,7 @@ import {
   readCache,
   writeCache,
 } from "./definition-cache.ts";
+import { hiddenInFiles } from "./hidden-characters.ts";
 import type { ParsedFile } from "./parsed-file.ts";
 import { readPermissions } from "./permissions.ts";
 import type { ToolFile } from "./scan-folder.ts";
@@ -158,18 +159,28 @@ async function finish(
   if (loaded.status === "refused")
     return { status: "broken", path, problems: [{ severity: "error", message: loaded.message }] };
   if (loaded.status === "unchanged") return { status: "read", script: loaded.script };
-  const { cached, contents, contentHash } = loaded;
-  if (cached === undefined && parsed?.functions === undefined)
-    return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
+  const { cached, contents, contentHash, key } = loaded;
+  // Of the files beside it too, of which its cache says nothing.
+  const hidden = hiddenInFiles(contents, relative(file.folder, path).replaceAll(sep, "/"));
+  const fresh = parsed?.functions && define(file, parsed, parsed.functions);
+  const found = cached ?? fresh?.definitions;
+  if (found === undefined)
+    return { status: "broken", path, problems: [...(parsed?.problems ?? [notRead]), ...hidden] };
   const folder = (await versions?.keep(contentHash, contents)) ?? file.folder;
-  const files = [...contents.keys()];
-  const about = { path, language, groupId, folder, files, contentHash };
-  if (cached !== undefined) return { status: "read", script: { ...about, ...cached } };
-  if (parsed?.functions === undefined)
-    return { status: "broken", path, problems: parsed?.problems ?? [notRead] };
-  const { definitions, declared } = define(file, parsed, parsed.functions);
-  if (loaded.key.secret !== "") await writeCache(cachePath(path), loaded.key, definitions);
-  return { status: "read", script: { ...about, ...definitions, declared } };
+  if (fresh !== undefined && key.secret !== "")
+    await writeCache(cachePath(path), key, fresh.definitions);
+  const script: Script = {
+    path,
+    language,
+    groupId,
+    folder,
+    files: [...contents.keys()],
+    contentHash,
+    ...found,
+    problems: [...found.problems, ...hidden],
+    ...(fresh && { declared: fresh.declared }),
+  };
+  return { status: "read", script };
 }
 
 const notRead: ScriptProblem = { severity: "error", message: "Its reader gave no answer for it." };

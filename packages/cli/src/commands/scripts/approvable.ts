@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path";
 import {
   type FileProblem,
+  hiddenInFiles,
   languageParsers,
   readScriptFiles,
   readScripts,
@@ -69,5 +70,7 @@ export async function approvableAt(
     folder,
     contentHash: made.contentHash,
   };
-  return { status: "found", path: file.path, script, problems: [] };
+  const hidden = hiddenInFiles(made.contents, relative(folder, file.path));
+  const found = hidden.map((problem) => ({ ...problem, path: file.path }));
+  return { status: "found", path: file.path, script, problems: found };
 }

@@ -135,3 +135,19 @@ test("a new script's name is an id, and its ending a language", () => {
   for (const name of ["_x", "../x", "x.rb", "", "a b", "größe", "x".repeat(41)])
     assert.equal(readScriptName(name).status, "refused", name);
 });
+
+test("what is hidden in a script or a module is told where it is checked and where it is approved", async () => {
+  const paths = [
+    await put("hidden/a.ps1", "# one\u202E\nfunction Get-It { 1 }\n"),
+    await put("hidden/m.ts", "export const a = 1;\n// \u200B\n"),
+  ];
+  const checked = await checkPaths(paths, { folders: [] });
+  const approved = await Promise.all(paths.map((path) => approvableAt(path, { folders: [] })));
+  for (const files of [checked, approved])
+    assert.deepEqual(
+      files.map(({ problems }) =>
+        problems.filter(({ message }) => message.startsWith("Hidden")).map(({ line }) => line),
+      ),
+      [[1], [2]],
+    );
+});

@@ -1,12 +1,17 @@
+import { relative } from "node:path";
 import {
   type DeclaredPermissions,
   type FileProblem,
+  hiddenInFiles,
   languageParsers,
+  readScriptFiles,
   readScripts,
   type Scan,
   scanFolder,
   type ScriptFunction,
+  type ScriptProblem,
   scriptGroup,
+  type ToolFile,
 } from "@capstan/toolkit";
 import { checkSchemas } from "../../configuration/check-schemas.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
@@ -60,22 +65,25 @@ export async function checkPaths(
         ],
       };
     }),
-    ...files
-      .filter((file) => file.type === "module")
-      .map(({ path, name }): CheckedFile => ({
-        path,
-        title: name,
-        functions: [],
-        problems: [
-          {
-            path,
-            severity: "warning",
-            message: "A module is not checked: what it exports is known once it runs.",
-          },
-        ],
-      })),
+    ...(await Promise.all(files.filter((file) => file.type === "module").map(checkModule))),
     ...scans
       .flatMap((scan) => scan.problems)
       .map((problem): CheckedFile => ({ path: problem.path, functions: [], problems: [problem] })),
   ];
 }
+
+/** What can be said of a module that does not run: what is hidden in its text. */
+async function checkModule({ path, folder, isPlugin, name }: ToolFile): Promise<CheckedFile> {
+  const entry = relative(folder, path);
+  const made = await readScriptFiles({ folder, entry, isPlugin });
+  const problems: readonly ScriptProblem[] =
+    made.status === "refused"
+      ? [{ severity: "error", message: made.message }]
+      : [moduleUnchecked, ...hiddenInFiles(made.contents, entry)];
+  return { path, title: name, functions: [], problems: problems.map((one) => ({ ...one, path })) };
+}
+
+const moduleUnchecked: ScriptProblem = {
+  severity: "warning",
+  message: "A module is not checked: what it exports is known once it runs.",
+};

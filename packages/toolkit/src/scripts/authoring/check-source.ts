@@ -1,3 +1,4 @@
+import { hiddenCharacters } from "../hidden-characters.ts";
 import { readPermissions } from "../permissions.ts";
 import type { ReadScriptsOptions } from "../read-scripts.ts";
 import type {
@@ -29,5 +30,9 @@ export async function checkSource(
     problems: [{ severity: "error", message: "The reader gave no answer. Try again." }],
   };
   const { declared, problems } = readPermissions(read);
-  return { functions: read.functions ?? [], declared, problems: [...read.problems, ...problems] };
+  return {
+    functions: read.functions ?? [],
+    declared,
+    problems: [...read.problems, ...problems, ...hiddenCharacters(source)],
+  };
 }

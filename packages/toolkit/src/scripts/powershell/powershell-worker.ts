@@ -1,5 +1,6 @@
 import { answerWorker } from "../../worker/answer-worker.ts";
 import type { ParsedFile } from "../parsed-file.ts";
+import { sourceText } from "../source-text.ts";
 import { readPowerShell } from "./read-powershell.ts";
 import { scanOutline } from "./scan-outline.ts";
 
@@ -7,9 +8,7 @@ import { scanOutline } from "./scan-outline.ts";
 await answerWorker(async (input: { readonly sources: readonly Uint8Array[] }) => {
   const parsed: ParsedFile[] = [];
   for (const bytes of input.sources) {
-    // Windows PowerShell's own editor writes UTF-16.
-    const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-    const source = new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes);
+    const source = sourceText(bytes);
     const scanned = scanOutline(source);
     const outline = scanned.unclosed.length === 0 ? scanned : await outlineByGrammar(source);
     parsed.push(readPowerShell(source, outline ?? scanned));
