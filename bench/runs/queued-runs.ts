@@ -1,6 +1,5 @@
 // Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
 // oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
-import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
 import type { RunStatus } from "@capstan/server/contract";
 import { openBullQueue } from "../../packages/server/src/dispatch/bull-queue.ts";
 import type { QueueConsumer } from "../../packages/server/src/dispatch/run-queue.ts";
@@ -19,36 +18,9 @@ import {
   tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
 import { type Figure, median } from "../figure.ts";
+import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
 
 const [repetitions = "5"] = process.argv.slice(2);
-const rounds = 5;
-const callsARound = 3;
-/** The round in which one call asks a person. */
-const askingRound = 3;
-const usage = { inputTokens: 1, outputTokens: 1 };
-
-/** Five rounds of three calls, one of which asks; then an answer. It has no state: the request says how far it is. */
-const model: Model = {
-  id: "bench/scripted",
-  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
-    const round = messages.filter(({ role }) => role === "tool").length / callsARound + 1;
-    if (round > rounds) {
-      yield { type: "text-delta", text: "All of it " };
-      yield { type: "text-delta", text: "is done." };
-      yield { type: "finish", reason: "stop", usage };
-      return;
-    }
-    for (let n = 0; n < callsARound; n++) {
-      const id = `call_${round}_${n}`;
-      const name = round === askingRound && n === 0 ? "Ask" : "Work";
-      const given = `{"round":${round},"n":${n}}`;
-      yield { type: "tool-call-start", id, name };
-      yield { type: "tool-call-delta", id, delta: given };
-      yield { type: "tool-call-end", id, name, arguments: given };
-    }
-    yield { type: "finish", reason: "tool_calls", usage };
-  },
-};
 
 let executed = 0;
 const work = () => {
@@ -136,8 +108,8 @@ async function measureQueued(databaseUrl: string): Promise<readonly Figure[]> {
   const front = await openPostgresStore({ connectionString: databaseUrl });
   const back = await openPostgresStore({ connectionString: databaseUrl });
   const none = { ...defaultServerLimits, runsAtOnce: 0 };
-  const asked = createRuns({ store: front, model, tools, limits: none });
-  const worker = createRuns({ store: back, model, tools });
+  const asked = createRuns({ store: front, model: scriptedModel, tools, limits: none });
+  const worker = createRuns({ store: back, model: scriptedModel, tools });
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const queues = [asked, worker].map(({ dispatcher }) => {
     const consumer: QueueConsumer = {

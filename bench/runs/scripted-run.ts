@@ -1,5 +1,4 @@
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
-import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
 import type { Store } from "../../packages/server/src/journal/store.ts";
 import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
@@ -10,37 +9,10 @@ import {
   requestOf,
   tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
 
-const rounds = 5;
-const callsARound = 3;
 /** Model steps and calls of a run; its answer is not counted. */
 export const stepsARun = rounds * (1 + callsARound);
-/** The round in which one call asks a person. */
-const askingRound = 3;
-const usage = { inputTokens: 1, outputTokens: 1 };
-
-/** Rounds of three calls, one of which asks; then an answer. It has no state: the request says how far it is. */
-const model: Model = {
-  id: "bench/scripted",
-  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
-    const round = messages.filter(({ role }) => role === "tool").length / callsARound + 1;
-    if (round > rounds) {
-      yield { type: "text-delta", text: "All of it " };
-      yield { type: "text-delta", text: "is done." };
-      yield { type: "finish", reason: "stop", usage };
-      return;
-    }
-    for (let n = 0; n < callsARound; n++) {
-      const id = `call_${round}_${n}`;
-      const name = round === askingRound && n === 0 ? "Ask" : "Work";
-      const given = `{"round":${round},"n":${n}}`;
-      yield { type: "tool-call-start", id, name };
-      yield { type: "tool-call-delta", id, delta: given };
-      yield { type: "tool-call-end", id, name, arguments: given };
-    }
-    yield { type: "finish", reason: "tool_calls", usage };
-  },
-};
 
 /** Scripted runs on one store. */
 export interface ScriptedRuns {
@@ -59,7 +31,11 @@ export function scriptedRuns(store: Store): ScriptedRuns {
     executed += 1;
     return "The result of some work, as a line of text.";
   };
-  const runs = createRuns({ store, model, tools: [tool("Work", work), asking("Ask", work)] });
+  const runs = createRuns({
+    store,
+    model: scriptedModel,
+    tools: [tool("Work", work), asking("Ask", work)],
+  });
 
   /** What the run asks and, once it is answered, its end: as a client sees them, in its events. */
   async function begun() {
