@@ -8,6 +8,7 @@ import {
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { readHistory } from "../run/history.ts";
+import { findRequestedModel } from "../run/one-call-model.ts";
 import { offersTool } from "../run/offered-tools.ts";
 import type { RunService } from "../run/run-service.ts";
 import type { StartOutcome } from "../run/starts.ts";
@@ -37,7 +38,7 @@ export async function startResponse(
 ): Promise<StartedResponse> {
   const service = request.store ? services.runs : services.ephemeral;
   const modelId = request.model ?? services.models.default.id;
-  const model = await services.models.find(modelId);
+  const model = await findRequestedModel(services.models, modelId);
   if (model === undefined) return failed(await unknownModel(services, modelId));
   const unknown = request.tools.servers.find(
     ({ group }) => !services.groups().some(({ name }) => name === group),

@@ -4,6 +4,7 @@ import type { RunStatus, RunView } from "../contract/run.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { answerCall } from "../run/answer-call.ts";
+import { findRequestedModel } from "../run/one-call-model.ts";
 import { transitions } from "../run/run-status.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
@@ -101,7 +102,7 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/retry", async (context) => {
     const run = await findRun(services, context);
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
-    const model = await models.find(wanted ?? run.model);
+    const model = await findRequestedModel(models, wanted ?? run.model);
     if (model === undefined)
       throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
     const outcome = await runs.retry(run, model.id);

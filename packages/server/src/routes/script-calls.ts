@@ -2,16 +2,14 @@ import type { ScriptCallView } from "../contract/script.ts";
 import type { ListedCall, RunRecord } from "../journal/records.ts";
 import { parseCreateRequest } from "../responses/parse-request.ts";
 import { storedView } from "../responses/run-projection.ts";
+import { oneCallModelId } from "../run/one-call-model.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "./environment.ts";
 import { conflict, RequestRefused } from "./request-refused.ts";
 
-/** The model's place in a run that a person's own call is. */
-const model = "capstan/call";
-
 /** A call of the ledger, and who made it. */
 export function scriptCallView(listed: ListedCall): ScriptCallView {
-  return { ...callView(listed), made_by: listed.model === model ? "person" : "model" };
+  return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
 }
 
 /** Begins a run that makes one call, through the same gate as a model's. */
@@ -24,11 +22,14 @@ export async function startCall(
   const toolId = `${group}.${tool}`;
   const said = `${toolId} ${args}`;
   // It can be read as a response, too: as one that asked for just this.
-  const shown = parseCreateRequest({ model, input: said, background: true }, { origins: [] });
+  const shown = parseCreateRequest(
+    { model: oneCallModelId, input: said, background: true },
+    { origins: [] },
+  );
   if (shown.status === "error") throw new RequestRefused(shown.error);
   const outcome = await runs.start({
     principal: owner,
-    model,
+    model: oneCallModelId,
     instructions: null,
     context: [],
     inputMessages: [{ role: "user", content: said }],

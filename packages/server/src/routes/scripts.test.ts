@@ -7,7 +7,7 @@ import type { ScriptCallView, ScriptDetail, ScriptView } from "../contract/scrip
 import { openMemoryStore } from "../journal/store.ts";
 import { asking, runIn, tool } from "../run/testing/run-fixtures.ts";
 import type { AuthoringOutcome, ScriptAuthoring } from "../scripts/script-authoring.ts";
-import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
+import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 
 const tools = [tool("Look", ({ at }) => `saw ${String(at)}`), asking("Ask", () => "asked")];
 
@@ -260,6 +260,37 @@ test("a call that a person tries is a run: through the gate, recorded, and in th
     (await json<{ status: string }>("GET", `/v1/responses/${begun.id}`)).status,
     "completed",
   );
+});
+
+test("no request makes a call in a person's name by naming the model that stands for one", async () => {
+  const store = openMemoryStore();
+  const app = createTestApp({
+    // Whoever embeds the server may have a model of any name.
+    model: new ScriptedModel([{ calls: [{ name: "Look", args: { at: "sea" } }] }, "done"], {
+      id: "capstan/call",
+    }),
+    tools,
+    kept: { store },
+    scripts: { authoring: fakeAuthoring().authoring, authors: ["local"] },
+  });
+  const asked = await app.call("POST", "/v1/responses", {
+    model: "capstan/call",
+    input: "go",
+    tools: toyTools,
+  });
+  const calls = await app.call("GET", "/v1/scripts/script_1/calls");
+  assert.deepEqual(calls.body.data, []);
+  assert.deepEqual([asked.status, asked.body.error?.code], [400, "model_not_found"]);
+  const begun = await app.call("POST", "/v1/scripts/script_1/calls", {
+    tool: "Ask",
+    arguments: {},
+  });
+  await runIn(store, begun.body.id, "requires_action");
+  await app.call("POST", `/v1/runs/${begun.body.id}/cancel`);
+  const again = await app.call("POST", `/v1/runs/${begun.body.id}/retry`, {
+    model: "capstan/call",
+  });
+  assert.deepEqual([again.status, again.body.error?.param], [400, "model"]);
 });
 
 test("a call that asks waits for a person, who answers or stops it; no model is asked meanwhile", async () => {

@@ -1,4 +1,16 @@
-import { type Model, noUsage } from "@capstan/core";
+import { type Model, type ModelCatalog, noUsage } from "@capstan/core";
+
+/** By its run's model a person's own call is known from a model's. */
+export const oneCallModelId = "capstan/call";
+
+/** The model that a request names; never one of the stand-in's name, whatever the catalog has. */
+export async function findRequestedModel(
+  models: ModelCatalog,
+  id: string,
+): Promise<Model | undefined> {
+  const model = await models.find(id);
+  return model?.id === oneCallModelId ? undefined : model;
+}
 
 /** A call that a person makes, not a model. */
 export interface DirectCall {
