@@ -45,6 +45,20 @@ test("what lies in the folders is there as groups, in the order of the folders a
   assert.deepEqual(groupIds(library), ["a-ps1", "b-ps1", "b", "a"]);
 });
 
+test("a file whose error leaves it without a tool is broken; one without functions is not", async () => {
+  const folder = await toolFolder({ "a.py": "no.name", "b.py": "", "c.py": "no.name two" });
+  const library = await open(folder);
+  assert.deepEqual(statuses(library), [
+    ["a.py", "broken"],
+    ["b.py", "live"],
+    ["c.py", "live"],
+  ]);
+  assert.deepEqual(groupIds(library), ["b", "c"]);
+  await put(folder, { "a.py": "one" });
+  await library.refresh();
+  assert.deepEqual(statuses(library)[0], ["a.py", "live"]);
+});
+
 test("a file that comes, changes and goes while it is watched brings its tools along, and is told", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, { watch: true });

@@ -168,6 +168,8 @@ export class ToolLibrary {
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
       const problems = own.map((problem) => ({ ...problem, path }));
       if (script === undefined) return { path, status: "broken", groups: [], problems };
+      if (outcome.status === "read" && isWithoutTools(script))
+        return { path, status: "broken", script, groups: [], problems };
       const status = outcome.status === "read" ? "live" : "stale";
       const made = this.#groupOf(script);
       groups.set(script, made);
@@ -214,6 +216,11 @@ interface ScriptGroup {
 
 interface ReadFile extends Omit<LibraryFile, "groupIds"> {
   readonly groups: readonly ToolGroup[];
+}
+
+/** By an error of its own: a file in which nobody wrote a function yet is nothing worse than empty. */
+function isWithoutTools({ functions, problems }: Script): boolean {
+  return functions.length === 0 && problems.some(({ severity }) => severity === "error");
 }
 
 /** Two groups of one id: the first one keeps it, the other file is told. */
