@@ -10,9 +10,11 @@ import {
   findSandbox,
   KeptVersions,
   languageParsers,
+  missingPackages,
   openScriptApprovals,
   openToolLibrary,
   pythonEnvironments,
+  pythonPlace,
   type ScriptApprovalBook,
   type ScriptRunner,
   type ToolLibrary,
@@ -53,12 +55,13 @@ export async function openScripts(options: {
   const { sandbox } = await findSandbox();
   // Where nothing confines a script, a person's word once is not enough.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
+  const environments = pythonEnvironments(ofScripts("environments"));
   const runner = createScriptRunner({
     sandbox,
     approvals: holding,
     python: () => findPython({ interpreter: python }),
     powershell: () => findPowerShell({ interpreter: powershell }),
-    environments: pythonEnvironments(ofScripts("environments")),
+    environments,
     hidden: [configuration.dataDir],
   });
   const parsers = languageParsers({ python });
@@ -73,6 +76,13 @@ export async function openScripts(options: {
       approved: ({ path, contentHash }) => approvals.list().get(path)?.contentHash === contentHash,
       subscribe: (listener) => approvals.subscribe(listener),
     },
+    needs: missingPackages({
+      environments,
+      async python() {
+        const found = await findPython({ interpreter: python });
+        return found.status === "found" ? pythonPlace(found.executable) : undefined;
+      },
+    }),
     versions,
     // What is approved next is compared with what was approved last.
     alsoKept: () => [...approvals.list().values()].map(({ contentHash }) => contentHash),

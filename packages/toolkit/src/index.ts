@@ -40,6 +40,7 @@ export {
   installEnvironment,
   type InstallOutcome,
 } from "./scripts/environments/install-environment.ts";
+export { missingPackages } from "./scripts/environments/missing-packages.ts";
 export { pythonEnvironments } from "./scripts/environments/python-environments.ts";
 export { pythonPlace } from "./sandbox/python-place.ts";
 export { findSandbox, type FoundSandbox } from "./sandbox/find-sandbox.ts";

@@ -1,8 +1,18 @@
 import { errorMessage, type ToolGroup } from "@capstan/core";
 import { loadModules, type ModuleApprovals, type ToolModule } from "./plugin-modules.ts";
-import { readScripts, type ReadScriptsOptions, type ScriptFile } from "./read-scripts.ts";
+import {
+  readScripts,
+  type ReadScriptsOptions,
+  type ScriptFile,
+  type ScriptOutcome,
+} from "./read-scripts.ts";
 import { type FileProblem, scanFolder, type ToolFile } from "./scan-folder.ts";
-import type { RunScriptFunction, Script, ScriptApprovals } from "./script-function.ts";
+import type {
+  RunScriptFunction,
+  Script,
+  ScriptApprovals,
+  ScriptProblem,
+} from "./script-function.ts";
 import { scriptGroup } from "./script-group.ts";
 import type { KeptVersions } from "./kept-versions.ts";
 import { type FolderWatch, watchFolders } from "./watch-folders.ts";
@@ -18,6 +28,8 @@ export interface ToolLibraryOptions {
   readonly approvals?: ScriptApprovals;
   /** Which plugin modules are imported. Without it, none: they run inside the server. */
   readonly modules?: ModuleApprovals;
+  /** What scripts need beside their files. Without it, nobody is told before a call. */
+  readonly needs?: ScriptNeeds;
   readonly versions?: KeptVersions;
   /** Contents whose copies stay, beside those in use: what people approved, to compare with. @default none */
   readonly alsoKept?: () => readonly string[];
@@ -26,6 +38,14 @@ export interface ToolLibraryOptions {
   /** @default true */
   readonly watch?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** What a script needs before a call of it can go well. */
+export interface ScriptNeeds {
+  /** What is missing, and what to do; undefined where nothing is. */
+  missing(script: Script): Promise<string | undefined>;
+  /** Calls back when something may be there that was missing; returns what ends it. */
+  subscribe(listener: () => void): () => void;
 }
 
 /** One file of the library, and what became of it. */
@@ -77,9 +97,10 @@ export class ToolLibrary {
   }
 
   async open(): Promise<void> {
-    const { folders, approvals, modules, versions, alsoKept, watch = true } = this.#options;
+    const { folders, approvals, modules, needs, versions, alsoKept, watch = true } = this.#options;
     const changed = () => void this.refresh().catch(() => {});
     const ends = [approvals?.subscribe(changed), modules?.subscribe(changed)];
+    if (watch) ends.push(needs?.subscribe(changed));
     this.#endApprovals = () => ends.forEach((end) => end?.());
     if (watch) {
       this.#watch = watchFolders({
@@ -162,11 +183,12 @@ export class ToolLibrary {
       ...(signal && { signal }),
     });
     const groups = new Map<Script, ScriptGroup>();
-    const read = outcomes.map((outcome): ReadFile => {
+    const needs = await Promise.all(outcomes.map((outcome) => this.#needsOf(outcome)));
+    const read = outcomes.map((outcome, index): ReadFile => {
       const path = outcome.status === "read" ? outcome.script.path : outcome.path;
       const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
-      const problems = own.map((problem) => ({ ...problem, path }));
+      const problems = [...own, ...(needs[index] ?? [])].map((problem) => ({ ...problem, path }));
       if (script === undefined) return { path, status: "broken", groups: [], problems };
       if (outcome.status === "read" && isWithoutTools(script))
         return { path, status: "broken", script, groups: [], problems };
@@ -177,6 +199,12 @@ export class ToolLibrary {
     });
     this.#groups = groups;
     return read;
+  }
+
+  async #needsOf(outcome: ScriptOutcome): Promise<readonly ScriptProblem[]> {
+    if (outcome.status === "broken") return [];
+    const message = await this.#options.needs?.missing(outcome.script);
+    return message === undefined ? [] : [{ severity: "warning", message }];
   }
 
   #groupOf(script: Script): ScriptGroup {

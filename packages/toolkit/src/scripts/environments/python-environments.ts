@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isOfIndexAlone } from "./is-of-index-alone.ts";
@@ -20,6 +20,8 @@ export type FoundEnvironment =
 /** What plugins require of other packages, as it is installed here. */
 export interface PythonEnvironments {
   find(script: Script, python: PythonPlace): Promise<FoundEnvironment>;
+  /** Calls back when one is installed, by another process too; returns what ends it. */
+  subscribe(listener: () => void): () => void;
 }
 
 /**
@@ -40,12 +42,25 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
       if (existsSync(found)) return { status: "installed", folder: found };
       return { status: "missing", folder: found, message: missing(script) };
     },
+    subscribe(listener) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name?.endsWith(".tmp") !== true) listener();
+      });
+      watcher.on("error", () => watcher.close());
+      return () => watcher.close();
+    },
   };
 }
 
-/** Undefined where a script requires nothing. Only a plugin folder has requirements. */
+/** Only a plugin folder has requirements; its file may yet name nothing. */
+export function mayRequirePackages({ language, files }: Script): boolean {
+  return language === "python" && files.includes(requirementsFile);
+}
+
+/** Undefined where a script requires nothing. */
 async function requirementsOf(script: Script): Promise<Buffer | undefined> {
-  if (script.language !== "python" || !script.files.includes(requirementsFile)) return undefined;
+  if (!mayRequirePackages(script)) return undefined;
   const text = await readFile(join(script.folder, requirementsFile));
   return /^\s*[^#\s]/m.test(text.toString()) ? text : undefined;
 }
