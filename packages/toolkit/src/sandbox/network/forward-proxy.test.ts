@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -36,15 +38,7 @@ describe("the proxy of a confined program", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const asked = (head: string) =>
-    new Promise<string>((resolve) => {
-      let said = "";
-      const socket = connect(path, () => socket.write(`${head}\r\n\r\n`));
-      socket
-        .on("data", (data) => (said += data.toString("latin1")))
-        .on("error", () => {})
-        .on("close", () => resolve(said));
-    });
+  const asked = (head: string) => ask(path, head);
   const get = (headers: string) =>
     asked(`GET http://127.0.0.1:${portOf(named)}/ HTTP/1.1${headers}`);
 
@@ -77,6 +71,65 @@ describe("the proxy of a confined program", () => {
     assert.match(elsewhere, /^HTTP\/1\.1 40[03] /);
   });
 });
+
+test("a service that takes no connection is given up, by plain HTTP and through a tunnel", async (t) => {
+  const folder = makeTemporaryFolder();
+  const path = join(folder, "proxy");
+  const { port, end } = await deaf();
+  const proxy = openForwardProxy({
+    path,
+    access: [`127.0.0.1:${port}`],
+    resolve: () => Promise.reject(new Error("no")),
+    connectTimeoutMs: 200,
+  });
+  t.after(() => {
+    proxy.close();
+    end();
+    rmSync(folder, { recursive: true });
+  });
+  const host = `127.0.0.1:${port}`;
+  const words = /^HTTP\/1\.1 502 127\.0\.0\.1:\d+ cannot be reached: it does not answer\./;
+  assert.match(await ask(path, `GET http://${host}/ HTTP/1.1\r\nHost: a`), words);
+  assert.match(await ask(path, `CONNECT ${host} HTTP/1.1\r\nHost: a`), words);
+});
+
+/** A service that stands still, with as many waiting as may wait. */
+async function deaf(): Promise<{ readonly port: number; readonly end: () => void }> {
+  const still = spawn(
+    process.execPath,
+    [
+      "-e",
+      `require("net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, function () {
+        require("fs").writeSync(1, String(this.address().port));
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      })`,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const [said] = (await once(still.stdout, "data")) as [Buffer];
+  const port = Number(said.toString());
+  const waiting = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  for (const socket of waiting) socket.on("error", () => {});
+  await Promise.all(waiting.map((socket) => once(socket, "connect")));
+  return {
+    port,
+    end() {
+      for (const socket of waiting) socket.destroy();
+      still.kill("SIGKILL");
+    },
+  };
+}
+
+function ask(path: string, head: string): Promise<string> {
+  return new Promise((resolve) => {
+    let said = "";
+    const socket = connect(path, () => socket.write(`${head}\r\n\r\n`));
+    socket
+      .on("data", (data) => (said += data.toString("latin1")))
+      .on("error", () => {})
+      .on("close", () => resolve(said));
+  });
+}
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;

@@ -17,28 +17,31 @@ export interface ForwardProxy {
 
 /** Connections of one program at once. */
 const maxConnections = 128;
-const connectTimeoutMs = 15_000;
+const defaultConnectTimeoutMs = 15_000;
 
 /**
  * An HTTP proxy on a Unix socket: the only way to the network of a program that is confined. It
  * connects to what may be reached, and says of the rest why not.
  *
  * @param options.path of the socket, which is there when this returns
+ * @param options.connectTimeoutMs until a service is given up that does not take a connection. @default 15000
  */
 export function openForwardProxy(options: {
   readonly path: string;
   readonly access: NetworkAccess;
   readonly resolve: ResolveHost;
+  readonly connectTimeoutMs?: number;
 }): ForwardProxy {
+  const { connectTimeoutMs = defaultConnectTimeoutMs } = options;
   const reach = reachable(options.access, options.resolve);
   const upstream = new Set<Socket>();
   const server = createServer();
   server.maxConnections = maxConnections;
   server.on("request", (request, response) => {
-    void passOn(request, response, reach);
+    void passOn({ request, response, reach, connectTimeoutMs });
   });
   server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void tunnel({ request, socket, head, reach, upstream });
+    void tunnel({ request, socket, head, reach, upstream, connectTimeoutMs });
   });
   const clients = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -60,11 +63,13 @@ export function openForwardProxy(options: {
 type AskReach = (target: URL) => Promise<Reach>;
 
 /** A whole address in the request line: plain HTTP. */
-async function passOn(
-  request: IncomingMessage,
-  response: ServerResponse,
-  reach: AskReach,
-): Promise<void> {
+async function passOn(options: {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly reach: AskReach;
+  readonly connectTimeoutMs: number;
+}): Promise<void> {
+  const { request, response, reach } = options;
   const refuse = (status: number, message: string) => {
     response.writeHead(status, oneLine(message), {
       "content-type": "text/plain; charset=utf-8",
@@ -91,6 +96,7 @@ async function passOn(
     if (response.headersSent) response.destroy();
     else refuse(502, failed(target, error));
   };
+  upstream.once("socket", (socket) => limitConnecting(socket, options.connectTimeoutMs));
   upstream.once("response", (answer) => {
     const { statusCode = 502, statusMessage, rawHeaders } = answer;
     try {
@@ -119,6 +125,7 @@ async function tunnel(options: {
   readonly head: Buffer;
   readonly reach: AskReach;
   readonly upstream: Set<Socket>;
+  readonly connectTimeoutMs: number;
 }): Promise<void> {
   const { request, socket, head, reach, upstream } = options;
   const refuse = (status: number, message: string) =>
@@ -143,11 +150,10 @@ async function tunnel(options: {
     lookup: answering(found.addresses),
   });
   upstream.add(outside);
-  outside.setTimeout(connectTimeoutMs, () => outside.destroy(new Error("it does not answer")));
+  limitConnecting(outside, options.connectTimeoutMs);
   outside.once("close", () => upstream.delete(outside));
   outside.once("error", (error) => refuse(502, failed(target, error)));
   outside.once("connect", () => {
-    outside.setTimeout(0);
     outside.removeAllListeners("error");
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     outside.write(head);
@@ -155,6 +161,13 @@ async function tunnel(options: {
     pipeline(outside, socket, () => {});
   });
   socket.once("close", () => outside.destroy());
+}
+
+/** Once it is connected, how long an answer takes is between the program and the service. */
+function limitConnecting(socket: Socket, timeoutMs: number): void {
+  const giveUp = () => socket.destroy(new Error("it does not answer"));
+  socket.setTimeout(timeoutMs, giveUp);
+  socket.once("connect", () => socket.setTimeout(0, giveUp));
 }
 
 function statusOf({ status }: Reach): number {
