@@ -7,6 +7,8 @@ export const installScript: Command = {
   description: `Installs what the requirements.txt of a plugin folder names into an environment of its own in the data
 directory, in the sandbox, and shows what pip says. Nothing is ever installed without this command.
 The environment is that of this requirements.txt and this Python: a change of either needs it again.
+Where requirements.txt names more than packages of the index, such as ./wheels or --find-links, it is this
+folder's alone, and a change of any file in it but its main file needs it again.
 pip's own settings hold: PIP_INDEX_URL, PIP_FIND_LINKS and the like.`,
   operands: "PATH",
   options: { config: settingOptions.config, data: settingOptions.data },
