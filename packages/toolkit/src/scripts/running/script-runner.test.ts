@@ -240,6 +240,8 @@ describe("a call of a Python function", { skip: noPython }, () => {
   test("formats its result; a format that fails is told and does no harm", async () => {
     const formatted = await runFunction(runner, calls, "double", { n: 2 });
     assert.deepEqual(formatted, { value: 4, formattedText: "twice 2 is 4" });
+    const byPlace = await runFunction(runner, calls, "take_by_place", { a: 1 });
+    assert.equal(byPlace.formattedText, "{'a': 1}");
     const context = listening();
     assert.deepEqual(await runFunction(runner, calls, "one", {}, context), { value: 1 });
     assert.match(context.printed(), /format failed:[\s\S]*ZeroDivisionError/);

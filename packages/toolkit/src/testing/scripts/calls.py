@@ -77,6 +77,9 @@ def take_by_place(a, b="b", c="c", /, d=0):
     return [a, b, c, d]
 
 
+take_by_place.format = lambda result, args: str(args)
+
+
 def wrapped(function):
     @functools.wraps(function)
     def call(*args, **named):
