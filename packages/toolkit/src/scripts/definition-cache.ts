@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { ScriptFunction, ScriptLanguage, ScriptProblem } from "./script-function.ts";
 
 /** Grows whenever a file would be read differently: older caches are then made anew. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** What is cached of a file: all but its permissions, about which a cache is not believed. */
 export interface CachedDefinitions {

@@ -230,3 +230,19 @@ test("a cache whose script is gone is nothing", async () => {
   const folder = await toolFolder({ "gone.py.tool.json": "{}" });
   assert.deepEqual(await scanFolder(folder), { files: [], problems: [] });
 });
+
+test("a description of any length is told in part, and where it is too long is a warning", async () => {
+  const long = `${"🙂".repeat(999)}a${"🙂".repeat(9_000)}`;
+  const parsers = fakeParsers();
+  const python: ParseSources = async (sources, signal) =>
+    (await parsers.python(sources, signal)).map((file) => ({
+      ...file,
+      functions: file.functions?.map((one) => ({ ...one, description: long, line: 7 })) ?? [],
+    }));
+  const folder = await toolFolder({ "a.py": "one" });
+  const { scripts } = await readAll(folder, { parsers: { ...parsers, python } });
+  assert.equal(scripts[0]?.functions[0]?.description, `${"🙂".repeat(999)}a…`);
+  const [problem] = scripts[0].problems;
+  assert.deepEqual([problem?.severity, problem?.line], ["warning", 7]);
+  assert.match(problem?.message ?? "", /one has 19999 characters, .* the first 2000\./);
+});

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { errorMessage } from "@capstan/core";
 import { basename, relative, sep } from "node:path";
+import { boundedDescription } from "./bounded-description.ts";
 import {
   type CachedDefinitions,
   cachePath,
@@ -196,6 +197,7 @@ function define(
   functions: readonly ScriptFunction[],
 ): { readonly definitions: CachedDefinitions; readonly declared: DeclaredPermissions } {
   const { declared, problems } = readPermissions(parsed);
+  const bounded = functions.map(boundedDescription);
   const misnamed = functions.filter(({ name }) => !toolName.test(name));
   const title = typeof parsed.title === "string" ? parsed.title.trim() : "";
   return {
@@ -203,12 +205,14 @@ function define(
     definitions: {
       title: title === "" ? file.name : title,
       rules: parsed.rules ?? "",
-      functions: functions
-        .filter((one) => !misnamed.includes(one))
+      functions: bounded
+        .map((one) => one.function)
+        .filter(({ name }) => toolName.test(name))
         .map(({ returns, ...rest }) => ({ ...rest, ...(returns != null && { returns }) })),
       problems: [
         ...parsed.problems,
         ...problems,
+        ...bounded.flatMap(({ problem = [] }) => problem),
         ...(functions.length === 0 ? [noTools] : []),
         ...misnamed.map(({ name, line }): ScriptProblem => ({
           severity: "error",

@@ -74,8 +74,13 @@ function fileLines(file: ListedFile, style: Style): readonly string[] {
     ...file.groups.flatMap(({ id, tools }) =>
       tools.map(
         ({ name, description }) =>
-          `  ${id}.${name}${style.dim(`  ${printableLine(description.split("\n", 1)[0] ?? "")}`)}`,
+          `  ${id}.${name}${style.dim(`  ${printableLine(firstLine(description))}`)}`,
       ),
     ),
   ];
+}
+
+function firstLine(description: string): string {
+  const [line = ""] = description.split("\n", 1);
+  return line.length <= 100 ? line : `${line.slice(0, 99).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
