@@ -103,6 +103,8 @@ test("out of sight it is said above the message field, in sight it is not", { sk
   await bar.click();
   await bar.waitFor({ state: "detached" });
   assert.equal(await card().evaluate((element) => element === document.activeElement), true);
+  // A card that has just appeared takes no answer for a moment.
+  await card().locator('[data-testid="outcome-did-not-happen"]:enabled').waitFor();
   await me.page.keyboard.press("Alt+KeyN");
   await me.page.getByText("You said: it did not happen.").waitFor();
 });
