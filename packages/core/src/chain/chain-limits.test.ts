@@ -138,6 +138,57 @@ test("a turn's tokens are limited; calls asked for beyond them are not run", asy
   assert.match(ran.result.toolCallHistory[0]?.result?.finalText ?? "", /token_limit/);
 });
 
+const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
+
+test("where a model reports no usage it is counted for a limit of tokens, and said to be estimated", async () => {
+  const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
+  const ran = await run(
+    [...script.slice(0, 2), { text: "No tokens left.", ...unsaid }],
+    { maxTokens: 250 },
+    [ok],
+    { countTokens: () => 50 },
+  );
+  endedAt("tokens", ran);
+  // A request of one message and one definition and its answer; of three messages more.
+  const rounds = ran.events.flatMap((event) => (event.type === "round.ended" ? [event.usage] : []));
+  assert.deepEqual(rounds.slice(0, 2), [
+    { inputTokens: 100, outputTokens: 50, estimated: true },
+    { inputTokens: 200, outputTokens: 50, estimated: true },
+  ]);
+  assert.equal(ran.result.usage.estimated, true);
+});
+
+test("only what is missing of a usage is counted, and a counter that gives no count lifts no limit", async () => {
+  const usage = { inputTokens: 7, outputTokens: 0 };
+  const ran = await run([{ ...calls("Ok"), usage }, "Out."], { maxTokens: 8 }, [ok], {
+    countTokens: () => Number.NaN,
+  });
+  endedAt("tokens", ran);
+  const [first] = ran.events.flatMap((e) => (e.type === "round.ended" ? [e.usage] : []));
+  assert.equal(first?.inputTokens, 7);
+});
+
+test("where a model reports no usage a limit of cost holds, also after a first response", async () => {
+  const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
+  const { result } = await run([], {
+    model: priced(script),
+    maxCost: 0.000_01,
+    firstResponse: { message: { role: "assistant", content: "x".repeat(100), tool_calls: [] } },
+    inputMessages: [],
+    contextMessages: [{ role: "user", content: "Go on." }],
+  });
+  assert.equal(result.usage.estimated, true);
+  assert.ok((result.stats.cost ?? 0) > 0.000_01);
+});
+
+test("without such a limit nothing is counted, and usage is what the model said", async () => {
+  const script = [{ text: "Done.", ...unsaid }];
+  const countTokens = () => assert.fail("counted");
+  const ran = await run(script, { maxTokens: Infinity }, [ok], { countTokens });
+  assert.equal(ran.result.status, "completed");
+  assert.deepEqual(ran.result.usage, unsaid.usage);
+});
+
 test("what a turn costs is counted from the model's prices, and limited", async () => {
   const usage = { inputTokens: 100_000, outputTokens: 10_000, cachedInputTokens: 80_000 };
   const script = new ScriptedModel([

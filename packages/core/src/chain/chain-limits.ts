@@ -14,7 +14,7 @@ export interface ChainLimits {
   readonly maxCallsPerRound?: number;
   /** Server-run calls of the whole turn; more are refused. @default no limit */
   readonly maxToolCalls?: number;
-  /** Tokens read and written by the model, as the provider counts them. @default no limit */
+  /** Tokens read and written by the model, as the provider counts them, else as the executor does. @default no limit */
   readonly maxTokens?: number;
   /**
    * Ms of running time, time parked for people and clients not counted. Calls that run then are

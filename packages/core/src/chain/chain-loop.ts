@@ -70,6 +70,7 @@ export class ChainLoop {
       model,
       clock: executor.gate.clock,
       elapsedBefore: resume?.state.elapsed ?? 0,
+      countTokens: executor.gate.countTokens,
     });
     this.#caller = callerWith(executor.gate.caller, options.caller);
     const now = executor.gate.clock.now();
@@ -243,10 +244,11 @@ export class ChainLoop {
   /** The caller asked the model first: its answer is this turn's first round. */
   async #continueFrom({
     message,
-    usage = noUsage,
+    usage: given = noUsage,
     finishReason = "tool_calls",
   }: FirstResponse): Promise<ChainEnding | undefined> {
-    const { clock } = this.#options.executor.gate;
+    const { executor, contextMessages } = this.#options;
+    const { clock } = executor.gate;
     this.#turn.beginRound(clock);
     const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
       ...more,
@@ -255,6 +257,7 @@ export class ChainLoop {
     }));
     const content = neutralise(message.content);
     const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
+    const usage = this.#budget.used({ usage: given, message: safe }, contextMessages, []);
     this.#turn.finishRound({ message: safe, usage, finishReason }, clock);
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
     const limit = this.#budget.reached(0, this.#turn.usage);
@@ -314,8 +317,10 @@ export class ChainLoop {
       this.#turn.cutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
     }
-    this.#turn.finishRound(step, clock);
-    return step.message;
+    const { message, finishReason } = step;
+    const usage = this.#budget.used(step, request.messages, tools);
+    this.#turn.finishRound({ message, usage, finishReason }, clock);
+    return message;
   }
 
   /** Proposes what the model asked for, and runs it. Undefined once all have ended. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../model/clock.ts";
 import type { CallRecord } from "../executor/call-record.ts";
+import type { Message } from "../model/message.ts";
 import type { Model, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
@@ -10,6 +11,8 @@ import {
   type ReachedLimit,
   reachedLimit,
 } from "./chain-limits.ts";
+import type { ToolDefinition } from "../tool/tool-definition.ts";
+import { UsageEstimate } from "./estimate-usage.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
 
 const lastAnswerMs = 60_000;
@@ -23,6 +26,8 @@ export class TurnBudget {
   /** Running time before, in ms. */
   readonly #elapsedBefore: number;
   readonly #failures: RepeatedFailures;
+  /** Absent where no limit needs it: then nothing is counted. */
+  readonly #estimate: UsageEstimate | undefined;
   #timeIsOver = false;
   /** Server-run calls, without those that were one too many. */
   #calls = 0;
@@ -32,6 +37,7 @@ export class TurnBudget {
     readonly model: Model;
     readonly clock: Clock;
     readonly elapsedBefore: number;
+    readonly countTokens: (text: string) => number;
   }) {
     this.#limits = options.limits;
     this.#model = options.model;
@@ -39,6 +45,9 @@ export class TurnBudget {
     this.#elapsedBefore = options.elapsedBefore;
     this.#resumedAt = options.clock.now();
     this.#failures = new RepeatedFailures(options.limits);
+    const { maxTokens = Infinity, maxCost = Infinity } = options.limits;
+    const isBounded = maxTokens !== Infinity || maxCost !== Infinity;
+    this.#estimate = isBounded ? new UsageEstimate(options.countTokens) : undefined;
   }
 
   /** Running time so far, in ms. */
@@ -89,6 +98,15 @@ export class TurnBudget {
     const elapsed = this.#timeIsOver ? Infinity : this.#timed();
     const spent = { rounds, calls, usage, elapsed };
     return this.#failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
+  }
+
+  /** What a round used, as a limit of tokens or cost needs it: counted here where the model does not say. */
+  used(
+    { usage, message }: { readonly usage: Usage; readonly message: Message },
+    request: readonly Message[],
+    tools: readonly ToolDefinition[],
+  ): Usage {
+    return this.#estimate?.of(usage, request, tools, message) ?? usage;
   }
 
   /** Nobody looks at the clock where time has no limit. */

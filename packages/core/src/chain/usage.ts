@@ -12,5 +12,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     outputTokens: a.outputTokens + b.outputTokens,
     ...(cached > 0 && { cachedInputTokens: cached }),
     ...(reasoning > 0 && { reasoningTokens: reasoning }),
+    ...((a.estimated ?? b.estimated) && { estimated: true }),
   };
 }

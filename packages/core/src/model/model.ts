@@ -42,12 +42,14 @@ export interface ModelRequest extends ModelSettings {
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
 
-/** Tokens as the provider counted them. */
+/** Tokens as the provider counted them; 0 where it did not. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  /** Not all is the provider's count: the loop counted what was missing, as a limit needs it. */
+  readonly estimated?: true;
 }
 
 export type ModelEvent =

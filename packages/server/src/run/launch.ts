@@ -78,6 +78,8 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
     chatOption: settings,
     ...chainLimits(limits, maxToolCalls),
+    // A person's own call asks no model.
+    ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
     ...(resume !== undefined && { resume }),
   });
   if (limit !== undefined) void chain.result.then(limit.lift);
