@@ -18,6 +18,7 @@ import {
   tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
 import { type Figure, median } from "../figure.ts";
+import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
 
 const [repetitions = "5"] = process.argv.slice(2);
@@ -69,14 +70,7 @@ async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> 
 
   async function many(count: number, atOnce: number): Promise<number> {
     executed = 0;
-    let left = count;
-    const started = performance.now();
-    await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        while (left-- > 0) await one();
-      }),
-    );
-    const ms = performance.now() - started;
+    const ms = await manyAtOnce(count, atOnce, one);
     if (executed !== count * rounds * callsARound) throw new Error(`${executed} calls were run.`);
     return ms;
   }

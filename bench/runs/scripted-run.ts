@@ -9,6 +9,7 @@ import {
   requestOf,
   tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
 
 /** Model steps and calls of a run; its answer is not counted. */
@@ -70,14 +71,7 @@ export function scriptedRuns(store: Store): ScriptedRuns {
 
   async function many(count: number, atOnce: number, what: () => Promise<unknown> = one) {
     executed = 0;
-    let left = count;
-    const started = performance.now();
-    await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        while (left-- > 0) await what();
-      }),
-    );
-    const ms = performance.now() - started;
+    const ms = await manyAtOnce(count, atOnce, what);
     if (what === one && executed !== count * rounds * callsARound)
       throw new Error(`${executed} calls were run.`);
     return ms;

@@ -1,0 +1,15 @@
+/** Does something so many times, so many at once. @returns how long all of it took, in ms */
+export async function manyAtOnce(
+  count: number,
+  atOnce: number,
+  what: () => Promise<unknown>,
+): Promise<number> {
+  let left = count;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left-- > 0) await what();
+    }),
+  );
+  return performance.now() - started;
+}
