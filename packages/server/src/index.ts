@@ -1,4 +1,7 @@
+export { inspectRedis } from "./dispatch/inspect-redis.ts";
+export type { Inspection } from "./inspection.ts";
 export { describeDatabase } from "./journal/postgres/describe-database.ts";
+export { inspectPostgres } from "./journal/postgres/inspect-postgres.ts";
 export { isLoopback } from "./auth/loopback.ts";
 export { type ApiKey, localPrincipal } from "./auth/principals.ts";
 export { readLock } from "./journal/data-lock.ts";

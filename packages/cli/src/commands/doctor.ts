@@ -5,7 +5,11 @@ export const doctorCommand: Command = {
   summary: "Say what is missing on this machine, and how to install it",
   description: `Looks for what Capstan can use: a sandbox for scripts and code, Python, Bash, PowerShell, a browser
 for the project's own tests. Says what each is for, and the exact command that installs it. Nothing
-of it is needed to start.`,
+of it is needed to start.
+
+Where CAPSTAN_DATABASE_URL or CAPSTAN_REDIS_URL is set, it says whether that PostgreSQL and that Redis
+can be reached, their versions and settings, and what to do; it changes nothing there, and shows no
+password.`,
   options: { json: { type: "boolean", description: "As JSON" } },
   examples: [
     { line: "capstan doctor", says: "what is here and what is not" },

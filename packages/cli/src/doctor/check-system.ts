@@ -5,11 +5,13 @@ import {
   findSandbox,
   installCommand,
 } from "@capstan/toolkit";
+import { checkServices } from "./check-services.ts";
 
 /** One thing that Capstan can use, and whether it is here. */
 export interface SystemCheck {
   readonly name: string;
-  readonly status: "ok" | "missing";
+  /** `wrong`: it is named in the settings, and nodes could not work with it as it is. */
+  readonly status: "ok" | "missing" | "wrong";
   /** Its version or place; what is wrong. */
   readonly detail: string;
   /** What is not to be had without it. */
@@ -18,7 +20,7 @@ export interface SystemCheck {
   readonly fix?: string;
 }
 
-/** Looks for what Capstan can use on this machine. Nothing of it is needed to start. */
+/** Looks for what Capstan can use on this machine, and at the services that the environment names. */
 export async function checkSystem(): Promise<readonly SystemCheck[]> {
   return [
     await checkSandbox(),
@@ -26,6 +28,7 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
     checkBash(),
     await checkPowerShell(),
     checkBrowser(),
+    ...(await checkServices(process.env)),
   ];
 }
 

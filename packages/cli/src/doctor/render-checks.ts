@@ -6,7 +6,7 @@ export function renderChecks(checks: readonly SystemCheck[], style: Style): stri
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   return checks
     .flatMap(({ name, status, detail, without, fix }) => {
-      const mark = status === "ok" ? style.green("ok     ") : style.yellow("missing");
+      const mark = status === "ok" ? style.green("ok     ") : style.yellow(status.padEnd(7));
       const indent = " ".repeat(width + 10);
       return [
         `${name.padEnd(width)}  ${mark} ${detail}`,

@@ -1,3 +1,4 @@
+import { CapstanError } from "@capstan/core";
 import pg from "pg";
 
 /** How a node reaches its database. */
@@ -27,4 +28,19 @@ export function clientConfig({
     pipeline: true,
     types,
   };
+}
+
+/**
+ * Before the driver sees it: what it says of an address that it cannot read has the password in it.
+ *
+ * @throws CapstanError `database_address`
+ */
+export function checkAddress(connectionString: string): void {
+  if (URL.canParse(connectionString) && /^postgres(ql)?:/.test(connectionString)) return;
+  throw new CapstanError({
+    code: "database_address",
+    message:
+      "The database's address cannot be read: it should be like postgres://user:password@host:5432/database, " +
+      "with special characters of the password escaped as in any URL (`@` is %40).",
+  });
 }

@@ -1,11 +1,11 @@
-import { CapstanError, type Clock, newId, systemClock } from "@capstan/core";
+import { type Clock, newId, systemClock } from "@capstan/core";
 import pg from "pg";
 import type { Heard } from "../nodes.ts";
 import { Publisher } from "../publish.ts";
 import { longRead } from "../reading/long-reads.ts";
 import type { Store } from "../store.ts";
 import { storeOn } from "../store-on.ts";
-import { clientConfig, type DatabaseAddress } from "./connection.ts";
+import { checkAddress, clientConfig, type DatabaseAddress } from "./connection.ts";
 import { describeDatabase } from "./describe-database.ts";
 import { databaseError } from "./database-error.ts";
 import { listenToNodes } from "./listener.ts";
@@ -79,15 +79,4 @@ async function prepareDatabase(address: DatabaseAddress, at: number): Promise<vo
   } finally {
     await client.end();
   }
-}
-
-/** Before the driver sees it: what it says of an address that it cannot read has the password in it. */
-function checkAddress(connectionString: string): void {
-  if (URL.canParse(connectionString) && /^postgres(ql)?:/.test(connectionString)) return;
-  throw new CapstanError({
-    code: "database_address",
-    message:
-      "The database's address cannot be read: it should be like postgres://user:password@host:5432/database, " +
-      "with special characters of the password escaped as in any URL (`@` is %40).",
-  });
 }
