@@ -7,11 +7,14 @@ import type {
 } from "@capstan/core";
 import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "./records.ts";
 
-/** The columns of an approval with those of its run; add a `WHERE`. */
+/**
+ * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
+ * owner; in this form PostgreSQL does not look through all runs of the owner for the one that is meant.
+ */
 export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
   a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
   (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
-  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner = a.owner`;
+  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''`;
 
 export interface ApprovalRow {
   readonly id: string;

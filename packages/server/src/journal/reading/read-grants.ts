@@ -21,22 +21,30 @@ export function* listGrants(query: {
   at: number;
 }): Script<Page<GrantRecord>> {
   const limit = pageLimit(query.limit);
-  const { sessionId = null, toolId = null, after = null } = query;
+  const { owner, at, sessionId, toolId, after } = query;
+  // Only what is asked about: what holds whatever the values are is planned once.
+  const conditions = [
+    {
+      text: "owner = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+      values: [owner, at],
+    },
+    ...(sessionId === undefined
+      ? []
+      : [{ text: "(session_id IS NULL OR session_id = ?)", values: [sessionId] }]),
+    ...(toolId === undefined ? [] : [{ text: "tool_id = ?", values: [toolId] }]),
+    ...(after === undefined
+      ? []
+      : [
+          {
+            text: "(created_at, id) < (SELECT created_at, id FROM grants WHERE id = ? AND owner = ?)",
+            values: [after, owner],
+          },
+        ]),
+  ];
   const rows = yield* all<GrantRow>(
-    `${selectGrants} WHERE owner = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
-       AND (CAST(? AS TEXT) IS NULL OR session_id IS NULL OR session_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR tool_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM grants WHERE id = ? AND owner = ?))
+    `${selectGrants} WHERE ${conditions.map(({ text }) => text).join(" AND ")}
      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    query.owner,
-    query.at,
-    sessionId,
-    sessionId,
-    toolId,
-    toolId,
-    after,
-    after,
-    query.owner,
+    ...conditions.flatMap(({ values }) => values),
     limit + 1,
   );
   return pageOf(rows, limit, grantRecord);

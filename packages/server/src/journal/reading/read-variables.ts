@@ -7,12 +7,16 @@ export function* readManifest(query: {
   owner: string;
   runId: string;
 }): Script<Manifest | undefined> {
-  const run = yield* first<ManifestSource>(
+  const run = yield* findSource(query);
+  return run === undefined ? undefined : manifestOf(yield* readManifestEntries(run));
+}
+
+function* findSource(query: { owner: string; runId: string }): Script<ManifestSource | undefined> {
+  return yield* first(
     "SELECT n, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
     query.runId,
     query.owner,
   );
-  return run === undefined ? undefined : manifestOf(yield* readManifestEntries(run));
 }
 
 export function* readValue(query: {
@@ -40,8 +44,9 @@ const mostBytes = 1_048_576;
 /** How many values one statement reads; a text of its own for each count would be planned each time. */
 const valuesAtOnce = 32;
 
+/** By the whole key: many sessions may have the same value, and PostgreSQL would look for one of them in all rows. */
 const selectValues = `SELECT d.column1 AS digest,
-    (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.digest = d.column1 LIMIT 1) AS value
+    (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
   FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`;
 
 /** Who takes a run up wants all of them, and most are small. */
@@ -49,16 +54,18 @@ export function* readVariables(query: {
   owner: string;
   runId: string;
 }): Script<RunVariables | undefined> {
-  const manifest = yield* readManifest(query);
-  if (manifest === undefined) return undefined;
+  const run = yield* findSource(query);
+  if (run === undefined) return undefined;
+  const manifest = manifestOf(yield* readManifestEntries(run));
   const digests = smallDigests(manifest);
   const values = new Map<string, VariableValue>();
   for (let from = 0; from < digests.length; from += valuesAtOnce) {
     const some = digests.slice(from, from + valuesAtOnce);
-    const padding = Array.from({ length: valuesAtOnce - some.length }, () => "");
+    const padding = Array.from({ length: valuesAtOnce - some.length }, () => null);
     const rows = yield* all<{ digest: string; value: string | null }>(
       selectValues,
       query.owner,
+      run.session_id,
       ...some,
       ...padding,
     );
