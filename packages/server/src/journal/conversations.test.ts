@@ -6,6 +6,7 @@ import {
   createRun,
   event,
   grantOf,
+  longText,
   owner,
   resultOf,
   variableOf,
@@ -149,7 +150,7 @@ everyStore("a conversation is deleted with everything under it", async (withStor
     const approval = approvalRequest("a");
     await commit(store, "r", [
       event({ type: "approval.requested", callId: approval.callId, approval }),
-      { type: "variable", change: { type: "set", variable: variableOf("v", "secret") } },
+      { type: "variable", change: { type: "set", variable: variableOf("v", longText("secret")) } },
       { type: "grant", grant: grantOf("g") },
       { type: "grant", grant: grantOf("always", { scope: "always" }) },
     ]);
@@ -158,7 +159,7 @@ everyStore("a conversation is deleted with everything under it", async (withStor
     ]);
     await commit(store, "r", [resultOf("completed")]);
     const digest = (await store.readManifest({ owner, runId: "r" }))?.["v"]?.digest ?? "";
-    assert.deepEqual(await store.readValue({ owner, digest }), { text: "secret" });
+    assert.deepEqual(await store.readValue({ owner, digest }), { text: longText("secret") });
 
     const [deleted] = await store.write([{ type: "delete-conversation", owner, id: "c" }]);
     assert.deepEqual(deleted, { status: "deleted", runIds: ["r"] });
@@ -179,12 +180,12 @@ everyStore(
       await converse(store, "c");
       await createRun(store, { id: "r1", conversationId: "c" });
       await commit(store, "r1", [
-        { type: "variable", change: { type: "set", variable: variableOf("v", "kept") } },
+        { type: "variable", change: { type: "set", variable: variableOf("v", longText("kept")) } },
         resultOf("completed"),
       ]);
       await createRun(store, { id: "r2", conversationId: "c", parentId: "r1" });
       await commit(store, "r2", [
-        { type: "variable", change: { type: "set", variable: variableOf("w", "gone") } },
+        { type: "variable", change: { type: "set", variable: variableOf("w", longText("gone")) } },
         resultOf("completed"),
       ]);
       const gone = (await store.readManifest({ owner, runId: "r2" }))?.["w"]?.digest ?? "";
@@ -200,7 +201,7 @@ everyStore(
         ],
       );
       const digest = (await store.readManifest({ owner, runId: "fork" }))?.["v"]?.digest ?? "";
-      assert.deepEqual(await store.readValue({ owner, digest }), { text: "kept" });
+      assert.deepEqual(await store.readValue({ owner, digest }), { text: longText("kept") });
       assert.equal(await store.readValue({ owner, digest: gone }), undefined);
     });
   },

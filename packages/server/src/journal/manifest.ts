@@ -12,32 +12,45 @@ export interface ManifestSource {
 /** The run's own manifest, or what it began from with the changes since. */
 export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
   const entries = yield* storedEntries(run.session_id, run.manifest ?? run.base_manifest);
-  const changes = yield* all<{ name: string; entry: string | null }>(
-    "SELECT name, entry FROM run_variables WHERE run_n = ? ORDER BY n",
+  const rows = yield* all<ChangesRow>(
+    "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
     run.n,
   );
-  for (const { name, entry } of changes) {
-    if (entry === null) remove(entries, name);
-    else apply(entries, name, JSON.parse(entry) as ManifestChange);
+  for (const [name, change] of rows.flatMap(changesIn)) {
+    if (change === null) remove(entries, name);
+    else apply(entries, name, change);
   }
   return entries;
 }
 
-/** A change as `run_variables` keeps it, apart from a removal. */
-export type ManifestChange = ManifestEntry | { readonly evicted: true };
+/** A row of `run_variables`: what one commit changed, in order. */
+export interface ChangesRow {
+  readonly changes: string;
+}
+
+/** What became of a variable; null removes it. */
+type ManifestChange = ManifestEntry | { readonly evicted: true } | null;
+
+export function changesIn(row: ChangesRow): readonly (readonly [string, ManifestChange])[] {
+  return JSON.parse(row.changes) as readonly (readonly [string, ManifestChange])[];
+}
 
 /** Of a result its name stays, so that no later one gets it; nothing of its value does. */
 function remove(entries: Map<string, ManifestEntry>, name: string): void {
   const entry = entries.get(name);
   entries.delete(name);
   if (entry?.type !== "ToolCallResult" || !/_\d+$/.test(name)) return;
-  const { desc: _desc, ...known } = entry;
-  const nothing = { digest: "", tags: [], keep: false, length: 0, bytes: 0, removed: true };
+  const { desc: _desc, value: _value, digest: _digest, ...known } = entry;
+  const nothing = { tags: [], keep: false, length: 0, bytes: 0, removed: true };
   entries.set(name, { ...known, ...nothing });
 }
 
-function apply(entries: Map<string, ManifestEntry>, name: string, change: ManifestChange): void {
-  if ("digest" in change) {
+function apply(
+  entries: Map<string, ManifestEntry>,
+  name: string,
+  change: NonNullable<ManifestChange>,
+): void {
+  if ("name" in change) {
     entries.set(name, change);
     return;
   }

@@ -279,4 +279,26 @@ export const migrations: readonly Migration[] = [
       "ALTER TABLE runs ADD COLUMN answers BIGINT NOT NULL DEFAULT 0",
     ],
   },
+  {
+    version: 10,
+    statements: [
+      // A row is what one commit changed, `[[name, entry], …]`; small values are in their entries.
+      {
+        sqlite: `CREATE TABLE changed_variables AS SELECT run_n, n, owner,
+          '[[' || json_quote(name) || ',' || COALESCE(entry, 'null') || ']]' AS changes FROM run_variables`,
+        postgres: `CREATE TABLE changed_variables AS SELECT run_n, n, owner,
+          '[[' || to_json(name)::text || ',' || COALESCE(entry, 'null') || ']]' AS changes FROM run_variables`,
+      },
+      "DROP TABLE run_variables",
+      `CREATE TABLE run_variables (
+        run_n BIGINT NOT NULL,
+        n BIGINT NOT NULL,
+        owner TEXT NOT NULL,
+        changes TEXT NOT NULL,
+        PRIMARY KEY (run_n, n)
+      )`,
+      "INSERT INTO run_variables SELECT run_n, n, owner, changes FROM changed_variables",
+      "DROP TABLE changed_variables",
+    ],
+  },
 ];

@@ -11,6 +11,7 @@ import type {
   ReviewNotice,
   ReviewOutcome,
   VariableInfo,
+  VariableValue,
 } from "@capstan/core";
 import type { Switches } from "../contract/conversation.ts";
 import type {
@@ -67,12 +68,15 @@ export interface CompactEvents {
   readonly events: readonly RunEvent[];
 }
 
-/** What a manifest says of one variable; its value is stored once, under its digest. */
+/** What a manifest says of one variable. One that is there has either a `value` or a `digest`. */
 export interface ManifestEntry extends VariableInfo {
-  readonly digest: string;
+  /** A small value. */
+  readonly value?: VariableValue;
+  /** Under which a larger one is stored once a session. */
+  readonly digest?: string;
   /** Out of the session's memory, to make room; the value is still to be had. */
   readonly evicted?: boolean;
-  /** A result that was taken away: only its name is left, and `digest` is empty. */
+  /** A result that was taken away: only its name is left. */
   readonly removed?: boolean;
 }
 

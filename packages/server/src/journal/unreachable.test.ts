@@ -2,12 +2,21 @@ import assert from "node:assert/strict";
 import type { VariableChange } from "@capstan/core";
 import type { Store } from "./store.ts";
 import { everyStore } from "./testing/every-store.ts";
-import { commit, createRun, owner, resultOf, variableOf } from "./testing/store-fixtures.ts";
+import {
+  commit,
+  createRun,
+  longText,
+  owner,
+  resultOf,
+  valueOf,
+  variableOf,
+} from "./testing/store-fixtures.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",
   variable: variableOf(name, text),
 });
+const [one, two, over] = ["one", "two", "over"].map(longText) as [string, string, string];
 
 async function write(store: Store, runId: string, ...changes: VariableChange[]): Promise<void> {
   const writes = changes.map((change) => ({ type: "variable", change }) as const);
@@ -16,7 +25,7 @@ async function write(store: Store, runId: string, ...changes: VariableChange[]):
 
 async function textOf(store: Store, runId: string, name: string): Promise<string | undefined> {
   const entry = (await store.readManifest({ owner, runId }))?.[name];
-  return entry && (await store.readValue({ owner, digest: entry.digest }))?.text;
+  return (await valueOf(store, entry))?.text;
 }
 
 const bytesOf = async (store: Store) => (await store.everyUsage())[0]?.byKind.variables ?? 0;
@@ -26,9 +35,9 @@ everyStore(
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "a" });
-      await write(store, "a", set("v", "over".repeat(1_000)), set("v", "one"), set("w", "kept"));
+      await write(store, "a", set("v", over.repeat(4)), set("v", one), set("w", "kept"));
       await createRun(store, { id: "b", parentId: "a" });
-      await write(store, "b", set("v", "two"));
+      await write(store, "b", set("v", two));
       const before = await bytesOf(store);
       const { found, more } = await store.everyUnreachable({ after: 0 });
       assert.equal(more, false);
@@ -43,9 +52,9 @@ everyStore(
       const [outcome] = await store.write([{ type: "drop-unreachable", found: found[0]! }]);
       assert.equal(outcome.status, "dropped");
       assert.ok(before - (await bytesOf(store)) > 4_000);
-      assert.equal(await textOf(store, "a", "v"), "one");
+      assert.equal(await textOf(store, "a", "v"), one);
       assert.equal(await textOf(store, "a", "w"), "kept");
-      assert.equal(await textOf(store, "b", "v"), "two");
+      assert.equal(await textOf(store, "b", "v"), two);
       assert.deepEqual((await store.everyUnreachable({ after: 0 })).found, []);
     });
   },
@@ -56,21 +65,21 @@ everyStore(
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "a" });
-      await write(store, "a", set("v", "over"), set("v", "one"));
+      await write(store, "a", set("v", over), set("v", one));
       const { found } = await store.everyUnreachable({ after: 0 });
       await createRun(store, { id: "b", parentId: "a" });
       const drop = { type: "drop-unreachable", found: found[0]! } as const;
       assert.equal((await store.write([drop]))[0].status, "refused");
       assert.deepEqual((await store.everyUnreachable({ after: 0 })).found, []);
       // It sets the very value again that was found.
-      await write(store, "b", set("v", "over"));
+      await write(store, "b", set("v", over));
       assert.equal((await store.write([drop]))[0].status, "refused");
-      assert.equal(await textOf(store, "b", "v"), "over");
+      assert.equal(await textOf(store, "b", "v"), over);
       const edit = {
         type: "edit-variables",
         owner,
         runId: "b",
-        changes: [set("v", "two")],
+        changes: [set("v", two)],
       } as const;
       const later = await store.everyUnreachable({ after: 0 });
       await store.write([edit]);

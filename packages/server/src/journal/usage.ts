@@ -34,7 +34,7 @@ const sized: readonly SizedTable[] = [
   { kind: "calls", table: "client_outputs", columns: ["output"], of: "run" },
   { kind: "calls", table: "approvals", columns: ["request", "answer"], of: "run" },
   { kind: "calls", table: "quarantine", columns: ["data"], of: "run" },
-  { kind: "variables", table: "run_variables", columns: ["entry"], of: "run" },
+  { kind: "variables", table: "run_variables", columns: ["changes"], of: "run" },
   { kind: "variables", table: "manifests", columns: ["entries"], of: "session" },
   { kind: "variables", table: "variable_values", columns: ["value"], of: "session" },
   {

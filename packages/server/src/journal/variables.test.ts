@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
-import type { Store } from "./store.ts";
+import { openStore, type Store } from "./store.ts";
 import {
   commit,
   createRun,
+  longText,
   owner,
   resultOf,
+  valueOf,
   variableOf,
+  withDataDir,
   withFileStore,
 } from "./testing/store-fixtures.ts";
 import { everyStore } from "./testing/every-store.ts";
@@ -28,7 +33,7 @@ const write = (store: Store, runId: string, ...changes: VariableChange[]) =>
 async function texts(store: Store, runId: string): Promise<{ [name: string]: string | undefined }> {
   const manifest = (await store.readManifest({ owner, runId })) ?? {};
   const entries = Object.entries(manifest).map(
-    async ([name, { digest }]) => [name, (await store.readValue({ owner, digest }))?.text] as const,
+    async ([name, entry]) => [name, (await valueOf(store, entry))?.text] as const,
   );
   return Object.fromEntries(await Promise.all(entries));
 }
@@ -133,10 +138,7 @@ test("any name and any text comes back as it was, and a value with its data", as
     const manifest = (await store.readManifest({ owner, runId: "r" })) ?? {};
     assert.deepEqual(Object.keys(manifest).toSorted(), ["__proto__", "large", "typed"]);
     const value = (name: string) =>
-      store.readValue({
-        owner,
-        digest: Object.getOwnPropertyDescriptor(manifest, name)?.value.digest,
-      });
+      valueOf(store, Object.getOwnPropertyDescriptor(manifest, name)?.value);
     assert.deepEqual(await value("__proto__"), { text: "odd" });
     assert.deepEqual(await value("large"), { text: large });
     assert.deepEqual(await value("typed"), { text: "[1]", data: [1] });
@@ -148,9 +150,10 @@ everyStore(
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
-      await write(store, "r", set("a", "1"));
+      await write(store, "r", set("a", longText("1")));
       const digest = (await store.readManifest({ owner, runId: "r" }))?.["a"]?.digest ?? "";
       assert.equal(await store.readManifest({ owner: "other", runId: "r" }), undefined);
+      assert.equal((await store.readValue({ owner, digest }))?.text, longText("1"));
       assert.equal(await store.readValue({ owner: "other", digest }), undefined);
       const [edit] = await store.write([
         { type: "edit-variables", owner: "other", runId: "r", changes: [set("a", "x")] },
@@ -175,16 +178,60 @@ everyStore(
       const small = Object.fromEntries(
         Array.from({ length: 70 }, (_, n) => [`v${n}`, `value ${n % 50}`]),
       );
-      const given = { ...small, large: "x".repeat(2_000_000) };
+      const longer = Object.fromEntries(
+        Array.from({ length: 70 }, (_, n) => [`l${n}`, longText(`value ${n % 50}`)]),
+      );
+      const given = { ...small, ...longer, large: "x".repeat(2_000_000) };
       const changes = Object.entries(given).map(([name, text]) => set(name, text));
       await store.write([{ type: "edit-variables", owner, runId: "r", changes }]);
       const read = await store.readVariables({ owner, runId: "r" });
-      const found = Object.entries(read?.manifest ?? {}).map(([name, { digest }]) => [
+      const found = Object.entries(read?.manifest ?? {}).map(([name, { value, digest = "" }]) => [
         name,
-        read?.values.get(digest)?.text,
+        (value ?? read?.values.get(digest))?.text,
       ]);
-      assert.deepEqual(Object.fromEntries(found), { ...small, large: undefined });
+      assert.equal(read?.values.size, 50);
+      assert.deepEqual(Object.fromEntries(found), { ...small, ...longer, large: undefined });
       assert.equal(await store.readVariables({ owner: "another", runId: "r" }), undefined);
     });
   },
 );
+
+everyStore(
+  "a small value is kept in its entry, a large one by itself, and either replaces the other",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const long = longText("long");
+      await write(store, "r", set("a", "small"), set("b", long));
+      await write(store, "r", set("a", long), set("b", "small"), set("c", long));
+      for (const ends of [false, true]) {
+        if (ends) await commit(store, "r", [resultOf("completed")]);
+        const { a, b, c } = (await store.readManifest({ owner, runId: "r" })) ?? {};
+        assert.deepEqual([a?.value, b?.value], [undefined, { text: "small" }]);
+        assert.deepEqual([b?.digest, c?.digest], [undefined, a?.digest]);
+        assert.deepEqual(await texts(store, "r"), { a: long, b: "small", c: long });
+      }
+    });
+  },
+);
+
+test("nothing of a small value that was removed is left in the database once its manifest is dropped", async () => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir });
+    await createRun(store, { id: "r" });
+    await write(store, "r", set("a", "tulip"), set("b", "rose"));
+    await commit(store, "r", [resultOf("completed")]);
+    await store.write([{ type: "edit-variables", owner, runId: "r", changes: [removed("a")] }]);
+    const [found] = (await store.everyUnreachable({ after: 0 })).found;
+    await store.write([{ type: "drop-unreachable", found: found! }]);
+    assert.doesNotMatch(JSON.stringify(await store.readManifest({ owner, runId: "r" })), /tulip/);
+    await store.close();
+    const sql = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
+    const rows = ["run_variables", "manifests", "variable_values"].flatMap((table) =>
+      sql.prepare(`SELECT * FROM ${table}`).all(),
+    );
+    sql.close();
+    assert.match(JSON.stringify(rows), /rose/);
+    assert.doesNotMatch(JSON.stringify(rows), /tulip/);
+  });
+});

@@ -1,14 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemoryStore } from "../journal/store.ts";
-import { commit, createRun, resultOf, variableOf } from "../journal/testing/store-fixtures.ts";
+import {
+  commit,
+  createRun,
+  longText,
+  resultOf,
+  variableOf,
+} from "../journal/testing/store-fixtures.ts";
 import { dropUnreachable } from "./drop-unreachable.ts";
 
 test("however many there are, they go in small commits; who looked begins behind that the next time", async () => {
   const store = openMemoryStore();
   await createRun(store, { id: "r" });
   const set = (text: string) =>
-    ({ type: "variable", change: { type: "set", variable: variableOf("v", text) } }) as const;
+    ({
+      type: "variable",
+      change: { type: "set", variable: variableOf("v", longText(text)) },
+    }) as const;
   const texts = Array.from({ length: 601 }, (_, n) => `value ${n}`);
   await commit(store, "r", [...texts.map(set), resultOf("completed")]);
   const dropped: number[] = [];

@@ -89,7 +89,7 @@ export async function readVariables(
   const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
   const found = await Promise.all(
     there.map(async (entry) => {
-      const value = read?.values.get(entry[1].digest);
+      const { value = read?.values.get(entry[1].digest ?? "") } = entry[1];
       return value === undefined ? readVariable(store, owner, entry) : variableOf(entry, value);
     }),
   );
@@ -120,8 +120,9 @@ async function readVariable(
   owner: string,
   entry: [string, Manifest[string]],
 ): Promise<Variable | undefined> {
-  if (entry[1].removed === true) return undefined;
-  const value = await store.readValue({ owner, digest: entry[1].digest });
+  const { removed, digest = "" } = entry[1];
+  if (removed === true) return undefined;
+  const value = entry[1].value ?? (await store.readValue({ owner, digest }));
   return value === undefined ? undefined : variableOf(entry, value);
 }
 

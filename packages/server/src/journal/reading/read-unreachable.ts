@@ -92,8 +92,8 @@ function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
     for (const { digest, entries } of page) {
       if (!current.has(digest)) manifests.push(digest);
       else
-        for (const entry of Object.values(JSON.parse(entries) as Manifest))
-          reachable.add(entry.digest);
+        for (const { digest: value } of Object.values(JSON.parse(entries) as Manifest))
+          if (value !== undefined) reachable.add(value);
     }
     if (page.length < pageSize) break;
     after = page.at(-1)?.digest ?? "";

@@ -31,10 +31,10 @@ export function* readValue(query: {
   return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
 }
 
-/** The variables of a run as they are, with the values of those that are there and not large. */
+/** The variables of a run as they are, with the values of those that are there and not very large. */
 export interface RunVariables {
   readonly manifest: Manifest;
-  /** By digest. What is missing is to be read by itself. */
+  /** By digest, of those that are not in their entry. What is missing is to be read by itself. */
   readonly values: ReadonlyMap<string, VariableValue>;
 }
 
@@ -79,7 +79,8 @@ function smallDigests(manifest: Manifest): readonly string[] {
   const digests = new Set<string>();
   let sum = 0;
   for (const { digest, bytes, evicted, removed } of Object.values(manifest)) {
-    if (evicted === true || removed === true || digests.has(digest)) continue;
+    if (digest === undefined || digests.has(digest)) continue;
+    if (evicted === true || removed === true) continue;
     if (sum + bytes > mostBytes) continue;
     sum += bytes;
     digests.add(digest);

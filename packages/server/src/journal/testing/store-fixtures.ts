@@ -7,8 +7,10 @@ import type {
   ChainResultRecord,
   Grant,
   Variable,
+  VariableValue,
 } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
+import type { ManifestEntry } from "../records.ts";
 import { openMemoryStore, openStore, type Store } from "../store.ts";
 import type { NewRun, RunJournalWrite } from "../store-write.ts";
 
@@ -187,3 +189,14 @@ export function variableOf(name: string, text: string): Variable {
     value: { text },
   };
 }
+
+/** A variable's value, wherever it is kept. */
+export async function valueOf(
+  store: Store,
+  entry: ManifestEntry | undefined,
+): Promise<VariableValue | undefined> {
+  return entry?.value ?? (await store.readValue({ owner, digest: entry?.digest ?? "" }));
+}
+
+/** A text that is too long to be kept in a manifest's entry. */
+export const longText = (text: string) => `${text} `.repeat(300);

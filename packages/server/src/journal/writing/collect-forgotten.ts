@@ -24,7 +24,7 @@ const ofRun: readonly Rows[] = [
   { table: "run_messages", of: "run_n = ?", key: "n", columns: ["message"] },
   { table: "run_calls", of: "run_n = ?", key: "call_id", columns: ["record"] },
   { table: "client_outputs", of: "run_n = ?", key: "call_id", columns: ["output"] },
-  { table: "run_variables", of: "run_n = ?", key: "n", columns: ["entry"] },
+  { table: "run_variables", of: "run_n = ?", key: "n", columns: ["changes"] },
   { table: "items", of: "direction = 'input' AND run_n = ?", key: "n", columns: ["item"] },
   { table: "items", of: "direction = 'output' AND run_n = ?", key: "n", columns: ["item"] },
   { table: "approvals", of: "run_n = ?", key: "id", columns: ["request", "answer"] },

@@ -1,4 +1,4 @@
-import type { ManifestChange } from "../manifest.ts";
+import { changesIn, type ChangesRow } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
@@ -118,18 +118,15 @@ function* sweepSession({ changes }: Writing, sessionId: string): Script<void> {
     "SELECT entries FROM manifests WHERE session_id = ?",
     sessionId,
   )) {
-    for (const entry of Object.values(JSON.parse(row.entries) as Manifest))
-      reachable.add(entry.digest);
+    for (const { digest } of Object.values(JSON.parse(row.entries) as Manifest))
+      if (digest !== undefined) reachable.add(digest);
   }
-  const edits = yield* all<{ entry: string }>(
-    `SELECT v.entry FROM run_variables v JOIN runs r ON r.n = v.run_n
-     WHERE r.session_id = ? AND v.entry IS NOT NULL`,
+  const edits = yield* all<ChangesRow>(
+    "SELECT v.changes FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ?",
     sessionId,
   );
-  for (const { entry } of edits) {
-    const change = JSON.parse(entry) as ManifestChange;
-    if ("digest" in change) reachable.add(change.digest);
-  }
+  for (const [, change] of edits.flatMap(changesIn))
+    if (change !== null && "digest" in change) reachable.add(change.digest);
   const values = yield* all<{ digest: string }>(
     "SELECT digest FROM variable_values WHERE session_id = ?",
     sessionId,

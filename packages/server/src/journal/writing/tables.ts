@@ -92,7 +92,7 @@ export const tables = {
     conflict: keepFirst,
   },
   run_variables: {
-    columns: { run_n: "bigint", n: "bigint", owner: "text", name: "text", entry: "text" },
+    columns: { run_n: "bigint", n: "bigint", owner: "text", changes: "text" },
   },
   variable_values: {
     columns: {

@@ -1,6 +1,7 @@
 import type { CallRecord, ChainEvent, Message } from "@capstan/core";
 import type { RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing, runStatusOf } from "../../run/run-status.ts";
+import { encodeChange, type EncodedChange } from "../encoding/encode-changes.ts";
 import { idKey } from "../id-key.ts";
 import type { Script } from "../script.ts";
 import type { Fenced, RunJournalWrite, StoreWrite } from "../store-write.ts";
@@ -16,7 +17,7 @@ import { answerFromEvent } from "./write-approvals.ts";
 import { foldOpenItems, GatheredEvents, writeEvent } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
 import { answerFromReview } from "./write-reviews.ts";
-import { writeVariable } from "./write-variables.ts";
+import { writeChanges } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
 export type Journal = Extract<StoreWrite, { type: "journal" }>;
@@ -54,6 +55,7 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
     if (write.type === "result") status ??= runStatusOf(write.result);
   }
   gathered.store(writing, run);
+  run = writeChanges(writing, run, changesOf(journal.writes));
   // Only what is in progress may have deltas in the tail.
   if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run);
   writing.runs.set(run);
@@ -63,6 +65,10 @@ export function* writeJournal(writing: Writing, journal: Journal, at: number): S
     run = yield* parkedRun(writing, changed.run, at);
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
+}
+
+function changesOf(writes: readonly RunJournalWrite[]): readonly EncodedChange[] {
+  return writes.flatMap((write) => (write.type === "variable" ? encodeChange(write.change) : []));
 }
 
 /** Where each of the items ends that end here. */
@@ -95,7 +101,7 @@ function* applyOne(
     case "call":
       return upsertCall(writing, run, write.call, at);
     case "variable":
-      return writeVariable(writing, run, write.change);
+      return run;
     case "grant":
       insertGrant(
         writing,

@@ -1,20 +1,27 @@
 import { createHash } from "node:crypto";
-import type { Variable, VariableChange } from "@capstan/core";
-import { type ManifestChange, manifestOf, readManifestEntries } from "../manifest.ts";
-import type { ManifestEntry } from "../records.ts";
+import { encodeChange, type EncodedChange, withField } from "../encoding/encode-changes.ts";
+import { manifestOf, readManifestEntries } from "../manifest.ts";
 import type { Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { isClosing } from "../../run/run-status.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
-/** Keeps a change beside the run until it ends. */
-export function writeVariable(writing: Writing, run: RunState, change: VariableChange): RunState {
-  const name = change.type === "set" ? change.variable.name : change.name;
-  const kept = changeOf(writing, run, change);
+/** Keeps what a commit changed beside the run until it ends. */
+export function writeChanges(
+  writing: Writing,
+  run: RunState,
+  changes: readonly EncodedChange[],
+): RunState {
+  if (changes.length === 0) return run;
   const n = run.variables + 1;
-  const entry = kept === null ? null : JSON.stringify(kept);
-  writing.changes.insert("run_variables", { run_n: run.n, n, owner: run.owner, name, entry });
+  const text = changes.map((change) => storedChange(writing, run, change)).join(",");
+  writing.changes.insert("run_variables", {
+    run_n: run.n,
+    n,
+    owner: run.owner,
+    changes: `[${text}]`,
+  });
   return { ...run, variables: n };
 }
 
@@ -54,30 +61,23 @@ export function* editVariables(
   // Another node may have the run in memory: it sees by this that there is more.
   let run: RunState = { ...before, edits: before.edits + 1 };
   writing.changes.run("UPDATE runs SET edits = ? WHERE n = ?", run.edits, run.n);
-  for (const change of write.changes) run = writeVariable(writing, run, change);
+  run = writeChanges(writing, run, write.changes.map(encodeChange));
   if (isClosing(run.status)) run = yield* foldVariables(writing, run);
   writing.runs.set(run);
   return { status: "edited" };
 }
 
-/** What was only evicted from memory stays: with a store nothing needs to be forgotten. */
-function changeOf(writing: Writing, run: RunState, change: VariableChange): ManifestChange | null {
-  if (change.type === "set") return keepValue(writing, run, change.variable);
-  return change.reason === "evicted" ? { evicted: true } : null;
-}
-
-function keepValue({ changes }: Writing, run: RunState, variable: Variable): ManifestEntry {
-  const { value, ...info } = variable;
-  const json = JSON.stringify(value);
-  const digest = digestOf(json);
-  changes.insert("variable_values", {
-    owner: run.owner,
-    digest,
-    session_id: run.sessionId,
-    bytes: variable.bytes,
-    value: json,
-  });
-  return { ...info, digest };
+/** A change as `changesIn` reads it; a large value is stored under its digest. */
+function storedChange(
+  { changes }: Writing,
+  { owner, sessionId }: RunState,
+  { name, entry, value }: EncodedChange,
+): string {
+  if (value === undefined) return `[${JSON.stringify(name)},${entry}]`;
+  const digest = digestOf(value);
+  const bytes = Buffer.byteLength(value);
+  changes.insert("variable_values", { owner, digest, session_id: sessionId, bytes, value });
+  return `[${JSON.stringify(name)},${withField(entry, "digest", `"${digest}"`)}]`;
 }
 
 function digestOf(json: string): string {
