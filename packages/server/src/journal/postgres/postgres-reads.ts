@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Script } from "../script.ts";
+import type { Script, Statement } from "../script.ts";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError, isLost } from "./database-error.ts";
+import { planByKey } from "./plan-age.ts";
 import { runScript } from "./run-script.ts";
-import { send } from "./statements.ts";
+import { send, sendAll } from "./statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
@@ -17,11 +18,19 @@ export interface PostgresReads {
 /** How often a read is done again because its connection was lost. */
 const mostTries = 6;
 
+const begin: Statement = {
+  text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  values: [],
+};
+
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
   // A connection that dies is replaced with the next read; what it was reading fails, and is read again.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    client.query(planByKey).catch(() => {});
+  });
 
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -45,10 +54,10 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
       withClient((client) => runScript(script(), (statement) => send(client, statement))),
     snapshot: (script) =>
       withClient(async (client) => {
-        const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const before = [begin];
         const result = await runScript(script(), async (statement) => {
-          const [rows] = await Promise.all([send(client, statement), begun]);
-          return rows;
+          const results = await sendAll(client, [...before.splice(0), statement]);
+          return results.at(-1) ?? [];
         });
         await client.query("COMMIT");
         return result;

@@ -19,7 +19,7 @@ import { type Batch, doneIn } from "./batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
 import { runScript } from "./run-script.ts";
 import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
-import { send } from "./statements.ts";
+import { send, sendAll } from "./statements.ts";
 import { toldRuns, tellStatements } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
@@ -135,16 +135,13 @@ export function postgresWriter(options: {
       send(client, statement),
     );
     batch.runs = ids;
-    const [, , locked] = await Promise.all([
-      client.query("BEGIN"),
-      send(client, {
-        text: "UPDATE writers SET batch = ? WHERE id = ?",
-        values: [batch.number, writerId],
-      }),
-      send(client, {
+    const [, , locked] = await sendAll(client, [
+      { text: "BEGIN", values: [] },
+      { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [batch.number, writerId] },
+      {
         text: "SELECT id, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
-      }),
+      },
     ]);
     runs.verify(ids, locked as Parameters<RunStates["verify"]>[1]);
     await runScript(runs.prepare(ids), (statement) => send(client, statement));
@@ -165,7 +162,7 @@ export function postgresWriter(options: {
       if (saved) await client.query("ROLLBACK TO call");
     };
     try {
-      const outcomes = await runScript(applyRequest(writing, request), (statement) => {
+      const outcomes = await runScript(applyRequest(writing, request), async (statement) => {
         const tables = tablesOf(statement.text);
         // A read sees what was changed before it.
         const own = call.touches(tables);
@@ -174,7 +171,8 @@ export function postgresWriter(options: {
           saved = true;
           first.push(...gathered.add(call.list.splice(0)), ...gathered.take());
         }
-        return sendAll(client, [...first, statement]);
+        const results = await sendAll(client, [...first, statement]);
+        return results.at(-1) ?? [];
       });
       const last = outcomes.at(-1);
       if (last !== undefined && !isAccepted(last)) {
@@ -196,15 +194,6 @@ export function postgresWriter(options: {
 
 /** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */
 const savepoint: Statement = { text: "SAVEPOINT call", values: [] };
-
-/** Sends statements at once. @returns the last one's rows */
-async function sendAll(
-  client: pg.Client,
-  statements: readonly Statement[],
-): Promise<readonly unknown[]> {
-  const answers = await Promise.all(statements.map((statement) => send(client, statement)));
-  return answers.at(-1) ?? [];
-}
 
 function isFromDatabase(thrown: unknown): boolean {
   return thrown instanceof Error && "severity" in thrown;

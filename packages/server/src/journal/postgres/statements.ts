@@ -1,47 +1,60 @@
 import type pg from "pg";
 import type { SqlValue, Statement } from "../script.ts";
-import { decodeText, encodeText } from "./text-codec.ts";
+import { encodeArray } from "./array-value.ts";
+import { discardPlans, plansAreOld } from "./plan-age.ts";
+import { type BoundStatement, StatementBatch } from "./statement-batch.ts";
+import { encodeText } from "./text-codec.ts";
 
-interface Prepared {
-  readonly name: string;
-  readonly text: string;
-}
+const names = new Map<string, Pick<BoundStatement, "name" | "text">>();
 
-const prepared = new Map<string, Prepared>();
-
-/** `?` becomes `$1`, `$2`, …; each text is planned once a connection, under a name. */
-function prepare(text: string): Prepared {
-  const known = prepared.get(text);
+/** `?` becomes `$1`, `$2`, …; each text has its name. */
+function named(text: string): Pick<BoundStatement, "name" | "text"> {
+  const known = names.get(text);
   if (known !== undefined) return known;
   let n = 0;
   const numbered = text.replaceAll("?", () => `$${(n += 1)}`);
-  const statement = { name: `s${prepared.size}`, text: numbered };
-  prepared.set(text, statement);
+  const statement = { name: `s${names.size}`, text: numbered };
+  names.set(text, statement);
   return statement;
 }
 
-/** Sends a statement. Its rows have what was given, as it was given. */
-export async function send(
-  client: Pick<pg.ClientBase, "query">,
-  { text, values }: Statement,
-): Promise<readonly unknown[]> {
-  const result = await client.query<{ [column: string]: unknown }>({
-    ...prepare(text),
+/** What statements are sent over. */
+export type Client = Pick<pg.ClientBase, "query">;
+
+/**
+ * Sends statements in one message; they are done in order, and the first that fails ends them. Their
+ * rows have what was given, as it was given.
+ *
+ * @returns the rows of each
+ */
+export async function sendAll(
+  client: Client,
+  statements: readonly Statement[],
+): Promise<readonly (readonly unknown[])[]> {
+  if (statements.length === 0) return [];
+  if (plansAreOld(client, statements.length)) await sendBatch(client, [discardPlans]);
+  return await sendBatch(client, statements);
+}
+
+function sendBatch(
+  client: Client,
+  statements: readonly Statement[],
+): Promise<readonly (readonly unknown[])[]> {
+  const bound = statements.map(({ text, values }) => ({
+    ...named(text),
     values: values.map(encodeValue),
-  });
-  for (const row of result.rows) decodeRow(row);
-  return result.rows;
+  }));
+  return client.query(new StatementBatch(bound)).done;
 }
 
-function encodeValue(value: SqlValue): unknown {
+/** @returns a statement's rows */
+export async function send(client: Client, statement: Statement): Promise<readonly unknown[]> {
+  const [rows = []] = await sendAll(client, [statement]);
+  return rows;
+}
+
+function encodeValue(value: SqlValue): string | Buffer | null {
   if (typeof value === "string") return encodeText(value);
-  if (typeof value !== "object" || value === null) return value;
-  return value.map((each) => (typeof each === "string" ? encodeText(each) : each));
-}
-
-function decodeRow(row: { [column: string]: unknown }): void {
-  for (const column in row) {
-    const value = row[column];
-    if (typeof value === "string") row[column] = decodeText(value);
-  }
+  if (typeof value === "number") return String(value);
+  return value === null ? null : encodeArray(value);
 }

@@ -1,0 +1,102 @@
+import pg from "pg";
+import { decodeText } from "./text-codec.ts";
+
+/** A statement that is planned once a connection, under a name, with its values as they are sent. */
+export interface BoundStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly (string | Buffer | null)[];
+}
+
+type Row = { [column: string]: unknown };
+type Rows = readonly Row[];
+
+interface Column {
+  readonly name: string;
+  readonly read: (text: string) => unknown;
+}
+
+/** What a connection was told of each statement: it is parsed and described once. */
+const described = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
+
+/**
+ * Statements that go over in one message and are answered in one: done in order, and the first that
+ * fails ends them. For the driver's `query`, which takes its turn with what was sent before.
+ */
+export class StatementBatch implements pg.Submittable {
+  /** The rows of each. */
+  readonly done: Promise<readonly Rows[]>;
+  readonly #statements: readonly BoundStatement[];
+  readonly #settle: PromiseWithResolvers<readonly Rows[]>;
+  readonly #results: Row[][] = [[]];
+  #known = new Map<string, readonly Column[]>();
+  #columns: readonly Column[] = [];
+
+  constructor(statements: readonly BoundStatement[]) {
+    this.#statements = statements;
+    this.#settle = Promise.withResolvers();
+    this.done = this.#settle.promise;
+  }
+
+  submit(connection: pg.Connection): void {
+    this.#known = described.get(connection) ?? new Map<string, readonly Column[]>();
+    described.set(connection, this.#known);
+    connection.stream.cork();
+    const sent = new Set<string>();
+    for (const { name, text, values } of this.#statements) {
+      const isNew = !this.#known.has(name);
+      if (isNew && !sent.has(name)) {
+        // A batch that failed may have left it.
+        connection.close({ type: "S", name }, true);
+        connection.parse({ name, text, types: [] }, true);
+        sent.add(name);
+      }
+      connection.bind({ statement: name, values: [...values] }, true);
+      if (isNew) connection.describe({ type: "P" }, true);
+      connection.execute({}, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+    this.#columns = this.#known.get(this.#statements[0]?.name ?? "") ?? [];
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly pg.FieldDef[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }));
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const row: Row = {};
+    for (const [index, { name, read }] of this.#columns.entries()) {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : read(text);
+    }
+    this.#results.at(-1)?.push(row);
+  }
+
+  handleCommandComplete(): void {
+    const at = this.#results.length - 1;
+    const name = this.#statements[at]?.name ?? "";
+    this.#known.set(name, this.#columns);
+    if (at + 1 === this.#statements.length) return;
+    this.#results.push([]);
+    this.#columns = this.#known.get(this.#statements[at + 1]?.name ?? "") ?? [];
+  }
+
+  handleReadyForQuery(): void {
+    this.#settle.resolve(this.#results);
+  }
+
+  handleError(error: Error): void {
+    this.#settle.reject(error);
+  }
+}
+
+/** Numbers here are counts, times and sizes: all below 2^53. */
+const numbers: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
+const texts: ReadonlySet<number> = new Set([25, 1043]);
+
+function readerOf(type: number): (text: string) => unknown {
+  if (numbers.has(type)) return Number;
+  if (texts.has(type)) return decodeText;
+  return pg.types.getTypeParser(type) as (text: string) => unknown;
+}
