@@ -29,4 +29,9 @@ export type CommitOutcome =
  */
 export interface Journal {
   commit(writes: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome>;
+  /**
+   * Calls back once, right before it writes next: what a chain says until then is one commit,
+   * which it makes in the call. A journal without this is given each thing as it is said.
+   */
+  beforeNext?(commit: () => void): void;
 }

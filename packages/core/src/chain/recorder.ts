@@ -3,10 +3,11 @@ import { errorMessage } from "../errors/error-message.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { VariableChange } from "../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
+import { GatheredWrites } from "./gathered-writes.ts";
 import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 
-/** Commits under way before the loop waits for them. */
-const inFlightLimit = 64;
+/** Writes under way before the loop waits for them. */
+const underWayLimit = 128;
 
 export interface RecorderOptions {
   readonly journal: Journal | undefined;
@@ -23,16 +24,24 @@ export interface LostReason {
   readonly message: string;
 }
 
+/** What was said since the journal last took something. */
+interface OpenCommit {
+  readonly gathered: GatheredWrites;
+  readonly written: PromiseWithResolvers<boolean>;
+}
+
 /**
- * Writes what happens in a chain, and tells of it once it is written. Changes of variables go
- * into the next commit, so that a call's end and what it kept are one.
+ * Writes what happens in a chain, and tells of it once it is written. What is said before the
+ * journal takes the next commit goes into that one. Changes of variables go with what is said
+ * next, so that a call's end and what it kept are one.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #unsubscribe: () => void;
   #changes: JournalWrite[] = [];
+  #open: OpenCommit | undefined;
   #last: Promise<boolean> | undefined;
-  #inFlight = 0;
+  #underWay = 0;
   #lost = false;
 
   constructor(options: RecorderOptions) {
@@ -57,28 +66,12 @@ export class Recorder {
     if (this.#lost) return false;
     if (!this.isHeard) return true;
     const writes = typeof said === "function" ? said() : said;
-    if (this.#options.journal === undefined) return this.#written(writes);
-    const batch = this.#changes.length === 0 ? writes : [...this.#changes, ...writes];
-    this.#changes = [];
-    let outcome;
-    try {
-      outcome = this.#options.journal.commit(batch);
-    } catch (thrown) {
-      return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
-    }
-    if (!isThenable(outcome)) return this.#taken(outcome, batch);
-    this.#inFlight++;
-    this.#last = Promise.resolve(outcome).then(
-      (result) => {
-        this.#inFlight--;
-        return this.#taken(result, batch);
-      },
-      (thrown: unknown) => {
-        this.#inFlight--;
-        return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
-      },
-    );
-    return this.#last;
+    const { journal } = this.#options;
+    if (journal === undefined) return this.#tell(writes);
+    const changes = this.#changes;
+    if (changes.length > 0) this.#changes = [];
+    if (journal.beforeNext === undefined) return this.#write(journal, [...changes, ...writes]);
+    return this.#gather(changes, writes);
   }
 
   /** Whether anybody keeps or hears what is said now; where nobody does, it need not be said. */
@@ -94,11 +87,13 @@ export class Recorder {
 
   /** Waits while too much is under way, so that a fast model cannot outrun a slow disk. */
   ready(): Promise<unknown> | undefined {
-    return this.#inFlight > inFlightLimit ? this.#last : undefined;
+    const said = this.#underWay + (this.#open?.gathered.writes.length ?? 0);
+    return said > underWayLimit ? (this.#open?.written.promise ?? this.#last) : undefined;
   }
 
-  /** Writes nothing from now on: another process will carry the chain on from what is written. */
+  /** Writes nothing that is said from now on: another process will carry the chain on from what is written. */
   detach(): void {
+    if (this.#open !== undefined) this.#take(this.#open);
     this.#lost = true;
   }
 
@@ -106,23 +101,76 @@ export class Recorder {
     this.#unsubscribe();
   }
 
+  #gather(
+    changes: readonly JournalWrite[],
+    writes: readonly JournalWrite[],
+  ): boolean | Promise<boolean> {
+    const known = this.#open;
+    const open = known ?? {
+      gathered: new GatheredWrites(),
+      written: Promise.withResolvers<boolean>(),
+    };
+    for (const change of changes) open.gathered.add(change);
+    for (const write of writes) open.gathered.add(write);
+    if (known !== undefined) return open.written.promise;
+    this.#open = open;
+    try {
+      this.#options.journal?.beforeNext?.(() => this.#take(open));
+    } catch (thrown) {
+      return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+    }
+    return open.written.promise;
+  }
+
+  /** The journal takes what was said; nothing more is added to it. */
+  #take(open: OpenCommit): void {
+    const { journal } = this.#options;
+    if (this.#open !== open || journal === undefined) return;
+    this.#open = undefined;
+    open.written.resolve(this.#write(journal, open.gathered.writes));
+  }
+
+  #write(journal: Journal, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
+    let outcome;
+    try {
+      outcome = journal.commit(writes);
+    } catch (thrown) {
+      return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+    }
+    if (!isThenable(outcome)) return this.#taken(outcome, writes);
+    this.#underWay += writes.length;
+    this.#last = Promise.resolve(outcome).then(
+      (result) => {
+        this.#underWay -= writes.length;
+        return this.#taken(result, writes);
+      },
+      (thrown: unknown) => {
+        this.#underWay -= writes.length;
+        return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+      },
+    );
+    return this.#last;
+  }
+
   /** Journals are written by others: what is no yes is none. */
-  #taken(outcome: CommitOutcome | undefined, batch: readonly JournalWrite[]): boolean {
-    if (outcome?.status === "committed") return this.#written(batch);
+  #taken(outcome: CommitOutcome | undefined, writes: readonly JournalWrite[]): boolean {
+    if (outcome?.status === "committed") return this.#tell(writes);
     if (outcome?.status === "fenced")
       return this.#lose({ code: "fenced", message: outcome.reason });
     const message = `The journal's commit gave ${shortJson(outcome)}, and should give { status: "committed" } or { status: "fenced", reason }.`;
     return this.#lose({ code: "journal_failed", message });
   }
 
-  #written(batch: readonly JournalWrite[]): true {
-    for (const write of batch) if (write.type === "event") this.#options.publish(write.event);
+  #tell(writes: readonly JournalWrite[]): true {
+    for (const write of writes) if (write.type === "event") this.#options.publish(write.event);
     return true;
   }
 
   #lose(reason: LostReason): false {
     if (!this.#lost) {
       this.#lost = true;
+      this.#open?.written.resolve(false);
+      this.#open = undefined;
       this.#options.onLost(reason);
     }
     return false;

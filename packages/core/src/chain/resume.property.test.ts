@@ -30,8 +30,15 @@ class CutJournal implements Journal {
   }
 }
 
-async function cutAfter(commits: number, world: World, model: Model) {
-  const journal = new CutJournal(commits);
+/** One that takes all that was said in the same turn of the event loop at once, as a database does. */
+class GatheringCutJournal extends CutJournal {
+  beforeNext(commit: () => void): void {
+    setImmediate(commit);
+  }
+}
+
+async function cutAfter(commits: number, world: World, model: Model, Cut = CutJournal) {
+  const journal = new Cut(commits);
   const result = await runToolChain({
     executor: richExecutor(world),
     model,
@@ -91,6 +98,22 @@ test("cut at any commit and carried on, a chain ends with the record of one that
     assert.equal(result.error?.code, "fenced", `cut after commit ${commits}`);
     const resumed = await carryOn(journal.kept, world, model);
     assert.deepEqual(recordOf(resumed), recordOf(uncut.result), `cut after commit ${commits}`);
+    assert.deepEqual([...world.effects.values()], [1, 1], `cut after commit ${commits}`);
+  }
+});
+
+test("where the journal gathers what is said, a chain makes few commits, and the same holds", async () => {
+  const model = richModel({ without: "Outer" });
+  const each = await cutAfter(Infinity, newWorld(), model);
+  const uncut = await cutAfter(Infinity, newWorld(), model, GatheringCutJournal);
+  assert.ok(uncut.journal.commits < each.journal.commits / 2);
+  assert.deepEqual(recordOf(uncut.result), recordOf(each.result));
+  for (let commits = 1; commits < uncut.journal.commits; commits++) {
+    const world = newWorld();
+    const { result, journal } = await cutAfter(commits, world, model, GatheringCutJournal);
+    assert.equal(result.error?.code, "fenced", `cut after commit ${commits}`);
+    const resumed = await carryOn(journal.kept, world, model);
+    assert.deepEqual(recordOf(resumed), recordOf(each.result), `cut after commit ${commits}`);
     assert.deepEqual([...world.effects.values()], [1, 1], `cut after commit ${commits}`);
   }
 });

@@ -39,6 +39,30 @@ test("what follows from one thing shares a commit", async () => {
   assert.deepEqual(batches, [[1, 2]]);
 });
 
+test("what waits for the next commit is asked right before it, and is part of it", async () => {
+  const batches: (readonly number[])[] = [];
+  const gate = Promise.withResolvers<void>();
+  const queue = createCommitQueue<number, number>({
+    commit: async (batch) => {
+      batches.push(batch);
+      await gate.promise;
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  let said = 1;
+  queue.beforeNext(() => void queue.submit(said));
+  said = 2;
+  await endOfTurn();
+  queue.beforeNext(() => void queue.submit(said));
+  said = 3;
+  const last = queue.submit(4);
+  gate.resolve();
+  await last;
+  await queue.drained();
+  assert.deepEqual(batches, [[2], [4, 3]]);
+});
+
 test("a commit that fails rejects its own calls, and the queue goes on", async () => {
   let broken = true;
   const settled: (number | undefined)[] = [];

@@ -2,6 +2,8 @@
 export interface CommitQueue<Request, Result> {
   /** Rejects where the whole commit failed. */
   submit(request: Request): Promise<Result>;
+  /** Calls back right before the next commit is made: what is submitted in the call is part of it. */
+  beforeNext(submit: () => void): void;
   /** When everything that was given is done. */
   drained(): Promise<void>;
 }
@@ -23,10 +25,19 @@ export function createCommitQueue<Request, Result>(options: {
     readonly reject: (reason: unknown) => void;
   }
   const queue: Waiting[] = [];
+  let arriving: (() => void)[] = [];
   let running: Promise<void> | undefined;
 
+  /** Begins as the event loop's turn ends: all that follows from one thing shares a commit. */
+  function begin(): void {
+    running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
+  }
+
   async function run(): Promise<void> {
-    while (queue.length > 0) {
+    while (queue.length > 0 || arriving.length > 0) {
+      const arrived = arriving;
+      arriving = [];
+      for (const submit of arrived) submit();
       const batch = queue.splice(0, largestBatch);
       try {
         const results = await options.commit(batch.map((waiting) => waiting.request));
@@ -51,9 +62,12 @@ export function createCommitQueue<Request, Result>(options: {
     submit: (request) =>
       new Promise((resolve, reject) => {
         queue.push({ request, resolve, reject });
-        // Begun as the event loop's turn ends: all that follows from one thing shares a commit.
-        running ??= new Promise<void>((begin) => setImmediate(begin)).then(run);
+        begin();
       }),
+    beforeNext: (submit) => {
+      arriving.push(submit);
+      begin();
+    },
     drained: async () => {
       await running;
     },

@@ -248,3 +248,55 @@ everyStore(
     });
   },
 );
+
+everyStore("each of several commits of a run gets its own events", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const written = await Promise.all([
+      commit(store, "r", [start("t")]),
+      commit(store, "r", [delta("t", "a"), delta("t", "b")]),
+      commit(store, "r", []),
+      commit(store, "r", [end("t", "ab")]),
+    ]);
+    assert.deepEqual(
+      written.map((events) => events.map(({ seq }) => seq)),
+      [[1], [2, 3], [], [4]],
+    );
+    const events = await store.readEvents({ owner, runId: "r", after: 1 });
+    assert.deepEqual(
+      events?.map((each) => (each.type === "item.delta" ? each.delta : each.type)),
+      ["a", "b", "item.end"],
+    );
+    const note = event({ type: "chain.resumed", at: 1 });
+    assert.deepEqual(
+      (await commit(store, "r", [note])).map(({ seq }) => seq),
+      [5],
+    );
+  });
+});
+
+everyStore("an item that ends as it begins, beside one that goes on", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await commit(store, "r", [start("s"), delta("s", "x"), start("t"), delta("t", "a")]);
+    await commit(store, "r", [start("u"), delta("u", "1"), delta("s", "y"), end("u", "1")]);
+    await commit(store, "r", [delta("s", "z"), delta("t", "b"), end("t", "ab")]);
+    const events = (await store.readEvents({ owner, runId: "r" })) ?? [];
+    assert.deepEqual(
+      events.map((each) => (each.type === "item.delta" ? each.itemId + each.delta : each.type)),
+      [
+        "item.start",
+        "sx",
+        "item.start",
+        "ta",
+        "item.start",
+        "u1",
+        "sy",
+        "item.end",
+        "sz",
+        "tb",
+        "item.end",
+      ],
+    );
+  });
+});

@@ -2,7 +2,6 @@ import { type Clock, CapstanError } from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
-import { GatheredJournals, outcomeOfPart } from "./gathered-journals.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Publisher } from "./publish.ts";
@@ -35,13 +34,9 @@ type Settled =
 export function storeOn(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const queue = createCommitQueue<WriteRequest, Settled>({
-    commit: (batch) => {
-      gathered.taken();
-      return writer.commit(batch) as Promise<readonly Settled[]>;
-    },
+    commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
     settle,
   });
-  const gathered = new GatheredJournals(submit);
   let closing: Promise<void> | undefined;
 
   /** Completes what the writer said, and tells who listens, before the caller hears of it. */
@@ -81,18 +76,13 @@ export function storeOn(parts: StoreParts): Store {
         message: "The store is closed: nothing can be written.",
       });
     }
-    const part = gathered.add(writes);
-    const settled = await part.done;
-    if ("error" in settled) throw receivedError(settled.error);
-    return settled.outcomes.map((each) => outcomeOfPart(each, part)) as unknown as OutcomesOf<W>;
-  }
-
-  function submit(writes: readonly StoreWrite[]): Promise<Settled> {
     if (live !== undefined) {
       for (const each of writes)
         if (each.type === "journal") live.runs.begin(each.runId, () => live.storedSeq(each.runId));
     }
-    return queue.submit({ at: clock.now(), writes });
+    const settled = await queue.submit({ at: clock.now(), writes });
+    if ("error" in settled) throw receivedError(settled.error);
+    return settled.outcomes as unknown as OutcomesOf<W>;
   }
 
   async function close(): Promise<void> {
@@ -107,6 +97,7 @@ export function storeOn(parts: StoreParts): Store {
       positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),
     }),
     write,
+    beforeNext: (given) => queue.beforeNext(given),
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),
     announce: parts.announce,
     ...(parts.nodes && { nodes: parts.nodes }),

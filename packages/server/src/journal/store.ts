@@ -21,12 +21,13 @@ export interface Store extends StoreReading {
   /**
    * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
    * the order in which they were made; a caller may make several and await the last. Where one
-   * write is not accepted, its outcome says why and the others are `skipped`. Journals of one run
-   * that wait for the same commit are written as one: all of them, or none.
+   * write is not accepted, its outcome says why and the others are `skipped`.
    *
    * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
    */
   write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
+  /** Calls back right before the next commit is made: what is written in the call is part of it. */
+  beforeNext(write: () => void): void;
   /** Tells of a run's events as they are committed. The listener must be quick and must not throw. */
   subscribe(runId: string, listener: (published: Published) => void): () => void;
   /** Writes the address into the lock's note, for other commands. */

@@ -91,6 +91,7 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
     get failure() {
       return failure;
     },
+    beforeNext: (commitSaid) => store.beforeNext(commitSaid),
     async commit(writes) {
       try {
         return await commit(writes);
