@@ -1,10 +1,11 @@
+import type { ModelCatalog } from "@capstan/core";
 import { Hono } from "hono";
 import { z } from "zod";
 import type { RunStatus, RunView } from "../contract/run.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { answerCall } from "../run/answer-call.ts";
-import { findRequestedModel } from "../run/one-call-model.ts";
+import { findRequestedModel, oneCallModelId } from "../run/one-call-model.ts";
 import { transitions } from "../run/run-status.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
@@ -102,15 +103,28 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/retry", async (context) => {
     const run = await findRun(services, context);
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
-    const model = await findRequestedModel(models, wanted ?? run.model);
-    if (model === undefined)
-      throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
-    const outcome = await runs.retry(run, model.id);
+    const outcome = await runs.retry(run, await retryModel(models, run, wanted ?? undefined));
     if (outcome.status === "conflict") throw conflict(outcome.message);
     return context.json(runView(outcome.run));
   });
 
   return routes;
+}
+
+/** Which model carries a run on: its own, or the one that is asked for. */
+async function retryModel(
+  models: ModelCatalog,
+  run: RunRecord,
+  wanted: string | undefined,
+): Promise<string> {
+  if (run.model !== oneCallModelId) {
+    const model = await findRequestedModel(models, wanted ?? run.model);
+    if (model !== undefined) return model.id;
+    throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
+  }
+  // By its model it is known as a person's.
+  if (wanted === undefined) return run.model;
+  throw badRequest("model", "model: a person's own call asks no model. Leave `model` out.");
 }
 
 const outcomeBody = z.object({

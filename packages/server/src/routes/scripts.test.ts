@@ -312,6 +312,29 @@ test("a call that asks waits for a person, who answers or stops it; no model is 
   assert.deepEqual([calls.data.map(({ status }) => status), calls.has_more], [["cancelled"], true]);
 });
 
+test("a person's own call that was stopped is tried again as theirs, and asks no model", async () => {
+  const { json, code, store } = testApp();
+  const first = await json<RunView>("POST", "/v1/scripts/script_1/calls", {
+    tool: "Ask",
+    arguments: {},
+  });
+  await waits(store, first.id);
+  await json("POST", `/v1/runs/${first.id}/cancel`);
+  await runIn(store, first.id, "cancelled", "ada");
+  const path = `/v1/runs/${first.id}/retry`;
+  assert.equal(await code("POST", path, { model: "test/scripted" }), "400 invalid_value model");
+  const again = await json<RunView>("POST", path, {});
+  await ended(store, again.id);
+  const calls = await json<ListView<ScriptCallView>>("GET", "/v1/scripts/script_1/calls");
+  assert.deepEqual(
+    calls.data.map(({ run, made_by: by }) => [run, by]),
+    [
+      [again.id, "person"],
+      [first.id, "person"],
+    ],
+  );
+});
+
 test("changes are told as they come, and a reader that went away is forgotten", async () => {
   const { send, listeners } = testApp();
   const response = await send("GET", "/v1/scripts/events");
