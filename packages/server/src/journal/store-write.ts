@@ -171,7 +171,9 @@ export type StoreWrite =
       readonly owner: string;
       readonly runId: string;
       readonly changes: readonly VariableChange[];
-    };
+    }
+  /** A run whose variables cannot be read goes back to those that it began with. */
+  | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
 
 /** Not possible as things are; `reason` is a sentence. */
 export interface Refused {
@@ -295,6 +297,7 @@ interface Outcomes {
   readonly "shorten-cuts": { readonly status: "shortened" };
   readonly "save-items": { readonly status: "saved" } | NotFound;
   readonly "edit-variables": { readonly status: "edited" } | NotFound;
+  readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
 }
 
 /** What became of a write. */
@@ -325,6 +328,7 @@ const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "shortened",
   "saved",
   "edited",
+  "forgotten",
 ] as const);
 
 /** Whether a write was done. Where one of a call was not, none was. */

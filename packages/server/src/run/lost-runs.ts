@@ -1,5 +1,5 @@
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
-import { type ChainError, errorMessage } from "@capstan/core";
+import { CapstanError, type ChainError, errorMessage } from "@capstan/core";
 import type { Store } from "../journal/store.ts";
 import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
@@ -10,6 +10,9 @@ const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
 
 /** A run whose rows could not be read at the second try, too, is closed without reading them. */
 const readTries = 2;
+
+/** What the store says of rows that are there and cannot be read; others may be readable later. */
+const damaged: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
 
 /** A run that this process has claimed. */
 export interface HeldRun {
@@ -107,12 +110,26 @@ export class LostRuns {
     const { id: runId, epoch } = run;
     try {
       const writes = unreadEnd(errorMessage(thrown), Date.now());
-      await store.write([{ type: "journal", runId, epoch, writes, status: "failed" }]);
-      log(`Run ${runId} was closed without reading what it had done.`);
+      const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
+      const forget = { type: "forget-variables", runId, epoch } as const;
+      const isWhole = await this.#hasWholeVariables(run);
+      await store.write(isWhole ? [end] : [forget, end]);
+      const rest = isWhole ? "" : " Its variables are those that it began with.";
+      log(`Run ${runId} was closed without reading what it had done.${rest}`);
       return true;
     } catch (error) {
       this.#logFailure(run, error);
       return false;
+    }
+  }
+
+  /** As a run ends its variables are read. False only where they are there and cannot be. */
+  async #hasWholeVariables({ owner, id: runId }: HeldRun): Promise<boolean> {
+    try {
+      await this.#options.store.readManifest({ owner, runId });
+      return true;
+    } catch (thrown) {
+      return !(CapstanError.isInstance(thrown) && damaged.has(thrown.code));
     }
   }
 }

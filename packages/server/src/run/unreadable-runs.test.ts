@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { systemClock } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
+import { migrate } from "../journal/migrate.ts";
+import { storeOnConnection } from "../journal/open-store.ts";
+import { Sql } from "../journal/sql.ts";
 import type { Store } from "../journal/store.ts";
 import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
-import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 /** A store in which what one run did cannot be read any more. */
 function damaged(store: Store, runId: string): Store {
@@ -48,6 +53,35 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
     assert.equal(events.at(-1)?.type, "chain.ended");
     assert.deepEqual(await runs.leftOver(), []);
   });
+});
+
+test("a run whose variables cannot be read is closed with those that it began with, and its conversation goes on", async () => {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  try {
+    const tools = [tool("Look", () => "found")];
+    const look = { calls: [{ name: "Look" }] };
+    const before = createRuns({ store, model: new ScriptedModel([look, "done"]), tools });
+    const parent = await begin(before, requestOf("one"));
+    await runIn(store, parent.id, "completed");
+    const never = Promise.withResolvers<never>().promise;
+    const dying = createRuns({ store, model: new ScriptedModel([look, () => never]), tools });
+    const { id } = await begin(dying, requestOf("two", { parentId: parent.id }));
+    while (sql.run("UPDATE run_variables SET entry = '{'") === 0) await new Promise(setImmediate);
+    const model = new ScriptedModel(["done"]);
+    const runs = createRuns({ store, model, tools });
+    await runs.recover(await runs.leftOver());
+    assert.equal((await runIn(store, id, "failed")).result?.error?.code, "interrupted");
+    assert.ok(runs.lines.some((line) => line.includes("variables are those that it began with")));
+    const kept = await store.readManifest({ owner, runId: id });
+    assert.deepEqual(kept, await store.readManifest({ owner, runId: parent.id }));
+    assert.ok(Object.keys(kept ?? {}).length > 0);
+    const next = await begin(runs, requestOf("three", { parentId: id }));
+    await runIn(store, next.id, "completed");
+  } finally {
+    await store.close();
+  }
 });
 
 test("a run is claimed before it is read: what another node did until then is seen", async () => {

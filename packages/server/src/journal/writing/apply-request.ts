@@ -6,6 +6,7 @@ import { collectForgotten } from "./collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
 import { dropUnreachable } from "./drop-unreachable.ts";
 import { forgetLineage } from "./forget-lineage.ts";
+import { forgetVariables } from "./forget-variables.ts";
 import { shortenCuts } from "./shorten-cuts.ts";
 import { submitOutputs } from "./submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
@@ -99,5 +100,7 @@ function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<Ap
       return yield* saveItems(writing, write);
     case "edit-variables":
       return yield* editVariables(writing, write);
+    case "forget-variables":
+      return forgetVariables(writing, write);
   }
 }

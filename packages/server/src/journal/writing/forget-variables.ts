@@ -1,0 +1,19 @@
+import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import type { Writing } from "./writing.ts";
+
+type ForgetVariables = Extract<StoreWrite, { type: "forget-variables" }>;
+
+/** Reads none of the rows that it removes: they are what cannot be read. */
+export function forgetVariables(
+  writing: Writing,
+  { runId, epoch }: ForgetVariables,
+): OutcomeOf<ForgetVariables> {
+  const run = writing.runs.get(runId);
+  if (run?.epoch !== epoch)
+    return { status: "fenced", reason: `Run ${runId} is not held in epoch ${epoch}.` };
+  const { n, baseManifest: manifest } = run;
+  writing.changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
+  writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", n);
+  writing.runs.set({ ...run, manifest, variables: 0 });
+  return { status: "forgotten" };
+}
