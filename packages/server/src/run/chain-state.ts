@@ -92,21 +92,21 @@ function stateOf(
     usage: usageByRound.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
     usageByRound,
     startTime: run.createdAt,
-    elapsed: runningTime(run, events),
+    elapsed: runningTime(events),
   };
 }
 
 /**
- * How long the run has gone on, waiting and being stopped not counted: from where each process took
- * it up until the last thing that is known of it.
+ * How long the run has gone on; being queued, waiting and being stopped are not counted: from where
+ * each process began it or took it up until the last thing that is known of it.
  */
-function runningTime({ createdAt }: RunRecord, events: readonly RunEvent[]): number {
+function runningTime(events: readonly RunEvent[]): number {
   let total = 0;
-  let since: number | undefined = createdAt;
-  let last = createdAt;
+  let since: number | undefined;
+  let last = 0;
   for (const event of events) {
     if (!("at" in event)) continue;
-    if (event.type === "chain.resumed") {
+    if (event.type === "chain.started" || event.type === "chain.resumed") {
       if (since !== undefined) total += last - since;
       since = event.at;
     }
