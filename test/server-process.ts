@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -49,10 +50,13 @@ export async function createServerFolder(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
+  const removeAtOnce = () => rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+  process.prependOnceListener("exit", removeAtOnce);
   return {
     work,
     data: join(base, "data"),
     async [Symbol.asyncDispose]() {
+      process.off("exit", removeAtOnce);
       await rm(base, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -127,6 +131,9 @@ function spawnServer({ folder, flags = [], environment = {}, script }: ServerOpt
       ...environment,
     },
   });
+  const kill = () => void child.kill("SIGKILL");
+  process.prependOnceListener("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (more: string) => (text += more));

@@ -13,28 +13,33 @@ import {
   startPostgres,
   testServer,
 } from "../../packages/server/src/journal/testing/postgres-server.ts";
+import { rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CombinationName } from "./combination-name.ts";
 import type { Proof } from "./proof.ts";
-import { cannotMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
+import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 
 /** A store, and how many nodes have it. */
 export interface Combination {
   readonly name: CombinationName;
   readonly nodes: number;
-  /** Why it cannot be tried here. */
-  skip(): string | undefined;
-  /** @param small whether it is kept on a small disk, which can be filled */
+  /** Why it cannot be tried here. @param small whether it has to be kept where it can be full */
+  skip(small: boolean): string | undefined;
+  /** @param small whether it is kept where it can be full */
   open(small: boolean): Promise<Backing>;
 }
 
 /** What the nodes of one place share, and what can be done to it. */
 export interface Backing extends AsyncDisposable {
   readonly environment: { readonly [name: string]: string };
-  /** Where it is kept, if it is to be on a disk of its own. */
-  readonly disk?: SmallDisk;
-  /** The data directory there. */
+  /** Of a store that can be full. */
+  readonly disk?: Room;
+  /** The data directory, if it is on a disk of its own. */
   readonly data?: string;
+  /** What each node loads before all else. */
+  readonly preload?: string;
   /** As a crash does it. */
   readonly restartDatabase?: () => Promise<void>;
   /** Starts it where it has ended by itself. */
@@ -56,6 +61,7 @@ const sqlite: Combination = {
   skip: () => undefined,
   open: async (small) => {
     if (!small) return { environment: {}, async [Symbol.asyncDispose]() {} };
+    if (cannotMount() !== undefined) return openPageLimit();
     const disk = openSmallDisk(16);
     const data = join(disk.path, "data");
     return {
@@ -67,10 +73,33 @@ const sqlite: Combination = {
   },
 };
 
+const pageLimit = new URL("page-limit.ts", import.meta.url).href;
+const pageBytes = 4_096;
+
+/** A disk that nobody can mount: SQLite takes no more pages instead. */
+export async function openPageLimit(): Promise<Backing> {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-pages-"));
+  const file = join(folder, "pages");
+  const removeAtOnce = () => rmSync(folder, { recursive: true, force: true });
+  process.prependOnceListener("exit", removeAtOnce);
+  return {
+    environment: { CAPSTAN_TEST_PAGES: file },
+    preload: pageLimit,
+    disk: {
+      fill: (leave) => writeFileSync(file, String(Math.floor(leave / pageBytes))),
+      free: () => rmSync(file, { force: true }),
+    },
+    async [Symbol.asyncDispose]() {
+      process.off("exit", removeAtOnce);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 const postgresAlone: Combination = {
   name: "PostgreSQL",
   nodes: 2,
-  skip: withoutPostgres,
+  skip: (small) => withoutPostgres() ?? (small ? cannotMount() : undefined),
   open: async (small) => {
     const disk = small ? openSmallDisk(192) : undefined;
     const server = await (disk === undefined ? testServer() : startPostgres(disk.path));
@@ -91,9 +120,9 @@ const postgresAlone: Combination = {
 const postgresAndRedis: Combination = {
   name: "PostgreSQL and Redis",
   nodes: 2,
-  skip: () => {
+  skip: (small) => {
     const redis = findRedis();
-    return withoutPostgres() ?? (redis.status === "missing" ? redis.reason : undefined);
+    return postgresAlone.skip(small) ?? (redis.status === "missing" ? redis.reason : undefined);
   },
   open: async (small) => {
     const backing = await postgresAlone.open(small);
@@ -117,5 +146,5 @@ export const combinations: readonly Combination[] = [sqlite, postgresAlone, post
 
 /** Why a proof cannot be tried on a combination here; undefined where it can. */
 export function cannotRun(proof: Proof, combination: Combination): string | undefined {
-  return combination.skip() ?? (proof.needsDisk === true ? cannotMount() : undefined);
+  return combination.skip(proof.needsDisk === true);
 }

@@ -6,11 +6,14 @@ import { parseArgs } from "node:util";
 import { root } from "../../scripts/command.ts";
 import { ensureStores } from "../../scripts/testing/install-stores.ts";
 import { cannotRun, type Combination, combinations } from "./combinations.ts";
+import { exitOnSignals } from "./exit-on-signals.ts";
 import type { Proof } from "./proof.ts";
 import { proofs } from "./proofs.ts";
 import { openProvingGround } from "./proving-ground.ts";
 import { newSeed } from "./random.ts";
 import { type Result, withResults } from "./results-table.ts";
+import { cannotMount } from "./small-disk.ts";
+import { tellProgress } from "./tell-progress.ts";
 
 const { values, positionals: names } = parseArgs({
   options: {
@@ -33,6 +36,7 @@ if (chosen.length === 0 || on.length === 0) {
 }
 
 await ensureStores();
+exitOnSignals();
 const results: Result[] = [];
 let failed = 0;
 let skipped = 0;
@@ -52,16 +56,17 @@ async function tryOn(proof: Proof, combination: Combination): Promise<void> {
   }
   const seed = Number(values.seed ?? newSeed());
   const times = Number(values.times ?? proof.times);
-  say(`${where}: seed ${seed}, ${times} times `);
+  const by = proof.needsDisk === true && cannotMount() !== undefined ? " by a limit of pages" : "";
+  say(`${where}${by}: seed ${seed}, ${times} times\n`);
   const started = performance.now();
   const problems = await problemsOf(proof, combination, seed, times);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  say(problems.length === 0 ? ` held (${seconds} s)\n` : ` FAILED (${seconds} s)\n`);
+  say(problems.length === 0 ? `  held (${seconds} s)\n` : `  FAILED (${seconds} s)\n`);
   for (const problem of problems) say(`  ${problem}\n`);
   if (problems.length > 0) failed += 1;
   const date = new Date().toISOString().slice(0, 10);
   const held = problems.length === 0 ? "held" : "**failed**";
-  const text = `${times} times, seed ${seed}: ${held}, ${date}`;
+  const text = `${times} times${by}, seed ${seed}: ${held}, ${date}`;
   results.push({ proof, combination: combination.name, text });
 }
 
@@ -74,11 +79,9 @@ async function problemsOf(
   try {
     const smallDisk = proof.needsDisk === true;
     await using ground = await openProvingGround({ combination, seed, smallDisk });
-    let dots = 0;
-    const { runs, calls, unknown, ...found } = await ground.prove(proof, times, (done) => {
-      for (; dots < (done / times) * 20; dots++) say(".");
-    });
-    say(` ${runs} runs, ${calls} calls, ${unknown} of unknown outcome:`);
+    const progress = tellProgress({ times, say });
+    const { runs, calls, unknown, ...found } = await ground.prove(proof, times, progress);
+    say(`  ${runs} runs, ${calls} calls, ${unknown} of unknown outcome\n`);
     return [...found.problems, ...found.missing];
   } catch (thrown) {
     return [

@@ -45,7 +45,7 @@ const settableClock = new URL("settable-clock.ts", import.meta.url).href;
 export interface PlaceOptions {
   readonly combination: Combination;
   readonly random: Random;
-  /** On a disk of its own, which can be filled. @default false */
+  /** On a store that can be full. @default false */
   readonly smallDisk?: boolean;
 }
 
@@ -79,6 +79,7 @@ export async function openPlace({
     news = Promise.withResolvers();
   };
 
+  const preloads = [settableClock, ...(backing.preload === undefined ? [] : [backing.preload])];
   const clockOf = (node: number) => join(folder.work, `clock-${node}`);
 
   async function start(node: number): Promise<void> {
@@ -89,7 +90,7 @@ export async function openPlace({
         ...upstream.environment,
         ...backing.environment,
         CAPSTAN_TEST_CLOCK: clockOf(node),
-        NODE_OPTIONS: `--import=${settableClock}`,
+        NODE_OPTIONS: preloads.map((file) => `--import=${file}`).join(" "),
       },
     });
     running.set(node, server);

@@ -16,7 +16,7 @@ export interface Proof {
   /** How often: by `npm run test:breaking`, and as part of `npm test`. */
   readonly times: number;
   readonly quickly: number;
-  /** On a disk of its own, which it fills. */
+  /** On a store that can be full. */
   readonly needsDisk?: true;
   /** Whether something was broken at all: what is missing to say so. */
   readonly evidence?: (left: Evidence) => readonly string[];

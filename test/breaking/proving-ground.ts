@@ -11,7 +11,7 @@ import { randomOf } from "./random.ts";
 export interface ProvingGroundOptions {
   readonly combination: Combination;
   readonly seed: number;
-  /** On a disk of its own, which can be filled. @default false */
+  /** On a store that can be full. @default false */
   readonly smallDisk?: boolean;
 }
 

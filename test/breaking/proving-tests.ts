@@ -5,7 +5,6 @@ import { cannotRun, combinations } from "./combinations.ts";
 import type { Proof } from "./proof.ts";
 import { openProvingGround, type ProvingGround } from "./proving-ground.ts";
 import { newSeed } from "./random.ts";
-import { cannotMount } from "./small-disk.ts";
 
 /**
  * The proofs of one combination as tests, a few rounds of each, one after another on the same nodes.
@@ -24,7 +23,10 @@ export function provingOn(name: CombinationName) {
       assert.equal(t.name, proof.test);
       const reason = cannotRun(proof, combination);
       if (reason !== undefined) return t.skip(reason);
-      opened ??= openProvingGround({ combination, seed, smallDisk: cannotMount() === undefined });
+      // Of a test that hangs nothing else is left to say it.
+      process.stdout.write(`${proof.name} on ${name}: seed ${seed}, ${proof.quickly} times\n`);
+      const smallDisk = combination.skip(true) === undefined;
+      opened ??= openProvingGround({ combination, seed, smallDisk });
       const ground = await opened;
       const again = `npm run test:breaking -- ${proof.name} --on "${name}" --seed ${seed}`;
       const { problems } = await ground.prove(proof, proof.quickly).catch((cause: unknown) => {

@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A small file system of its own, in memory. */
-export interface SmallDisk extends AsyncDisposable {
-  readonly path: string;
+/** Something that can be full. */
+export interface Room {
   /** Leaves so many bytes of room. */
   fill(leave: number): void;
   free(): void;
+}
+
+/** A small file system of its own, in memory; gone with the process at the latest. */
+export interface SmallDisk extends Room, AsyncDisposable {
+  readonly path: string;
 }
 
 let reason: string | undefined | null = null;
@@ -30,6 +34,15 @@ export function cannotMount(): string | undefined {
 export function openSmallDisk(megabytes: number): SmallDisk {
   const path = mount(megabytes);
   const ballast = join(path, "ballast");
+  process.prependOnceListener("exit", remove);
+
+  function remove(): void {
+    process.off("exit", remove);
+    // What still ends has its files open: it keeps them until then.
+    spawnSync("umount", ["--lazy", path]);
+    rmSync(path, { recursive: true, force: true });
+  }
+
   return {
     path,
     fill(leave) {
@@ -42,11 +55,7 @@ export function openSmallDisk(megabytes: number): SmallDisk {
       }
     },
     free: () => rmSync(ballast, { force: true }),
-    async [Symbol.asyncDispose]() {
-      // What still ends has its files open: it keeps them until then.
-      spawnSync("umount", ["--lazy", path]);
-      rmSync(path, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: async () => remove(),
   };
 }
 

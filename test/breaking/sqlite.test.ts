@@ -1,10 +1,17 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { combinations, openPageLimit } from "./combinations.ts";
 import { clockSetBack } from "./proofs/clock-set-back.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { parked } from "./proofs/parked.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { openProvingGround } from "./proving-ground.ts";
+import { inTime } from "./in-time.ts";
+import type { Round } from "./proof.ts";
 import { provingOn } from "./proving-tests.ts";
+import { newSeed } from "./random.ts";
 
 const prove = provingOn("SQLite");
 
@@ -19,3 +26,21 @@ test(
 );
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
 test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));
+
+test("where no disk can be mounted, SQLite's limit of pages stands for a full one", async () => {
+  const [sqlite] = combinations.filter(({ name }) => name === "SQLite");
+  assert.ok(sqlite !== undefined);
+  const seed = newSeed();
+  const combination = { ...sqlite, open: openPageLimit };
+  await using ground = await openProvingGround({ combination, seed, smallDisk: true });
+  const untilNoticed = async ({ place, clients }: Round) => {
+    await place.startAll();
+    const load = clients.load(3);
+    place.backing.disk?.fill(0);
+    while (!/disk is full/.test(place.output())) await sleep(25);
+    place.backing.disk?.free();
+    await inTime(load.stop(), "Every run did not end");
+  };
+  const { problems } = await ground.prove({ ...diskFull, run: untilNoticed }, 1);
+  assert.deepEqual(problems, [], `seed ${seed}`);
+});

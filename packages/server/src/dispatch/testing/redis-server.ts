@@ -59,7 +59,8 @@ export async function startRedis(): Promise<TestRedis> {
   }
 
   await start();
-  process.once("exit", () => child?.kill("SIGKILL"));
+  const killAtOnce = () => void child?.kill("SIGKILL");
+  process.prependOnceListener("exit", killAtOnce);
   return {
     url: `redis://127.0.0.1:${port}/0`,
     kill,
@@ -69,7 +70,10 @@ export async function startRedis(): Promise<TestRedis> {
       await client.flushall();
       client.disconnect();
     },
-    [Symbol.asyncDispose]: kill,
+    async [Symbol.asyncDispose]() {
+      process.off("exit", killAtOnce);
+      await kill();
+    },
   };
 }
 

@@ -89,6 +89,8 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, "data");
   const as = { ...user, cwd: home };
+  // What was started last ends first: its folder may be on a disk that goes, too.
+  process.prependOnceListener("exit", remove);
   await run(
     join(folder, "initdb"),
     ["-D", data, "-U", "capstan", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C.UTF-8"],
@@ -104,7 +106,6 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
     `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\nmin_wal_size = 32MB\nmax_wal_size = 64MB\n`,
   );
   launch();
-  process.once("exit", remove);
 
   function remove(): void {
     process.off("exit", remove);
