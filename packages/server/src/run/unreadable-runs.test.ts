@@ -68,7 +68,7 @@ test("a run whose variables cannot be read is closed with those that it began wi
     const never = Promise.withResolvers<never>().promise;
     const dying = createRuns({ store, model: new ScriptedModel([look, () => never]), tools });
     const { id } = await begin(dying, requestOf("two", { parentId: parent.id }));
-    while (sql.run("UPDATE run_variables SET entry = '{'") === 0) await new Promise(setImmediate);
+    while (sql.run("UPDATE run_variables SET changes = '['") === 0) await new Promise(setImmediate);
     const model = new ScriptedModel(["done"]);
     const runs = createRuns({ store, model, tools });
     await runs.recover(await runs.leftOver());
