@@ -1,5 +1,5 @@
 import type { Manifest, ManifestEntry } from "./records.ts";
-import { all, first, type Script } from "./script.ts";
+import { all, first, type Script, together } from "./script.ts";
 
 /** Where a run's variables are found. */
 export interface ManifestSource {
@@ -11,11 +11,10 @@ export interface ManifestSource {
 
 /** The run's own manifest, or what it began from with the changes since. */
 export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
-  const entries = yield* storedEntries(run.session_id, run.manifest ?? run.base_manifest);
-  const rows = yield* all<ChangesRow>(
-    "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
-    run.n,
-  );
+  const [entries, rows] = yield* together([
+    storedEntries(run.session_id, run.manifest ?? run.base_manifest),
+    all<ChangesRow>("SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n", run.n),
+  ]);
   for (const [name, change] of rows.flatMap(changesIn)) {
     if (change === null) remove(entries, name);
     else apply(entries, name, change);

@@ -10,7 +10,7 @@ export interface Statement {
 /**
  * Statements with what is made of their rows between them, as a generator: SQLite runs it on the
  * spot, PostgreSQL waits for each answer, and what it decides is written once. `?` stands for a
- * value on both.
+ * value on both. What it asks for at once goes over at once, and comes back as the rows of each.
  *
  * @example
  * function* titleOf(id: string): Script<string | undefined> {
@@ -18,14 +18,45 @@ export interface Statement {
  *   return row?.title;
  * }
  */
-export type Script<T> = Generator<Statement, T, readonly unknown[]>;
+export type Script<T> = Generator<readonly Statement[], T, readonly (readonly unknown[])[]>;
 
 /** All rows of a statement. */
 export function* all<Row>(text: string, ...values: SqlValue[]): Script<readonly Row[]> {
-  return (yield { text, values }) as readonly Row[];
+  const [rows = []] = yield [{ text, values }];
+  return rows as readonly Row[];
 }
 
 /** The first row of a statement, or undefined. */
 export function* first<Row>(text: string, ...values: SqlValue[]): Script<Row | undefined> {
-  return (yield { text, values })[0] as Row | undefined;
+  const [rows = []] = yield [{ text, values }];
+  return rows[0] as Row | undefined;
+}
+
+type Results<T extends readonly Script<unknown>[]> = {
+  -readonly [K in keyof T]: T[K] extends Script<infer Result> ? Result : never;
+};
+
+/**
+ * Several scripts of which none needs another's rows: what they ask for goes over together.
+ *
+ * @example
+ * const [calls, messages] = yield* together([callsOf(n), messagesOf(n)]);
+ */
+export function* together<const T extends readonly Script<unknown>[]>(
+  scripts: T,
+): Script<Results<T>> {
+  const steps = scripts.map((script) => script.next([]));
+  for (;;) {
+    const open = [...steps.entries()].flatMap(([index, step]) =>
+      step.done === true ? [] : [{ index, asked: step.value }],
+    );
+    if (open.length === 0) return steps.map((step) => step.value) as Results<T>;
+    const rows = yield open.flatMap(({ asked }) => asked);
+    let from = 0;
+    for (const { index, asked } of open) {
+      const script = scripts[index];
+      if (script !== undefined) steps[index] = script.next(rows.slice(from, from + asked.length));
+      from += asked.length;
+    }
+  }
 }

@@ -38,8 +38,10 @@ export class Sql {
   script<T>(script: Script<T>): T {
     let step = script.next([]);
     while (step.done !== true) {
-      const { text, values } = step.value;
-      step = script.next(this.all(text, ...(values as SQLInputValue[])));
+      const rows = step.value.map(({ text, values }) =>
+        this.all(text, ...(values as SQLInputValue[])),
+      );
+      step = script.next(rows);
     }
     return step.value;
   }

@@ -5,7 +5,7 @@ import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError, isLost } from "./database-error.ts";
 import { planByKey } from "./plan-age.ts";
 import { runScript } from "./run-script.ts";
-import { send, sendAll } from "./statements.ts";
+import { sendAll } from "./statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
@@ -22,6 +22,8 @@ const begin: Statement = {
   text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   values: [],
 };
+
+const commit: Statement = { text: "COMMIT", values: [] };
 
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
@@ -51,15 +53,16 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
 
   return {
     read: (script) =>
-      withClient((client) => runScript(script(), (statement) => send(client, statement))),
+      withClient((client) => runScript(script(), (statements) => sendAll(client, statements))),
     snapshot: (script) =>
       withClient(async (client) => {
         const before = [begin];
-        const result = await runScript(script(), async (statement) => {
-          const results = await sendAll(client, [...before.splice(0), statement]);
-          return results.at(-1) ?? [];
+        const result = await runScript(script(), async (statements) => {
+          const first = before.splice(0);
+          return (await sendAll(client, [...first, ...statements])).slice(first.length);
         });
-        await client.query("COMMIT");
+        // Who comes next need not wait for it, and where it fails the connection is gone.
+        if (before.length === 0) void sendAll(client, [commit]).catch(() => {});
         return result;
       }),
     close: () => pool.end(),

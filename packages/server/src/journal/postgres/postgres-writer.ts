@@ -2,7 +2,7 @@ import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { errorDataOf } from "../error-data.ts";
 import { postgres } from "../dialect.ts";
-import type { Statement } from "../script.ts";
+import { all, type Script, type Statement, together } from "../script.ts";
 import { isAccepted } from "../store-write.ts";
 import type { Writer } from "../writer.ts";
 import {
@@ -19,7 +19,7 @@ import { type Batch, doneIn } from "./batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
 import { runScript } from "./run-script.ts";
 import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
-import { send, sendAll } from "./statements.ts";
+import { sendAll } from "./statements.ts";
 import { toldRuns, tellStatements } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
@@ -75,6 +75,7 @@ export function postgresWriter(options: {
         number: (batches += 1),
         requests,
         runs: new Set(),
+        runNumbers: [],
         results: undefined,
       };
       try {
@@ -117,7 +118,7 @@ export function postgresWriter(options: {
       const gathered = new BatchChanges();
       const results: WriteResult[] = [];
       for (const request of batch.requests)
-        results.push(await applyCall(client, gathered, request));
+        results.push(await applyCall(client, { gathered, runNumbers: batch.runNumbers }, request));
       batch.results = results;
       const last = [...gathered.take(), ...tellStatements(writerId, toldRuns(batch))];
       await sendAll(client, [...last, { text: "COMMIT", values: [] }]);
@@ -131,26 +132,37 @@ export function postgresWriter(options: {
 
   /** Locks the runs of a batch, and sees whether what is known of them still holds. */
   async function begin(client: pg.Client, batch: Batch): Promise<void> {
-    const ids = await runScript(runsOf(postgres, batch.requests), (statement) =>
-      send(client, statement),
+    const ids = await runScript(runsOf(postgres, batch.requests), (statements) =>
+      sendAll(client, statements),
     );
     batch.runs = ids;
-    const [, , locked] = await sendAll(client, [
+    const ask = (statements: readonly Statement[]) => sendAll(client, statements);
+    const [locked, numbers] = await runScript(
+      together([lockRuns(batch), runNumbers(batch.requests), runs.prepare(ids)]),
+      ask,
+    );
+    batch.runNumbers.push(...numbers);
+    runs.verify(ids, locked);
+    // Those that other nodes have changed.
+    await runScript(runs.prepare(ids), ask);
+  }
+
+  function* lockRuns({ number, runs: ids }: Batch): Script<readonly LockedRun[]> {
+    const [, , locked = []] = yield [
       { text: "BEGIN", values: [] },
-      { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [batch.number, writerId] },
+      { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
       {
         text: "SELECT id, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
       },
-    ]);
-    runs.verify(ids, locked as Parameters<RunStates["verify"]>[1]);
-    await runScript(runs.prepare(ids), (statement) => send(client, statement));
+    ];
+    return locked as readonly LockedRun[];
   }
 
   /** Decides about one call, which is all or nothing by itself. */
   async function applyCall(
     client: pg.Client,
-    gathered: BatchChanges,
+    { gathered, runNumbers }: { readonly gathered: BatchChanges; readonly runNumbers: number[] },
     request: WriteRequest,
   ): Promise<WriteResult> {
     const mark = runs.mark();
@@ -162,8 +174,10 @@ export function postgresWriter(options: {
       if (saved) await client.query("ROLLBACK TO call");
     };
     try {
-      const outcomes = await runScript(applyRequest(writing, request), async (statement) => {
-        const tables = tablesOf(statement.text);
+      const outcomes = await runScript(applyRequest(writing, request), async (statements) => {
+        // A new run's number came with the locks.
+        if (statements[0]?.text === postgres.nextRun) return [[{ n: runNumbers.shift() }]];
+        const tables = statements.flatMap(({ text }) => tablesOf(text));
         // A read sees what was changed before it.
         const own = call.touches(tables);
         const first = own && !saved ? [...gathered.take(), savepoint] : gathered.take(tables);
@@ -171,8 +185,7 @@ export function postgresWriter(options: {
           saved = true;
           first.push(...gathered.add(call.list.splice(0)), ...gathered.take());
         }
-        const results = await sendAll(client, [...first, statement]);
-        return results.at(-1) ?? [];
+        return (await sendAll(client, [...first, ...statements])).slice(first.length);
       });
       const last = outcomes.at(-1);
       if (last !== undefined && !isAccepted(last)) {
@@ -190,6 +203,19 @@ export function postgresWriter(options: {
   }
 
   return { commit, stop: () => connection.close() };
+}
+
+type LockedRun = Parameters<RunStates["verify"]>[1][number];
+
+/** The numbers of the runs that a batch makes, in rising order. */
+function* runNumbers(requests: readonly WriteRequest[]): Script<readonly number[]> {
+  const made = requests.flatMap(({ writes }) => writes).filter(({ type }) => type === "create-run");
+  if (made.length === 0) return [];
+  const rows = yield* all<{ n: number }>(
+    `${postgres.nextRun} FROM generate_series(1, ?)`,
+    made.length,
+  );
+  return rows.map(({ n }) => n);
 }
 
 /** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */

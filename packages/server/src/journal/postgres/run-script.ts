@@ -3,7 +3,7 @@ import type { Script, Statement } from "../script.ts";
 /** Runs a script to its end, waiting for each answer. */
 export async function runScript<T>(
   script: Script<T>,
-  answer: (statement: Statement) => Promise<readonly unknown[]>,
+  answer: (statements: readonly Statement[]) => Promise<readonly (readonly unknown[])[]>,
 ): Promise<T> {
   let step = script.next([]);
   while (step.done !== true) step = script.next(await answer(step.value));

@@ -1,10 +1,10 @@
 import type { CallRecord, Message } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
 import type { Position } from "../live-runs.ts";
-import type { Script } from "../script.ts";
-import { readEventsCompact } from "./read-events.ts";
-import { readCalls } from "./read-ledger.ts";
-import { readMessages } from "./read-runs.ts";
+import { type Script, together } from "../script.ts";
+import { compactEventsOf } from "./read-events.ts";
+import { callsOf } from "./read-ledger.ts";
+import { findRunN, messagesOf } from "./read-runs.ts";
 
 /** What a chain is taken up from. */
 export interface ChainReading {
@@ -21,11 +21,15 @@ export function* readChain(query: {
   readonly runId: string;
   readonly position: Position | undefined;
 }): Script<ChainReading | undefined> {
-  const compact = yield* readEventsCompact(query);
-  if (compact === undefined) return undefined;
-  const calls = (yield* readCalls(query)) ?? [];
+  const run = yield* findRunN(query);
+  if (run === undefined) return undefined;
+  const [compact, calls, messages] = yield* together([
+    compactEventsOf(run, query.position),
+    callsOf(run, query.runId),
+    messagesOf(run.n),
+  ]);
   return {
-    messages: (yield* readMessages(query)) ?? [],
+    messages,
     calls: calls.map(({ call }) => call),
     events: withoutEndedItems(compact.events),
   };

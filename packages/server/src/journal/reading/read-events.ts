@@ -4,10 +4,10 @@ import { isClosing } from "../../run/run-status.ts";
 import { type Delta, decodeCuts } from "../cut-points.ts";
 import type { Position } from "../live-runs.ts";
 import type { CompactEvents } from "../records.ts";
-import { all, type Script } from "../script.ts";
+import { all, type Script, together } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
 import { detachedDeltas, severalEvents } from "../writing/write-events.ts";
-import { findRunN } from "./read-runs.ts";
+import { findRunN, type RunN } from "./read-runs.ts";
 
 interface EventRow {
   readonly seq: number;
@@ -45,23 +45,21 @@ export function* readEvents(query: {
   if (run === undefined) return undefined;
   const { after, position } = query;
   const upTo = Math.min(after + query.limit, endOf(run, position));
-  const rows = yield* all<EventRow>(
-    `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ?
-     UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?`,
-    run.n,
-    after,
-    upTo,
-    run.n,
-    upTo,
-    upTo,
-  );
+  const [rows, tail] = yield* together([
+    all<EventRow>(
+      `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ?
+       UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?`,
+      run.n,
+      after,
+      upTo,
+      run.n,
+      upTo,
+      upTo,
+    ),
+    readTail({ runN: run.n, after, upTo, items: position?.items }),
+  ]);
   const events = rows.flatMap(expand);
-  for (const { itemId, seq, delta } of yield* readTail({
-    runN: run.n,
-    after,
-    upTo,
-    items: position?.items,
-  }))
+  for (const { itemId, seq, delta } of tail)
     events.push({ seq, type: "item.delta", itemId, delta });
   return events.filter(({ seq }) => seq > after && seq <= upTo).toSorted((a, b) => a.seq - b.seq);
 }
@@ -72,17 +70,18 @@ export function* readEventsCompact(query: {
   readonly position: Position | undefined;
 }): Script<CompactEvents | undefined> {
   const run = yield* findRunN(query);
-  if (run === undefined) return undefined;
-  const rows = yield* all<EventRow>(`${selectEvents} WHERE run_n = ? ORDER BY seq`, run.n);
-  const end = endOf(run, query.position);
-  const tail = yield* readTail({
-    runN: run.n,
-    after: 0,
-    upTo: end,
-    items: query.position?.items,
-  });
+  return run === undefined ? undefined : yield* compactEventsOf(run, query.position);
+}
+
+/** The same of a run that was found. */
+export function* compactEventsOf(run: RunN, position: Position | undefined): Script<CompactEvents> {
+  const end = endOf(run, position);
+  const [rows, tail] = yield* together([
+    all<EventRow>(`${selectEvents} WHERE run_n = ? ORDER BY seq`, run.n),
+    readTail({ runN: run.n, after: 0, upTo: end, items: position?.items }),
+  ]);
   const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
-  const lastSeq = query.position === undefined ? newest : Math.min(newest, end);
+  const lastSeq = position === undefined ? newest : Math.min(newest, end);
   const events: RunEvent[] = [];
   const pieces: TailDelta[] = [...tail];
   const ended = new Set<string>();

@@ -9,13 +9,16 @@ export function* readCalls(query: {
   runId: string;
 }): Script<CallEntry[] | undefined> {
   const run = yield* findRunN(query);
-  if (run === undefined) return undefined;
+  return run === undefined ? undefined : yield* callsOf(run, query.runId);
+}
+
+export function* callsOf({ n }: { readonly n: number }, runId: string): Script<CallEntry[]> {
   const rows = yield* all<{ record: string; updated_at: number }>(
     "SELECT record, updated_at FROM run_calls WHERE run_n = ? ORDER BY n",
-    run.n,
+    n,
   );
   return rows.map((row) => ({
-    runId: query.runId,
+    runId,
     call: JSON.parse(row.record) as CallRecord,
     updatedAt: row.updated_at,
   }));

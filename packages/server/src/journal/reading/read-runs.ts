@@ -117,11 +117,14 @@ export function* readMessages(query: {
   return run === undefined ? undefined : yield* messagesOf(run.n);
 }
 
+/** A run by the key that its tables use. */
+export interface RunN {
+  readonly n: number;
+  readonly status: RunStatus;
+}
+
 /** The key that a run's tables use, where the run is this owner's. */
-export function* findRunN(query: {
-  owner: string;
-  runId: string;
-}): Script<{ readonly n: number; readonly status: RunStatus } | undefined> {
+export function* findRunN(query: { owner: string; runId: string }): Script<RunN | undefined> {
   return yield* first(
     "SELECT n, status FROM runs WHERE id = ? AND owner = ?",
     query.runId,
@@ -129,7 +132,7 @@ export function* findRunN(query: {
   );
 }
 
-function* messagesOf(runN: number): Script<Message[]> {
+export function* messagesOf(runN: number): Script<Message[]> {
   const rows = yield* all<{ message: string }>(
     "SELECT message FROM run_messages WHERE run_n = ? ORDER BY n",
     runN,

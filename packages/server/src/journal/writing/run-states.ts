@@ -1,7 +1,7 @@
 import type { RunStatus } from "../../contract/run.ts";
 import type { CutText } from "../cut-points.ts";
 import type { Dialect } from "../dialect.ts";
-import { all, type Script } from "../script.ts";
+import { all, type Script, together } from "../script.ts";
 
 /** An item under way. */
 export interface OpenItem {
@@ -145,7 +145,7 @@ const countOf = (column: string, table: string) =>
   `(SELECT COALESCE(MAX(t.${column}), 0) FROM ${table} t WHERE t.run_n = r.n)`;
 
 function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
-  const rows = yield* all<Omit<RunState, "open">>(
+  const states = all<Omit<RunState, "open">>(
     `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
        ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
        ${countOf("n", "run_calls")} AS calls, ${countOf("n", "run_variables")} AS variables,
@@ -154,11 +154,14 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
     dialect.list(ids),
   );
   // SQLite's one writer knows all open items from the beginning.
-  if (dialect.name === "sqlite") return rows.map((row) => ({ ...row, open: [] }));
-  const tail = yield* all<{ run_n: number; item_id: string }>(
-    `SELECT DISTINCT run_n, item_id FROM tail WHERE run_n ${dialect.anyOf}`,
-    dialect.list(rows.map((row) => row.n)),
-  );
+  if (dialect.name === "sqlite") return (yield* states).map((row) => ({ ...row, open: [] }));
+  const [rows, tail] = yield* together([
+    states,
+    all<{ run_n: number; item_id: string }>(
+      `SELECT DISTINCT t.run_n, t.item_id FROM tail t JOIN runs r ON r.n = t.run_n WHERE r.id ${dialect.anyOf}`,
+      dialect.list(ids),
+    ),
+  ]);
   const ofRun = Map.groupBy(tail, (item) => item.run_n);
   return rows.map((row) => {
     const items = ofRun.get(row.n) ?? [];

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { all, first, type Script, together } from "./script.ts";
+
+/** Answers each statement with a row that says which it was. @returns what was asked, step by step */
+function answer<T>(script: Script<T>): { readonly result: T; readonly asked: string[][] } {
+  const asked: string[][] = [];
+  let step = script.next([]);
+  while (step.done !== true) {
+    asked.push(step.value.map(({ text }) => text));
+    step = script.next(step.value.map(({ text }) => [{ text }]));
+  }
+  return { result: step.value, asked };
+}
+
+function* chain(...texts: readonly string[]): Script<readonly string[]> {
+  const seen: string[] = [];
+  for (const text of texts) seen.push((yield* first<{ text: string }>(text))?.text ?? "");
+  return seen;
+}
+
+test("scripts ask together for what each wants next, and each gets its own rows", () => {
+  const { result, asked } = answer(
+    together([chain("a1", "a2", "a3"), chain(), chain("c1"), all("d1")]),
+  );
+  assert.deepEqual(asked, [["a1", "c1", "d1"], ["a2"], ["a3"]]);
+  assert.deepEqual(result, [["a1", "a2", "a3"], [], ["c1"], [{ text: "d1" }]]);
+});
+
+test("scripts that ask together may do so within others", () => {
+  const inner = together([chain("b1", "b2"), chain("c1")]);
+  const { result, asked } = answer(together([chain("a1"), inner]));
+  assert.deepEqual(asked, [["a1", "b1", "c1"], ["b2"]]);
+  assert.deepEqual(result, [["a1"], [["b1", "b2"], ["c1"]]]);
+});
