@@ -121,7 +121,10 @@ everyStore("what is kept for a reader that does not read is bounded", async (wit
     let pages = 0;
     const counted = {
       ...store,
-      readEvents: (query: Parameters<Store["readEvents"]>[0]) => (pages++, store.readEvents(query)),
+      readEventPage: (query: Parameters<Store["readEventPage"]>[0]) => (
+        pages++,
+        store.readEventPage(query)
+      ),
     };
     const reader = followEvents({ store: counted, owner, runId: "r", limit: 4 });
     assert.equal((await reader.next()).value?.seq, 1);

@@ -1,5 +1,4 @@
 import type { RunEvent } from "../contract/run.ts";
-import { isClosing } from "../run/run-status.ts";
 import type { Published, Store } from "./store.ts";
 
 /**
@@ -11,7 +10,7 @@ import type { Published, Store } from "./store.ts";
  * for await (const event of followEvents({ store, owner, runId, after: 12, signal })) send(event);
  */
 export async function* followEvents(options: {
-  readonly store: Pick<Store, "subscribe" | "readEvents" | "getRun">;
+  readonly store: Pick<Store, "subscribe" | "readEventPage">;
   readonly owner: string;
   readonly runId: string;
   /** The last number that the reader has. @default 0 */
@@ -32,18 +31,18 @@ export async function* followEvents(options: {
   try {
     while (!stopped()) {
       inbox.restart();
-      const ended = await hasEnded(store, { owner, id: runId });
       for (;;) {
-        const page = await store.readEvents({ owner, runId, after: last, limit });
+        const page = await store.readEventPage({ owner, runId, after: last, limit });
         if (page === undefined) return;
-        for (const event of page) {
+        for (const event of page.events) {
           if (stopped()) return;
           last = event.seq;
           yield event;
         }
-        if (page.length < limit) break;
+        if (page.events.length >= limit) continue;
+        if (page.ended) return;
+        break;
       }
-      if (ended) return;
       while (!stopped() && !inbox.overflowed) {
         const event = inbox.next();
         if (event === undefined) {
@@ -61,14 +60,6 @@ export async function* followEvents(options: {
     signal?.removeEventListener("abort", stop);
     unsubscribe();
   }
-}
-
-async function hasEnded(
-  store: Pick<Store, "getRun">,
-  query: { owner: string; id: string },
-): Promise<boolean> {
-  const run = await store.getRun(query);
-  return run === undefined || isClosing(run.status);
 }
 
 /** What came while the reader was busy, up to a limit. */

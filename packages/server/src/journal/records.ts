@@ -61,6 +61,13 @@ export interface RunWithMessages {
   readonly messages: readonly Message[];
 }
 
+/** Some events of a run in order, as of one moment. */
+export interface EventPage {
+  readonly events: readonly RunEvent[];
+  /** The run has ended: after the events that there are now none will come. */
+  readonly ended: boolean;
+}
+
 /** A run's events with deltas left out; see `Store.readEventsCompact`. */
 export interface CompactEvents {
   /** Follow from here. */

@@ -14,7 +14,10 @@ import type { AppliedOutcome, WriteRequest, WriteResult } from "./writing/apply-
 import type { Journal } from "./writing/write-journal.ts";
 
 /** What a store is made of. */
-export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readLong"> {
+export interface StoreParts extends Pick<
+  ReadParts,
+  "read" | "snapshot" | "readLong" | "eventPage"
+> {
   readonly writer: Writer;
   readonly publisher: Publisher;
   /** What is under way, where the database cannot be asked for it, and a run's last number there. */

@@ -10,6 +10,7 @@ import type {
   ApprovalStatus,
   CallEntry,
   CompactEvents,
+  EventPage,
   ConversationRecord,
   GrantRecord,
   ItemRecord,
@@ -109,6 +110,10 @@ export interface StoreReading extends RetentionReading {
   readEvents(
     query: OfRun & { readonly after?: number; readonly limit?: number },
   ): Promise<readonly RunEvent[] | undefined>;
+  /** The same, with whether the run has ended. */
+  readEventPage(
+    query: OfRun & { readonly after: number; readonly limit: number },
+  ): Promise<EventPage | undefined>;
   /**
    * All events with deltas left out: an `item.end` carries the text; an item without an end is its
    * `item.start` and one `item.delta` with what there is, under the number of its last delta.

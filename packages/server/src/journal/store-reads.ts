@@ -4,7 +4,7 @@ import type { Position } from "./live-runs.ts";
 import type { LongReadName, LongReadQuery, LongReadResult } from "./reading/long-reads.ts";
 import { everyNextExpiry, getApproval, listApprovals } from "./reading/read-approvals.ts";
 import { getConversation, listConversations } from "./reading/read-conversations.ts";
-import { readEvents } from "./reading/read-events.ts";
+import { readEventPage } from "./reading/read-events.ts";
 import { getGrant, listGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
 import { listOutputs } from "./reading/read-outputs.ts";
@@ -30,6 +30,8 @@ export interface ReadParts {
   /** How far a run may be read; undefined where the database itself says so. */
   readonly positionOf: (runId: string) => Position | undefined;
   readonly clock: Clock;
+  /** Reads a page where several runs' are better read together. @default each by itself */
+  readonly eventPage?: StoreReading["readEventPage"];
 }
 
 /** The reading half of a store. */
@@ -39,6 +41,8 @@ export function storeReads({
   readLong,
   positionOf,
   clock,
+  eventPage = async (query) =>
+    snapshot(() => readEventPage({ ...query, position: positionOf(query.runId) })),
 }: ReadParts): StoreReading {
   /** Of a run under way SQLite may know more than was published. */
   function published(run: RunRecord): RunRecord {
@@ -63,8 +67,9 @@ export function storeReads({
     everyQueued: (query) => read(() => everyQueued(query)),
     everyRunIn: (query) => read(() => everyRunIn(query)),
 
-    readEvents: async ({ owner, runId, after = 0, limit = 256 }) =>
-      snapshot(() => readEvents({ owner, runId, after, limit, position: positionOf(runId) })),
+    readEvents: async ({ after = 0, limit = 256, ...run }) =>
+      (await eventPage({ ...run, after, limit }))?.events,
+    readEventPage: eventPage,
     readEventsCompact: async ({ owner, runId }) =>
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
     readChain: async ({ owner, runId }) =>

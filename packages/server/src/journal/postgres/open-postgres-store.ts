@@ -8,6 +8,8 @@ import { storeOn } from "../store-on.ts";
 import { checkAddress, clientConfig, type DatabaseAddress } from "./connection.ts";
 import { describeDatabase } from "./describe-database.ts";
 import { databaseError } from "./database-error.ts";
+import { readEventPages } from "./event-pages.ts";
+import { gather } from "./gather.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
@@ -54,6 +56,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       read,
       snapshot,
       readLong: (name, query) => snapshot(() => longRead(name, query)),
+      eventPage: gather((queries) => read(() => readEventPages(queries))),
       publisher,
       clock,
       nodes: { ...nodes, hear: (each) => void listeners.push(each) },

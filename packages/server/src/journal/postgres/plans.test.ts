@@ -5,6 +5,7 @@ import { getApproval, listApprovals } from "../reading/read-approvals.ts";
 import { readVariables } from "../reading/read-variables.ts";
 import type { Script, Statement } from "../script.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { readEventPages } from "./event-pages.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { runScript } from "./run-script.ts";
 import { send, sendAll } from "./statements.ts";
@@ -24,11 +25,18 @@ const fill = [
    SELECT '${owner}', 'd', 's' || n, 3, '"v"' FROM generate_series(1, 2000) AS n`,
   `INSERT INTO manifests (session_id, digest, owner, entries)
    SELECT 's' || n, 'all', '${owner}', '{"V_1":{"digest":"d","bytes":3}}' FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO run_events (run_n, seq, owner, type, data)
+   SELECT n, 1, '${owner}', 'run.heartbeat', '{"type":"run.heartbeat","at":1}' FROM generate_series(1, 2000) AS n`,
 ];
 
 const reads: { readonly [name: string]: () => Script<unknown> } = {
   "a question": () => getApproval({ owner, id: "appr_1000" }),
   "a run's questions": () => listApprovals({ owner, runId: "run_1000" }),
+  "new events of two runs": () =>
+    readEventPages([
+      { owner, runId: "run_1000", after: 0, limit: 256 },
+      { owner, runId: "run_1001", after: 0, limit: 256 },
+    ]),
   "a run's variables": () => readVariables({ owner, runId: "run_1000" }),
 };
 

@@ -3,13 +3,14 @@ import type { RunEvent, RunNotice, RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import { type Delta, decodeCuts } from "../cut-points.ts";
 import type { Position } from "../live-runs.ts";
-import type { CompactEvents } from "../records.ts";
+import type { CompactEvents, EventPage } from "../records.ts";
 import { all, type Script, together } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
 import { detachedDeltas, severalEvents } from "../writing/write-events.ts";
 import { findRunN, type RunN } from "./read-runs.ts";
 
-interface EventRow {
+/** A row of `run_events`. */
+export interface EventRow {
   readonly seq: number;
   readonly type: string;
   readonly cuts: string | null;
@@ -28,19 +29,25 @@ interface Detached {
 
 const selectEvents = "SELECT seq, type, cuts, data FROM run_events";
 
+/** Which events are read. */
+export interface EventRange {
+  readonly after: number;
+  readonly limit: number;
+}
+
 /**
  * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
  * events of one commit, or the end of an item with its deltas: it may lie far behind the range.
  * The deltas of an item that has not ended are in the tail.
  */
-export function* readEvents(query: {
-  readonly owner: string;
-  readonly runId: string;
-  readonly after: number;
-  readonly limit: number;
-  /** How far it may be read; without it, as far as the database goes. */
-  readonly position: Position | undefined;
-}): Script<RunEvent[] | undefined> {
+export function* readEventPage(
+  query: EventRange & {
+    readonly owner: string;
+    readonly runId: string;
+    /** How far it may be read; without it, as far as the database goes. */
+    readonly position: Position | undefined;
+  },
+): Script<EventPage | undefined> {
   const run = yield* findRunN(query);
   if (run === undefined) return undefined;
   const { after, position } = query;
@@ -58,10 +65,19 @@ export function* readEvents(query: {
     ),
     readTail({ runN: run.n, after, upTo, items: position?.items }),
   ]);
-  const events = rows.flatMap(expand);
-  for (const { itemId, seq, delta } of tail)
-    events.push({ seq, type: "item.delta", itemId, delta });
-  return events.filter(({ seq }) => seq > after && seq <= upTo).toSorted((a, b) => a.seq - b.seq);
+  return { events: eventsOf(rows, tail, { after, upTo }), ended: isClosing(run.status) };
+}
+
+/** The events of a range, from all rows that may hold some of them. */
+export function eventsOf(
+  rows: readonly EventRow[],
+  tail: readonly TailDelta[],
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): RunEvent[] {
+  const deltas = tail.map(({ itemId, ...delta }) => deltaEvent(itemId, delta));
+  return [...rows.flatMap(expand), ...deltas]
+    .filter(({ seq }) => seq > after && seq <= upTo)
+    .toSorted((a, b) => a.seq - b.seq);
 }
 
 export function* readEventsCompact(query: {

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { withTwoNodes } from "../testing/every-store.ts";
+import { findPostgres } from "../testing/postgres-server.ts";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  event,
+  owner,
+  resultOf,
+  start,
+} from "../testing/store-fixtures.ts";
+
+const postgres = findPostgres();
+const options = { skip: postgres.status === "missing" && postgres.reason };
+const note = event({ type: "run.heartbeat", at: 1 });
+
+test(
+  "pages of many runs that are asked for together are those of each alone, as of one moment",
+  options,
+  async () => {
+    await withTwoNodes(async (store, other) => {
+      // One that has ended, one with an item under way, one with nothing yet, and one of somebody else.
+      for (const id of ["ended", "open", "new"]) await createRun(store, { id });
+      await createRun(store, { id: "foreign", owner: "somebody" });
+      await commit(store, "ended", [start("i"), delta("i", "a"), delta("i", "b")]);
+      await commit(store, "ended", [delta("i", "c"), end("i", "abc"), note, resultOf("completed")]);
+      await commit(store, "open", [note, start("i"), delta("i", "x")]);
+      await commit(store, "open", [delta("i", "y")]);
+      const query = fc.record({
+        runId: fc.constantFrom("ended", "open", "new", "foreign", "none"),
+        after: fc.nat(8),
+        limit: fc.integer({ min: 1, max: 8 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(query, { minLength: 1, maxLength: 12 }), async (queries) => {
+          const together = await Promise.all(
+            queries.map((each) => other.readEventPage({ owner, ...each })),
+          );
+          for (const [index, { runId, after, limit }] of queries.entries()) {
+            const page = together[index];
+            const all = (await other.readEvents({ owner, runId })) ?? [];
+            const isThere = runId !== "foreign" && runId !== "none";
+            assert.equal(page !== undefined, isThere, runId);
+            if (page === undefined) continue;
+            assert.deepEqual(page.events, all.slice(after, after + limit));
+            assert.equal(page.ended, runId === "ended");
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+  },
+);

@@ -1,0 +1,74 @@
+import type { RunStatus } from "../../contract/run.ts";
+import { isClosing } from "../../run/run-status.ts";
+import { type EventRange, type EventRow, eventsOf } from "../reading/read-events.ts";
+import type { EventPage } from "../records.ts";
+import { all, type Script } from "../script.ts";
+import type { TailDelta } from "../tail.ts";
+
+interface PageQuery extends EventRange {
+  readonly owner: string;
+  readonly runId: string;
+}
+
+/** A row of `run_events`, one of the tail, or nothing but the run. */
+interface PageRow {
+  /** Of which query. */
+  readonly i: number;
+  readonly status: RunStatus;
+  readonly part: "row" | "delta" | null;
+  readonly seq: number;
+  readonly type: string;
+  readonly cuts: string | null;
+  readonly data: string;
+}
+
+// LIMIT 1 has each run looked up by its id, however few runs there were when this was planned.
+const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.data
+  FROM unnest(?::int[], ?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, up_to)
+  CROSS JOIN LATERAL (
+    SELECT n, status FROM runs WHERE id = q.id AND owner = q.owner LIMIT 1
+  ) AS r
+  LEFT JOIN LATERAL (
+    SELECT 'row' AS part, seq, type, cuts, data FROM run_events
+      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
+    UNION ALL SELECT 'row', seq, type, cuts, data FROM run_events
+      WHERE run_n = r.n AND from_seq <= q.up_to AND seq > q.up_to
+    UNION ALL SELECT 'delta', seq, item_id, NULL, delta FROM tail
+      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
+  ) AS e ON TRUE`;
+
+/**
+ * Pages of the events of several runs in one statement, which sees one moment: a commit of another
+ * node moves many runs, and tells who follows them all at once.
+ */
+export function* readEventPages(
+  queries: readonly PageQuery[],
+): Script<readonly (EventPage | undefined)[]> {
+  const rows = yield* all<PageRow>(
+    selectPages,
+    queries.map((_, index) => index),
+    queries.map(({ runId }) => runId),
+    queries.map(({ owner }) => owner),
+    queries.map(({ after }) => after),
+    queries.map(upToOf),
+  );
+  const found = Map.groupBy(rows, ({ i }) => i);
+  return queries.map((query, index) => pageOf(query, found.get(index) ?? []));
+}
+
+function pageOf(query: PageQuery, rows: readonly PageRow[]): EventPage | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const stored: EventRow[] = [];
+  const tail: TailDelta[] = [];
+  for (const { part, seq, type, cuts, data } of rows) {
+    if (part === "row") stored.push({ seq, type, cuts, data });
+    if (part === "delta") tail.push({ seq, itemId: type, delta: JSON.parse(data) as string });
+  }
+  const range = { after: query.after, upTo: upToOf(query) };
+  return { events: eventsOf(stored, tail, range), ended: isClosing(first.status) };
+}
+
+function upToOf({ after, limit }: EventRange): number {
+  return after + limit;
+}

@@ -1,0 +1,44 @@
+/**
+ * Does together what is asked for in one turn of the event loop, and while the last lot is under way.
+ * No timer: who is alone waits for nobody.
+ *
+ * @param work answers all that it is given, in order
+ * @example
+ * const nameOf = gather((ids: readonly string[]) => readNames(ids));
+ * const names = await Promise.all([nameOf("a"), nameOf("b")]); // one call of readNames
+ */
+export function gather<Query, Answer>(
+  work: (queries: readonly Query[]) => Promise<readonly Answer[]>,
+): (query: Query) => Promise<Answer> {
+  interface Asked {
+    readonly query: Query;
+    readonly resolve: (answer: Answer) => void;
+    readonly reject: (reason: unknown) => void;
+  }
+  const waiting: Asked[] = [];
+  let isUnderWay = false;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const asked = waiting.splice(0, most);
+      try {
+        const answers = await work(asked.map(({ query }) => query));
+        for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    isUnderWay = false;
+  }
+
+  return (query) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ query, resolve, reject });
+      if (isUnderWay) return;
+      isUnderWay = true;
+      setImmediate(() => void run());
+    });
+}
+
+/** So many at once, so that nobody waits for an endless lot. */
+const most = 256;
