@@ -24,7 +24,7 @@ interface PageRow {
 
 // LIMIT 1 has each run looked up by its id, however few runs there were when this was planned.
 const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.data
-  FROM unnest(?::int[], ?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, up_to)
+  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, up_to)
   CROSS JOIN LATERAL (
     SELECT n, status FROM runs WHERE id = q.id AND owner = q.owner LIMIT 1
   ) AS r
