@@ -19,6 +19,7 @@ test("what gathers while a commit is under way goes into the next one, in order"
   const later = [queue.submit(2), queue.submit(3)];
   gates.shift()?.();
   assert.equal(await first, 10);
+  await endOfTurn();
   gates.shift()?.();
   assert.deepEqual(await Promise.all(later), [20, 30]);
   assert.deepEqual(batches, [[1], [2, 3]]);
@@ -92,4 +93,59 @@ test("draining waits for what was given", async () => {
   await queue.drained();
   await Promise.resolve();
   assert.deepEqual(done, [1, 2, 3]);
+});
+
+test("with two under way, the second is given before the first is done, and told after it", async () => {
+  const gates: (() => void)[] = [];
+  const told: number[] = [];
+  const queue = createCommitQueue<number, number>({
+    ahead: 2,
+    commit: async (batch) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  const hear = (value: number) => void told.push(value);
+  const first = queue.submit(1).then(hear);
+  await endOfTurn();
+  const second = queue.submit(2).then(hear);
+  await endOfTurn();
+  const third = queue.submit(3).then(hear);
+  await endOfTurn();
+  assert.equal(gates.length, 2, "the third waits");
+  gates[1]?.();
+  await endOfTurn();
+  assert.deepEqual(told, []);
+  gates[0]?.();
+  await Promise.all([first, second]);
+  await endOfTurn();
+  assert.equal(gates.length, 3);
+  gates[2]?.();
+  await third;
+  assert.deepEqual(told, [1, 2, 3]);
+});
+
+test("of a large commit the first may go on before the last have heard of it", async () => {
+  const batches: number[] = [];
+  const heard: number[] = [];
+  const queue = createCommitQueue<number, number>({
+    ahead: 2,
+    commit: async (batch) => {
+      batches.push(batch.length);
+      if (batches.length === 2) assert.ok(heard.length < 100, `${heard.length} have heard`);
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  const all = Array.from({ length: 100 }, async (_, n) => {
+    heard.push(await queue.submit(n));
+    if (n === 0) await queue.submit(1_000);
+  });
+  await Promise.all(all);
+  assert.deepEqual(batches, [100, 1]);
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 100 }, (_, n) => n),
+  );
 });

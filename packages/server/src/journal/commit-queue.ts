@@ -1,4 +1,6 @@
-/** Group commit: what gathers while a commit is under way goes into the next one. No timer. */
+import { setImmediate as endOfTurn } from "node:timers/promises";
+
+/** Group commit: what gathers while commits are under way goes into the next one. No timer. */
 export interface CommitQueue<Request, Result> {
   /** Rejects where the whole commit failed. */
   submit(request: Request): Promise<Result>;
@@ -12,11 +14,20 @@ export interface CommitQueue<Request, Result> {
 const largestBatch = 4_096;
 
 /**
+ * So many hear of their results before the event loop goes on. What the first of them give next is
+ * then written while the others are told, and a large commit does not hold up everything else.
+ */
+const settledAtOnce = 16;
+
+/**
  * @param commit writes a batch and gives its results in the same order
+ * @param ahead how many batches `commit` is given before it is done with the first, which it does one
+ * after another: who writes need not wait for who gathers. @default 1
  * @param settle is told of each result, in order, before whoever submitted it hears of it
  */
 export function createCommitQueue<Request, Result>(options: {
   readonly commit: (batch: readonly Request[]) => Promise<readonly Result[]>;
+  readonly ahead?: number;
   readonly settle: (request: Request, result: Result | undefined) => Result | undefined;
 }): CommitQueue<Request, Result> {
   interface Waiting {
@@ -24,32 +35,60 @@ export function createCommitQueue<Request, Result>(options: {
     readonly resolve: (result: Result) => void;
     readonly reject: (reason: unknown) => void;
   }
+  const { ahead = 1 } = options;
   const queue: Waiting[] = [];
   let arriving: (() => void)[] = [];
-  let running: Promise<void> | undefined;
+  let underWay = 0;
+  let begins = false;
+  /** Until everybody of the newest commit has heard of it, and so of all before. */
+  let told: Promise<void> = Promise.resolve();
 
   /** Begins as the event loop's turn ends: all that follows from one thing shares a commit. */
   function begin(): void {
-    running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
-  }
-
-  async function run(): Promise<void> {
-    while (queue.length > 0 || arriving.length > 0) {
+    if (begins || underWay >= ahead || isEmpty()) return;
+    begins = true;
+    setImmediate(() => {
+      begins = false;
       const arrived = arriving;
       arriving = [];
       for (const submit of arrived) submit();
-      const batch = queue.splice(0, largestBatch);
-      try {
-        const results = await options.commit(batch.map((waiting) => waiting.request));
-        for (const [index, waiting] of batch.entries()) finish(waiting, results[index]);
-      } catch (error) {
-        for (const waiting of batch) {
-          options.settle(waiting.request, undefined);
-          waiting.reject(error);
-        }
+      if (queue.length > 0) told = commit(queue.splice(0, largestBatch), told);
+      begin();
+    });
+  }
+
+  function isEmpty(): boolean {
+    return queue.length === 0 && arriving.length === 0;
+  }
+
+  async function commit(batch: readonly Waiting[], before: Promise<void>): Promise<void> {
+    underWay += 1;
+    const done = await resultsOf(batch);
+    await before;
+    underWay -= 1;
+    begin();
+    for (const [index, waiting] of batch.entries()) {
+      if (index > 0 && index % settledAtOnce === 0) {
+        // What the first of them give begins in this turn of the loop, the rest hear in the next.
+        await endOfTurn();
+        await endOfTurn();
       }
+      if ("error" in done) fail(waiting, done.error);
+      else finish(waiting, done.results[index]);
     }
-    running = undefined;
+  }
+
+  async function resultsOf(batch: readonly Waiting[]) {
+    try {
+      return { results: await options.commit(batch.map((waiting) => waiting.request)) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  function fail(waiting: Waiting, error: unknown): void {
+    options.settle(waiting.request, undefined);
+    waiting.reject(error);
   }
 
   function finish(waiting: Waiting, result: Result | undefined): void {
@@ -69,7 +108,11 @@ export function createCommitQueue<Request, Result>(options: {
       begin();
     },
     drained: async () => {
-      await running;
+      while (!isEmpty() || underWay > 0) {
+        await told;
+        if (!isEmpty()) await endOfTurn();
+      }
+      await told;
     },
   };
 }

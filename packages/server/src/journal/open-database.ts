@@ -7,14 +7,15 @@ export type Durability = "full" | "process";
 /** The only connection that writes. */
 export function openForWriting(path: string, durability: Durability): Sql {
   const database = new DatabaseSync(path, { timeout: 5_000 });
-  // `temp_store` keeps what a sort spills out of the disk; `fullfsync` makes FULL mean it on macOS.
+  // `temp_store` keeps what a sort spills out of the disk; `fullfsync` makes FULL mean it on macOS;
+  // the log is moved into the database by `checkpoints.ts`.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"};
     PRAGMA fullfsync = ${durability === "full" ? "ON" : "OFF"};
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -32000;
-    PRAGMA wal_autocheckpoint = 4000;
+    PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = 67108864;
   `);
   return new Sql(database);

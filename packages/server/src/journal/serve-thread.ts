@@ -7,14 +7,13 @@ export function serveThread(options: {
   /** What it does, as the beginning of an error: `Writing to the store`. */
   readonly what: string;
   readonly answer: (request: unknown) => unknown;
-  readonly stop: () => void;
+  readonly stop: () => void | Promise<void>;
 }): void {
   const port = parentPort;
   if (port === null) throw new Error("This file runs in a worker thread.");
   port.on("message", (message: { id: number; request: unknown } | { stop: true }) => {
     if ("stop" in message) {
-      options.stop();
-      port.close();
+      void Promise.resolve(options.stop()).finally(() => port.close());
       return;
     }
     port.postMessage(replyTo(message.id, message.request));

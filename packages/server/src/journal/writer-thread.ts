@@ -1,4 +1,5 @@
 import { workerData } from "node:worker_threads";
+import { Checkpoints } from "./checkpoints.ts";
 import { openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
@@ -10,11 +11,22 @@ const { path, durability, syncDelayMs } = workerData as WriterThreadOptions;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
 const { writing, leftovers } = startWriting(sql);
+const checkpoints = new Checkpoints(sql, { path, durability });
 
 serveThread({
   what: "Writing to the store",
   answer: (request) => answer(request as WriterRequest),
-  stop: () => sql.close(),
+  stop: async () => {
+    await checkpoints.stop();
+    try {
+      while (writing.trim.pending) writing.trim.some(sql);
+      // Readers may still be there, and then closing would leave the log behind.
+      sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // With a full disk, say: the next start finds what is left.
+    }
+    sql.close();
+  },
 });
 
 function answer(request: WriterRequest): WriterResponse {
@@ -23,6 +35,29 @@ function answer(request: WriterRequest): WriterResponse {
     typeof call === "string" ? (JSON.parse(call) as WriteRequest) : call,
   );
   const results = applyBatch(writing, batch);
+  trimLater();
+  void checkpoints.committed(writing.changes.volume);
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
   return JSON.stringify(results);
+}
+
+let trims = writing.trim.pending;
+if (trims) setImmediate(trim);
+
+/** Between commits: whoever waits for one comes first. */
+function trimLater(): void {
+  if (trims || !writing.trim.pending) return;
+  trims = true;
+  setImmediate(trim);
+}
+
+function trim(): void {
+  trims = false;
+  try {
+    writing.trim.some(sql);
+  } catch {
+    // They stay, and are tried again after the next commit.
+    return;
+  }
+  trimLater();
 }

@@ -14,6 +14,8 @@ export type WriterResponse = readonly Leftover[] | string;
 
 /** Who holds the one connection that writes. */
 export interface Writer {
+  /** How many batches it may be given at once, which it commits one after another. */
+  readonly ahead: number;
   commit(batch: readonly WriteRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
 }
@@ -46,6 +48,8 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
 
   return {
     leftovers,
+    // One on the disk, one on its way: thread and caller work side by side.
+    ahead: 2,
     commit: async (batch) => {
       try {
         return await commitEncoded(batch.map((request) => encode(request, isLarge(request))));
@@ -64,7 +68,12 @@ export function writerOn(sql: Sql): SqliteWriter {
   const { writing, leftovers } = startWriting(sql);
   return {
     leftovers,
-    commit: async (batch) => applyBatch(writing, batch),
+    ahead: 1,
+    commit: async (batch) => {
+      const results = applyBatch(writing, batch);
+      while (writing.trim.pending) writing.trim.some(sql);
+      return results;
+    },
     stop: async () => sql.close(),
   };
 }

@@ -46,6 +46,7 @@ export function postgresWriter(options: {
     lost: new LostJournals(),
     changes: new CallChanges(),
     node: writerId,
+    trim: null,
     nextTail: 1,
   };
   let batches = 0;
@@ -202,7 +203,7 @@ export function postgresWriter(options: {
     }
   }
 
-  return { commit, stop: () => connection.close() };
+  return { ahead: 1, commit, stop: () => connection.close() };
 }
 
 type LockedRun = Parameters<RunStates["verify"]>[1][number];

@@ -15,7 +15,7 @@ export function applyBatch(
   writing: SqliteWriting,
   requests: readonly WriteRequest[],
 ): WriteResult[] {
-  const { sql, runs, lost, changes } = writing;
+  const { sql, runs, lost, changes, trim } = writing;
   try {
     sql.run("BEGIN IMMEDIATE");
     sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
@@ -23,12 +23,14 @@ export function applyBatch(
       applyPlainly(writing, requests) ?? requests.map((request) => applyAlone(writing, request));
     sql.run("COMMIT");
     runs.settle();
+    trim.settle();
     changes.clearLog();
     return results;
   } catch (thrown) {
     const error = errorDataOf("Writing to the store", thrown);
     if (sql.inTransaction) sql.run("ROLLBACK");
     runs.rollback(0);
+    trim.rollback(0);
     for (const { writes } of requests) lost.lose(writes);
     return requests.map(() => ({ error }));
   }
@@ -43,7 +45,7 @@ function applyPlainly(
   requests: readonly WriteRequest[],
 ): WriteResult[] | undefined {
   const { sql, runs, changes } = writing;
-  const mark = runs.mark();
+  const mark = markOf(writing);
   const results: WriteResult[] = [];
   sql.run("SAVEPOINT batch");
   try {
@@ -69,8 +71,8 @@ function applyPlainly(
 }
 
 function applyAlone(writing: SqliteWriting, request: WriteRequest): WriteResult {
-  const { sql, runs } = writing;
-  const mark = runs.mark();
+  const { sql } = writing;
+  const mark = markOf(writing);
   sql.run("SAVEPOINT request");
   try {
     const outcomes = sql.script(applyRequest(writing, request));
@@ -89,8 +91,19 @@ function applyAlone(writing: SqliteWriting, request: WriteRequest): WriteResult 
   }
 }
 
-function undo({ sql, runs }: SqliteWriting, to: "batch" | "request", mark: number): void {
+/** How far what is kept in memory is changed, too. */
+interface Mark {
+  readonly runs: number;
+  readonly trim: number;
+}
+
+function markOf({ runs, trim }: SqliteWriting): Mark {
+  return { runs: runs.mark(), trim: trim.mark() };
+}
+
+function undo({ sql, runs, trim }: SqliteWriting, to: "batch" | "request", mark: Mark): void {
   sql.run(`ROLLBACK TO ${to}`);
   sql.run(`RELEASE ${to}`);
-  runs.rollback(mark);
+  runs.rollback(mark.runs);
+  trim.rollback(mark.trim);
 }

@@ -18,7 +18,7 @@ interface RunRow {
 
 const runColumns = "n, id, session_id, parent_id, ended_at";
 
-/** Tables whose rows belong to one run. A run that has ended has nothing in the tail. */
+/** Tables whose rows belong to one run. */
 const tablesOfRun = [
   "run_requests",
   "run_results",
@@ -94,6 +94,8 @@ function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
     changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
     changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
     wipeRun(writing, n);
+    // Of a run that has ended the tail has only what is still to be taken out.
+    if (writing.trim?.isEmpty === false) changes.run("DELETE FROM tail WHERE run_n = ?", n);
     for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
     changes.run("DELETE FROM runs WHERE n = ?", n);
     writing.runs.drop(id);

@@ -2,6 +2,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import type { CutText } from "../cut-points.ts";
 import type { Dialect } from "../dialect.ts";
 import { all, type Script, together } from "../script.ts";
+import { readTailHeads } from "./tail-heads.ts";
 
 /** An item under way. */
 export interface OpenItem {
@@ -123,12 +124,14 @@ export class RunStates {
     for (const state of yield* readStates(this.#dialect, unknown)) this.set(state);
   }
 
-  /** Finds what a crash left in SQLite's tail, by the one scan that it gets. */
-  *recover(): Script<readonly RunState[]> {
-    const rows = yield* all<{ id: string; item_id: string; head: number; seq: number }>(
-      `SELECT r.id, t.item_id, MAX(t.n) AS head, MAX(t.seq) AS seq FROM tail t JOIN runs r ON r.n = t.run_n
-       GROUP BY r.id, t.item_id`,
-    );
+  /**
+   * Finds what a crash left in SQLite's tail, by the one scan that it gets.
+   *
+   * @returns the runs with items under way, and the newest row of each item that had ended
+   */
+  *recover(): Script<{ readonly going: readonly RunState[]; readonly ended: readonly number[] }> {
+    const heads = yield* readTailHeads();
+    const rows = heads.filter(({ ended }) => ended === 0);
     yield* this.prepare(new Set(rows.map((row) => row.id)));
     for (const { id, item_id: itemId, head, seq } of rows) {
       const state = this.#states.get(id);
@@ -137,7 +140,8 @@ export class RunStates {
       this.set({ ...state, open, lastSeq: Math.max(state.lastSeq, seq) });
     }
     this.#undo = [];
-    return [...this.#states.values()];
+    const ended = heads.filter((row) => row.ended === 1).map(({ head }) => head);
+    return { going: [...this.#states.values()], ended };
   }
 }
 

@@ -13,6 +13,8 @@ interface Insertion {
 export class SqliteChanges implements Changes {
   /** How many there were. */
   count = 0;
+  /** The same with long texts counted by their pages. */
+  volume = 0;
   readonly #sql: Sql;
   readonly #insertions = new Map<TableName, Insertion>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
@@ -27,6 +29,8 @@ export class SqliteChanges implements Changes {
     const { text, columns } = this.#insertion(table);
     const cells: { readonly [column: string]: SQLInputValue } = row;
     const values = columns.map((column) => cells[column] ?? null);
+    this.volume += 1;
+    for (const value of values) if (typeof value === "string") this.volume += value.length >> 12;
     // What is secret must not be left behind where a page was split, either.
     if (table === "quarantine") this.#overwriting(() => this.#sql.run(text, ...values));
     else this.#sql.run(text, ...values);
@@ -34,6 +38,7 @@ export class SqliteChanges implements Changes {
 
   run(text: string, ...values: SqlValue[]): void {
     this.count += 1;
+    this.volume += 1;
     this.#sql.run(text, ...(values as SQLInputValue[]));
   }
 

@@ -3,6 +3,7 @@ import type { Sql } from "../sql.ts";
 import { LostJournals } from "./lost-journals.ts";
 import { RunStates } from "./run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
+import { TailTrim } from "./tail-trim.ts";
 import type { Writing } from "./writing.ts";
 
 /** What was under way when the last process ended. */
@@ -16,6 +17,7 @@ export interface Leftover {
 export interface SqliteWriting extends Writing {
   readonly sql: Sql;
   readonly changes: SqliteChanges;
+  readonly trim: TailTrim;
 }
 
 /** Prepares a connection for writing. */
@@ -24,7 +26,11 @@ export function startWriting(sql: Sql): {
   readonly leftovers: readonly Leftover[];
 } {
   const runs = new RunStates(sqlite);
-  const leftovers = sql.script(runs.recover()).map(({ id, lastSeq, open }) => ({
+  const trim = new TailTrim();
+  const { going, ended } = sql.script(runs.recover());
+  for (const head of ended) trim.add(head);
+  trim.settle();
+  const leftovers = going.map(({ id, lastSeq, open }) => ({
     runId: id,
     lastSeq,
     items: open.map(({ itemId, head }) => ({ itemId, head })),
@@ -40,6 +46,7 @@ export function startWriting(sql: Sql): {
       runs,
       lost: new LostJournals(),
       node: null,
+      trim,
       nextTail: row?.next ?? 1,
     },
     leftovers,

@@ -39,23 +39,10 @@ export function* readDeltas(
 
 /** Removes the deltas of an item from the tail. */
 export function removeDeltas(
-  { dialect, changes }: Writing,
+  { trim, changes }: Writing,
   run: RunState,
   { itemId, head }: OpenItem,
 ): void {
-  if (dialect.name === "postgres") {
-    changes.run("DELETE FROM tail WHERE run_n = ? AND item_id = ?", run.n, itemId);
-    return;
-  }
-  changes.run(
-    `DELETE FROM tail WHERE n IN (
-       WITH RECURSIVE chain (n, prev) AS (
-         SELECT n, prev FROM tail WHERE n = ?
-         UNION ALL
-         SELECT t.n, t.prev FROM chain c JOIN tail t ON t.n = c.prev
-       )
-       SELECT n FROM chain
-     )`,
-    head,
-  );
+  if (trim === null) changes.run("DELETE FROM tail WHERE run_n = ? AND item_id = ?", run.n, itemId);
+  else trim.add(head);
 }

@@ -2,6 +2,7 @@ import type { Dialect } from "../dialect.ts";
 import type { Changes } from "./changes.ts";
 import type { LostJournals } from "./lost-journals.ts";
 import type { RunStates } from "./run-states.ts";
+import type { TailTrim } from "./tail-trim.ts";
 
 /** What the functions that apply a write work with. */
 export interface Writing {
@@ -11,6 +12,8 @@ export interface Writing {
   readonly lost: LostJournals;
   /** Who claims; null where there is one process. */
   readonly node: string | null;
+  /** What is to be taken out of the tail later; null where that is done at once. */
+  readonly trim: TailTrim | null;
   /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
 }

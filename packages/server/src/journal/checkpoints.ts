@@ -1,0 +1,62 @@
+import type { Durability } from "./open-database.ts";
+import type { Sql } from "./sql.ts";
+import { startThread, type Thread } from "./thread.ts";
+
+/** What the checkpoints' thread is started with. */
+export interface CheckpointThreadOptions {
+  readonly path: string;
+  readonly durability: Durability;
+}
+
+/** So many pages the log should have, about, as it is moved into the database: 8 MB. */
+const aim = 2_000;
+
+/**
+ * Moves the write-ahead log into the database beside the writing. Done by the writer's own commit it
+ * held up everything for tens of milliseconds, every few thousand pages. The thread copies nearly
+ * all; what was committed meanwhile the writer adds, so that the log begins anew and does not grow.
+ */
+export class Checkpoints {
+  readonly #sql: Sql;
+  readonly #options: CheckpointThreadOptions;
+  #thread: Thread<"copy", { readonly log: number }> | undefined;
+  #copying: Promise<void> | undefined;
+  #changedThen = 0;
+  /** After so many changed rows, or pages of text: as many as made the log as long as it should be. */
+  #every = 1_000;
+
+  constructor(sql: Sql, options: CheckpointThreadOptions) {
+    this.#sql = sql;
+    this.#options = options;
+  }
+
+  /**
+   * @param changed how much was changed since the beginning
+   * @returns where the log is being moved: when that is done
+   */
+  committed(changed: number): Promise<void> | undefined {
+    if (this.#copying !== undefined || changed - this.#changedThen < this.#every)
+      return this.#copying;
+    const rows = changed - this.#changedThen;
+    this.#changedThen = changed;
+    // The first ones are long after the start, which need not wait for the thread.
+    this.#thread ??= startThread("checkpoint-thread", this.#options);
+    this.#copying = this.#thread
+      .ask("copy")
+      .then(({ log }) => this.#finish(log, rows))
+      // Nothing is lost: the log stays, and the next try is after as much again.
+      .catch(() => {})
+      .finally(() => (this.#copying = undefined));
+    return this.#copying;
+  }
+
+  async stop(): Promise<void> {
+    await this.#thread?.stop();
+    await this.#copying;
+  }
+
+  #finish(pages: number, rows: number): void {
+    this.#every = Math.min(100_000, Math.max(1_000, Math.round((rows * aim) / Math.max(1, pages))));
+    this.#sql.get("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { migrate } from "../migrate.ts";
+import { Sql } from "../sql.ts";
+import type { RunJournalWrite } from "../store-write.ts";
+import { delta, end, owner, resultOf, start } from "../testing/store-fixtures.ts";
+import { applyBatch } from "./apply-batch.ts";
+import { type SqliteWriting, startWriting } from "./start-writing.ts";
+
+/** More deltas than go out at once. */
+const many = 600;
+
+function database(): Sql {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  return sql;
+}
+
+function write(writing: SqliteWriting, runId: string, writes: readonly RunJournalWrite[]) {
+  const [result] = applyBatch(writing, [
+    { at: 1, writes: [{ type: "journal", runId, epoch: 1, writes }] },
+  ]);
+  return result;
+}
+
+/** A run with a long item that ended, nothing of which was taken out of the tail yet. */
+function ended(sql: Sql, writing: SqliteWriting, runId: string): void {
+  applyBatch(writing, [
+    {
+      at: 1,
+      writes: [
+        {
+          type: "create-run",
+          run: { id: runId, owner, model: "m", status: "in_progress", request: {}, input: [] },
+        },
+      ],
+    },
+  ]);
+  write(writing, runId, [start("t")]);
+  for (let n = 0; n < many; n++) write(writing, runId, [delta("t", "a")]);
+  assert.equal(rows(sql), many);
+  write(writing, runId, [end("t", "a".repeat(many))]);
+}
+
+function rows(sql: Sql): number | undefined {
+  return sql.get<{ rows: number }>("SELECT COUNT(*) AS rows FROM tail")?.rows;
+}
+
+test("the deltas of an item that ended go out of the tail a few at a time", () => {
+  const sql = database();
+  const { writing } = startWriting(sql);
+  ended(sql, writing, "r");
+  assert.equal(rows(sql), many, "not in the commit that ends it");
+  const left: (number | undefined)[] = [];
+  while (writing.trim.pending) {
+    writing.trim.some(sql);
+    left.push(rows(sql));
+  }
+  assert.deepEqual(left, [350, 100, 0]);
+});
+
+for (const steps of [0, 1]) {
+  test(`what a crash leaves of an ended item is no item under way, after ${steps} of its parts were taken out`, () => {
+    const sql = database();
+    const before = startWriting(sql).writing;
+    ended(sql, before, "r");
+    write(before, "r", [start("u"), delta("u", "b")]);
+    for (let n = 0; n < steps; n++) before.trim.some(sql);
+    const { writing, leftovers } = startWriting(sql);
+    assert.deepEqual(
+      leftovers.map(({ runId, items }) => [runId, items.map(({ itemId }) => itemId)]),
+      [["r", ["u"]]],
+    );
+    while (writing.trim.pending) writing.trim.some(sql);
+    assert.equal(rows(sql), 1, "only the item under way has something in the tail");
+  });
+}
+
+test("an item whose end was undone keeps its deltas", () => {
+  const sql = database();
+  const { writing } = startWriting(sql);
+  ended(sql, writing, "r");
+  write(writing, "r", [start("u")]);
+  write(writing, "r", [delta("u", "b")]);
+  while (writing.trim.pending) writing.trim.some(sql);
+  const broken = { type: "call.event", callId: "c", name: "n", data: { n: 1n } };
+  const result = write(writing, "r", [end("u", "b"), { type: "event", event: broken as never }]);
+  assert.ok(result !== undefined && "error" in result);
+  assert.equal(writing.trim.isEmpty, true);
+  assert.equal(rows(sql), 1);
+});
+
+test("a run that is removed leaves nothing in the tail", () => {
+  const sql = database();
+  const { writing } = startWriting(sql);
+  ended(sql, writing, "r");
+  const writes = [resultOf("completed")];
+  const results = applyBatch(writing, [
+    { at: 1, writes: [{ type: "journal", runId: "r", epoch: 1, writes }] },
+    { at: 1, writes: [{ type: "delete-run", owner, id: "r" }] },
+  ]);
+  assert.ok(results.every((result) => "outcomes" in result));
+  assert.equal(rows(sql), 0);
+  writing.trim.some(sql);
+  assert.equal(writing.trim.isEmpty, true);
+});
