@@ -1,12 +1,6 @@
 import type pg from "pg";
 import type { Statement } from "../script.ts";
 
-/**
- * How a connection plans. Statements here find rows by key: a plan that fits one value fits each,
- * and is made once; what is used is in memory, so that an index costs little more than a table.
- */
-export const planByKey = "SET plan_cache_mode = force_generic_plan; SET random_page_cost = 1.1";
-
 /** Plans are made anew with the next statements. Sent by itself: nothing may go before some `BEGIN`s. */
 export const discardPlans: Statement = { text: "DISCARD PLANS", values: [] };
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Script, Statement } from "../script.ts";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError, isLost } from "./database-error.ts";
-import { planByKey } from "./plan-age.ts";
+import { sessionSettings } from "./session-settings.ts";
 import { runScript } from "./run-script.ts";
 import { sendAll } from "./statements.ts";
 
@@ -31,7 +31,7 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => {});
-    client.query(planByKey).catch(() => {});
+    client.query(sessionSettings).catch(() => {});
   });
 
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {

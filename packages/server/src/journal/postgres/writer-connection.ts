@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { isLost } from "./database-error.ts";
-import { planByKey } from "./plan-age.ts";
+import { sessionSettings } from "./session-settings.ts";
 import { send } from "./statements.ts";
 
 /** The one connection that writes, made anew where it was lost. */
@@ -38,7 +38,7 @@ export async function connectWriter(
       if (current === client) current = undefined;
     });
     await client.connect();
-    await client.query(planByKey);
+    await client.query(sessionSettings);
     // An old connection that is only half dead must not commit after we have looked.
     if (backend !== undefined) {
       await send(client, {

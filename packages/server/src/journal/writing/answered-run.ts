@@ -10,17 +10,18 @@ import type { Writing } from "./writing.ts";
  * A run was answered, in this commit. Where it waits, and can go on now, it is queued: whatever
  * becomes of who answered, somebody takes it up. Where it goes on, this is kept in mind until it parks.
  *
+ * @param question which of its questions, where it was one
  * @returns the run, where it is queued now
  */
 export function* runAnswered(
   writing: Writing,
   runId: string,
-  at: number,
+  { at, question }: { readonly at: number; readonly question?: string },
 ): Script<{ readonly ready?: RunRef }> {
   const run = writing.runs.get(runId);
   if (run?.status === "requires_action") {
     const { id, owner, epoch } = run;
-    const ready = yield* queueIfReady(writing, run, at);
+    const ready = yield* queueIfReady(writing, run, at, question);
     return ready ? { ready: { id, owner, epoch, status: "queued" } } : {};
   }
   if (run?.status !== "in_progress") return {};
@@ -37,8 +38,13 @@ export function* parkedRun(writing: Writing, run: RunState, at: number): Script<
   return writing.runs.get(run.id) ?? run;
 }
 
-function* queueIfReady(writing: Writing, run: RunState, at: number): Script<boolean> {
-  if (!(yield* canGoOn(writing, run))) return false;
+function* queueIfReady(
+  writing: Writing,
+  run: RunState,
+  at: number,
+  question?: string,
+): Script<boolean> {
+  if (!(yield* canGoOn(writing, run, question))) return false;
   return (yield* changeStatus(writing, run, "queued", at)).status === "changed";
 }
 
@@ -46,7 +52,11 @@ function* queueIfReady(writing: Writing, run: RunState, at: number): Script<bool
  * Whether a run that waits has something to do: a person's word, or all that its client's tools
  * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
  */
-function* canGoOn({ dialect }: Writing, run: RunState): Script<boolean> {
+function* canGoOn(
+  { dialect }: Writing,
+  run: RunState,
+  question: string | undefined,
+): Script<boolean> {
   const row = yield* first<{ result: string }>(
     "SELECT result FROM run_results WHERE run_n = ?",
     run.n,
@@ -57,6 +67,7 @@ function* canGoOn({ dialect }: Writing, run: RunState): Script<boolean> {
     if (awaited.type === "client_call") return [];
     return awaited.type === "review" ? awaited.review.id : awaited.approval.id;
   });
+  if (question !== undefined && questions.includes(question)) return true;
   if (questions.length > 0) {
     const answered = yield* first(
       `SELECT 1 FROM approvals WHERE id ${dialect.anyOf} AND status <> 'pending' LIMIT 1`,

@@ -42,7 +42,7 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  const queued = taken.length === 0 ? {} : yield* runAnswered(writing, runId, at);
+  const queued = taken.length === 0 ? {} : yield* runAnswered(writing, runId, { at });
   return { status: "submitted", taken, ...queued };
 }
 

@@ -45,13 +45,21 @@ export function* answerApproval(
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
     const approval = yield* answerReview(writing, before, answer, at);
-    return { status: "answered", approval, ...(yield* runAnswered(writing, before.runId, at)) };
+    return {
+      status: "answered",
+      approval,
+      ...(yield* runAnswered(writing, before.runId, { at, question: write.id })),
+    };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
   decideApproval(writing, { id: write.id, owner: write.owner, status, word: answer, at });
   const approval = { ...before, status, answer, answeredAt: at } as const;
-  return { status: "answered", approval, ...(yield* runAnswered(writing, before.runId, at)) };
+  return {
+    status: "answered",
+    approval,
+    ...(yield* runAnswered(writing, before.runId, { at, question: write.id })),
+  };
 }
 
 function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDecision {
@@ -83,7 +91,7 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   );
   const queued: RunRef[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
-    const { ready } = yield* runAnswered(writing, runId, at);
+    const { ready } = yield* runAnswered(writing, runId, { at });
     if (ready !== undefined) queued.push(ready);
   }
   return { status: "expired", approvals, ready: queued };
