@@ -40,6 +40,8 @@ export interface StopRequest {
 export type Heard =
   /** They changed these runs. */
   | { readonly type: "changed"; readonly runIds: readonly string[] }
+  /** They changed what these users allow: grants, or rules of their own. */
+  | { readonly type: "permissions"; readonly owners: readonly string[] }
   /** Something may have been missed. */
   | { readonly type: "missed" }
   | ({ readonly type: "stop" } & StopRequest);

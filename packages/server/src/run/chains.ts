@@ -9,7 +9,7 @@ import {
   type ToolChainRun,
   type VariableSystem,
 } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
+import type { GrantRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { ConversationVariables } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
@@ -124,6 +124,24 @@ export class Chains {
   forgetGrant(sessionId: string | null, grantId: string): void {
     for (const live of this.#live.values()) {
       if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
+    }
+  }
+
+  /** The users of whom something goes on here. */
+  owners(): ReadonlySet<string> {
+    return new Set([...this.#live.values()].map(({ owner }) => owner));
+  }
+
+  /** What goes on of a user's has these grants from now on, as far as they are for its session, and no others. */
+  replaceGrants(owner: string, records: readonly GrantRecord[]): void {
+    for (const live of this.#live.values()) {
+      if (live.owner !== owner) continue;
+      const meant = records.filter(
+        ({ sessionId }) => (sessionId ?? live.sessionId) === live.sessionId,
+      );
+      const now = new Map(meant.map(({ grant }) => [grant.id, grant]));
+      for (const { id } of live.grants.list()) if (!now.delete(id)) live.grants.revoke(id);
+      for (const grant of now.values()) live.grants.add(grant);
     }
   }
 

@@ -75,7 +75,7 @@ export class OtherNodes {
   #hear(heard: Heard): void {
     if (heard.type === "missed") this.lookAtAll();
     else if (heard.type === "stop") this.#stop(heard);
-    else for (const runId of heard.runIds) this.#look(runId);
+    else if (heard.type === "changed") for (const runId of heard.runIds) this.#look(runId);
   }
 
   #stop({ runId, callId }: StopRequest): void {

@@ -20,6 +20,7 @@ import { OtherNodes, stoppedByPerson } from "./other-nodes.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
+import { followPermissions } from "./permissions-elsewhere.ts";
 import { isClosing } from "./run-status.ts";
 import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
@@ -125,6 +126,12 @@ export class RunService {
       takeUps: this.#takeUps,
       isStopping: () => this.#closing,
       isLive: (runId) => this.isLive(runId),
+    });
+    followPermissions({
+      stores: [options.grants ?? store, store],
+      chains: this.#chains,
+      overrides: this.overrides,
+      log: options.log,
     });
     this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));

@@ -10,7 +10,7 @@ import {
   type VariableValue,
 } from "@capstan/core";
 import type { Switches } from "../contract/conversation.ts";
-import type { Manifest } from "../journal/records.ts";
+import type { GrantRecord, Manifest } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 
 /** Makes a session's executor: the composition root knows which tools there are. */
@@ -65,17 +65,26 @@ export async function readGrants(
   owner: string,
   sessionId: string,
 ): Promise<GrantBook> {
-  const grants = new GrantBook();
+  const records = await listGrants(stores, { owner, sessionId });
+  return new GrantBook(records.map(({ grant }) => grant));
+}
+
+/** All of them, without a session in every one. */
+export async function listGrants(
+  stores: readonly Store[],
+  query: { readonly owner: string; readonly sessionId?: string },
+): Promise<readonly GrantRecord[]> {
+  const records: GrantRecord[] = [];
   for (const store of new Set(stores)) {
     let after: string | undefined;
     do {
       const more = after === undefined ? {} : { after };
-      const page = await store.listGrants({ owner, sessionId, limit: 1_000, ...more });
-      for (const { grant } of page.data) grants.add(grant);
+      const page = await store.listGrants({ ...query, limit: 1_000, ...more });
+      records.push(...page.data);
       after = page.hasMore ? page.data.at(-1)?.grant.id : undefined;
     } while (after !== undefined);
   }
-  return grants;
+  return records;
 }
 
 /** The variables of a run as they are now, with their values; those that are gone are known to be. */

@@ -25,9 +25,10 @@ export async function listenToNodes(options: {
     client.on("notification", ({ payload }) => {
       const told = JSON.parse(payload ?? "{}") as Partial<Told>;
       if (told.by === self) return;
-      const { runs = [], stop } = told;
+      const { runs = [], owners = [], stop } = told;
       for (const runId of runs) publisher.publish(runId, elsewhere);
       if (runs.length > 0) heard({ type: "changed", runIds: runs });
+      if (owners.length > 0) heard({ type: "permissions", owners });
       if (stop !== undefined) heard({ type: "stop", ...stop });
     });
     client.on("error", () => {});

@@ -20,7 +20,7 @@ import { databaseError, isChance, isLost } from "./database-error.ts";
 import { runScript } from "./run-script.ts";
 import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
 import { sendAll } from "./statements.ts";
-import { toldRuns, tellStatements } from "./tell.ts";
+import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** For how many ms a batch waits for a database that is gone. */
@@ -121,7 +121,9 @@ export function postgresWriter(options: {
       for (const request of batch.requests)
         results.push(await applyCall(client, { gathered, runNumbers: batch.runNumbers }, request));
       batch.results = results;
-      const last = [...gathered.take(), ...tellStatements(writerId, toldRuns(batch))];
+      const owners = toldOwners(batch, (runId) => runs.get(runId)?.owner);
+      const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
+      const last = [...gathered.take(), ...told];
       await sendAll(client, [...last, { text: "COMMIT", values: [] }]);
       runs.settle(ownRuns(batch));
       return results;

@@ -1,14 +1,16 @@
 import type { StopRequest } from "../nodes.ts";
 import type { Statement } from "../script.ts";
+import type { StoreWrite } from "../store-write.ts";
 import { type Batch, doneIn } from "./batch.ts";
 
 /** The channel on which nodes tell each other that there is something to read. */
 export const channel = "capstan_runs";
 
-/** What a node is told: by whom, and of which runs. */
+/** What a node is told: by whom, and of which runs or users. */
 export interface Told {
   readonly by: string;
   readonly runs?: readonly string[];
+  readonly owners?: readonly string[];
   readonly stop?: StopRequest;
 }
 
@@ -28,29 +30,61 @@ export function toldRuns(batch: Batch): ReadonlySet<string> {
   return runs;
 }
 
+/**
+ * The users of whom another node may have something in memory that has changed: what they allowed, and their own rules.
+ *
+ * @param ownerOf whose run it is
+ */
+export function toldOwners(
+  batch: Batch,
+  ownerOf: (runId: string) => string | undefined,
+): ReadonlySet<string> {
+  const owners = new Set<string>();
+  for (const [write] of doneIn(batch)) {
+    if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
+    const given = write.type === "journal" && write.writes.some(({ type }) => type === "grant");
+    const owner = given ? ownerOf(write.runId) : undefined;
+    if (owner !== undefined) owners.add(owner);
+  }
+  return owners;
+}
+
+const permissions: ReadonlySet<StoreWrite["type"]> = new Set([
+  "create-grant",
+  "revoke-grant",
+  "change-override",
+  "reset-override",
+] as const);
+
 /** Delivered with the commit, to those who listen then: a hint, never the events themselves. */
-export function tellStatements(by: string, runs: ReadonlySet<string>): Statement[] {
-  const statements: Statement[] = [];
-  let some: string[] = [];
-  let bytes = 0;
-  const send = () => {
-    if (some.length === 0) return;
-    const told: Told = { by, runs: some };
-    statements.push({
-      text: "SELECT pg_notify(?, ?)",
-      values: [channel, JSON.stringify(told)],
-    });
-    some = [];
-    bytes = 0;
-  };
-  for (const id of runs) {
+export function tellStatements(
+  by: string,
+  { runs, owners }: { readonly runs: ReadonlySet<string>; readonly owners: ReadonlySet<string> },
+): Statement[] {
+  const told: Told[] = [
+    ...portions(runs).map((some) => ({ by, runs: some })),
+    ...portions(owners).map((some) => ({ by, owners: some })),
+  ];
+  return told.map((one) => ({
+    text: "SELECT pg_notify(?, ?)",
+    values: [channel, JSON.stringify(one)],
+  }));
+}
+
+/** As many at a time as go into one notification. */
+function portions(ids: ReadonlySet<string>): readonly (readonly string[])[] {
+  const all: string[][] = [];
+  let bytes = most;
+  for (const id of ids) {
     const size = Buffer.byteLength(JSON.stringify(id)) + 1;
     // Nobody can be told of an id that fills a notification alone; its readers find out when they read.
     if (size > most) continue;
-    if (bytes + size > most) send();
-    some.push(id);
+    if (bytes + size > most) {
+      all.push([]);
+      bytes = 0;
+    }
+    all.at(-1)?.push(id);
     bytes += size;
   }
-  send();
-  return statements;
+  return all;
 }
