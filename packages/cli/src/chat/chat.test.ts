@@ -74,6 +74,7 @@ function createServer(changes: Partial<Client> = {}) {
     conversation: (id) => Promise.resolve(conversation(id)),
     latestConversation: () => Promise.resolve(conversation("conv_newest")),
     runs: () => Promise.resolve([]),
+    runsOfUnknownOutcome: () => Promise.resolve([]),
     calls: () => Promise.resolve([]),
     answerOutcome: () => Promise.reject(new Error("nothing is unknown")),
     variables: () => Promise.resolve([]),

@@ -44,6 +44,8 @@ export interface Client {
   conversation(id: string, signal?: AbortSignal): Promise<ConversationView>;
   latestConversation(signal?: AbortSignal): Promise<ConversationView | undefined>;
   runs(conversation: string, signal?: AbortSignal): Promise<readonly RunWithEvents[]>;
+  /** Of every conversation: those with a call of which nobody knows whether it happened. */
+  runsOfUnknownOutcome(signal?: AbortSignal): Promise<readonly RunView[]>;
   variables(conversation: string, signal?: AbortSignal): Promise<readonly VariableView[]>;
   variable(conversation: string, name: string, signal?: AbortSignal): Promise<VariableValueView>;
   startRun(run: StartRun, signal?: AbortSignal): Promise<{ readonly id: string }>;
@@ -156,6 +158,7 @@ export function createClient(options: {
       return page.data[0];
     },
     runs: (conversation, signal) => list(`${of(conversation)}/runs`, signal),
+    runsOfUnknownOutcome: (signal) => list("/v1/runs?outcome=unknown&limit=100", signal),
     variables: (conversation, signal) => list(`${of(conversation)}/variables`, signal),
     variable: (conversation, name, signal) =>
       json("GET", `${of(conversation)}/variables/${encodeURIComponent(name)}`, { signal }),

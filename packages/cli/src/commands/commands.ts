@@ -2,6 +2,7 @@ import type { Command, CommandGroup } from "../command-line/command.ts";
 import { chatCommand } from "./chat.ts";
 import { dbCommand } from "./db.ts";
 import { doctorCommand } from "./doctor.ts";
+import { outcomesCommand } from "./outcomes.ts";
 import { rulesCommand } from "./rules.ts";
 import { scriptsCommand } from "./scripts/scripts.ts";
 import { serveCommand } from "./serve.ts";
@@ -13,6 +14,7 @@ export const commands: readonly (Command | CommandGroup)[] = [
   chatCommand,
   toolsCommand,
   rulesCommand,
+  outcomesCommand,
   scriptsCommand,
   doctorCommand,
   dbCommand,

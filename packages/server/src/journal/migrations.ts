@@ -310,4 +310,15 @@ export const migrations: readonly Migration[] = [
       { postgres: "ALTER TABLE run_results SET (fillfactor = 45)" },
     ],
   },
+  {
+    version: 12,
+    statements: [
+      // Few, and looked for among all runs of an owner. PostgreSQL would tell an index of this kind of
+      // every change of a call, and looks through the owner's calls instead.
+      {
+        sqlite:
+          "CREATE INDEX run_calls_unknown ON run_calls (owner, run_n) WHERE status = 'outcome_unknown'",
+      },
+    ],
+  },
 ];

@@ -87,7 +87,12 @@ export interface StoreReading extends RetentionReading {
   /** Newest first; without those that only hold a person's changes to variables. */
   searchRuns(
     query: Owned &
-      Paged & { readonly statuses?: readonly RunStatus[]; readonly conversationId?: string },
+      Paged & {
+        readonly statuses?: readonly RunStatus[];
+        readonly conversationId?: string;
+        /** Only with a call of which nobody has said yet whether it happened. */
+        readonly outcome?: "unknown";
+      },
   ): Promise<Page<RunRecord>>;
   /** Runs that continue this one, oldest first. */
   listChildren(query: OfRun): Promise<readonly RunRecord[]>;

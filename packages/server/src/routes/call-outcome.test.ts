@@ -124,3 +124,22 @@ test("a call whose end is known, and one that is not there, take no word", async
   const odd = await call("POST", path, { outcome: "perhaps" });
   assert.equal(odd.status, 400);
 });
+
+test("runs with a call whose outcome is unknown are found among all, until a person has said what happened", async () => {
+  const { call, store, id, path } = await cutOff("I am not sure.", "Good.", "Well.");
+  await runIn(store, id, "completed");
+  for (const input of ["one", "two"]) {
+    const { body } = await call("POST", "/v1/responses", { input, background: true });
+    await runIn(store, body.id, "completed");
+  }
+  const unknown = async (query = "outcome=unknown") => {
+    const { status, body } = await call("GET", `/v1/runs?${query}`);
+    return status === 200 ? body.data.map((run) => run.id) : [status, body.error?.param];
+  };
+  assert.deepEqual(await unknown(), [id]);
+  assert.deepEqual(await unknown("outcome=unknown&status=completed&limit=1"), [id]);
+  assert.deepEqual(await unknown(`outcome=unknown&after=${id}`), []);
+  assert.deepEqual(await unknown("outcome=known"), [400, "outcome"]);
+  await call("POST", path, { outcome: "happened" });
+  assert.deepEqual(await unknown(), []);
+});

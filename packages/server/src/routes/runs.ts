@@ -27,7 +27,9 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.get("/", async (context) => {
     const owner = context.get("principal");
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
-    const { status, conversation: conversationId, after } = context.req.query();
+    const { status, conversation: conversationId, after, outcome } = context.req.query();
+    if (outcome !== undefined && outcome !== "unknown")
+      throw badRequest("outcome", `outcome: expected unknown, got "${outcome.slice(0, 40)}".`);
     if (after !== undefined && (await store.getRun({ owner, id: after })) === undefined)
       throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
     const page = await store.searchRuns({
@@ -36,6 +38,7 @@ export function runRoutes(services: Services): Hono<Environment> {
       ...(status !== undefined && { statuses: statusesOf(status) }),
       ...(conversationId !== undefined && { conversationId }),
       ...(after !== undefined && { after }),
+      ...(outcome !== undefined && { outcome }),
     });
     return context.json(
       listView(

@@ -1,34 +1,64 @@
+import type { CallRecord } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Page, RunRecord } from "../records.ts";
 import { all, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
 
+interface RunQuery {
+  readonly owner: string;
+  readonly statuses?: readonly RunStatus[];
+  readonly conversationId?: string;
+  /** Only with a call of which nobody has said yet whether it happened. */
+  readonly outcome?: "unknown";
+  readonly limit?: number;
+  readonly after?: string;
+}
+
 /** An owner's runs, newest first. Runs that only hold a person's changes to variables are left out. */
-export function* searchRuns(query: {
-  owner: string;
-  statuses?: readonly RunStatus[];
-  conversationId?: string;
-  limit?: number;
-  after?: string;
-}): Script<Page<RunRecord>> {
+export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
   const limit = pageLimit(query.limit);
-  const { statuses = [], conversationId = null, after = null } = query;
+  if (query.outcome === undefined)
+    return pageOf(yield* selectPage(query, limit + 1), limit, runRecord);
+  const found: RunRow[] = [];
+  // What a person has said is in a call's record alone: such runs are sorted out, and more are read.
+  for (let after = query.after; ;) {
+    const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
+    for (const row of rows) if (yield* hasUnknown(row.n)) found.push(row);
+    if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
+    after = rows.at(-1)?.id;
+  }
+}
+
+function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {
+  const { owner, statuses = [], conversationId = null, after = null, outcome } = query;
   const among =
     statuses.length === 0 ? "" : `AND r.status IN (${statuses.map(() => "?").join(", ")})`;
-  const rows = yield* all<RunRow>(
-    `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn' ${among}
+  const unknown =
+    outcome === undefined
+      ? ""
+      : "AND r.n IN (SELECT run_n FROM run_calls WHERE owner = ? AND status = 'outcome_unknown')";
+  return yield* all<RunRow>(
+    `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn' ${among} ${unknown}
        AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
        AND (CAST(? AS TEXT) IS NULL OR r.n < (SELECT n FROM runs WHERE id = ? AND owner = ?))
      ORDER BY r.n DESC LIMIT ?`,
-    query.owner,
+    owner,
     ...statuses,
+    ...(outcome === undefined ? [] : [owner]),
     conversationId,
     conversationId,
     after,
     after,
-    query.owner,
-    limit + 1,
+    owner,
+    rows,
   );
-  return pageOf(rows, limit, runRecord);
+}
+
+function* hasUnknown(runN: number): Script<boolean> {
+  const rows = yield* all<{ record: string }>(
+    "SELECT record FROM run_calls WHERE run_n = ? AND status = 'outcome_unknown'",
+    runN,
+  );
+  return rows.some(({ record }) => (JSON.parse(record) as CallRecord).found === undefined);
 }
