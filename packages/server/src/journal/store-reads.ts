@@ -16,6 +16,7 @@ import { searchRuns } from "./reading/search-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
 import type { RetentionReading, StoreReading } from "./store-reading.ts";
+import { readEveryUsage } from "./usage.ts";
 
 /** What reading a store takes. */
 export interface ReadParts {
@@ -106,7 +107,7 @@ export function retentionReads(readLong: ReadParts["readLong"]): RetentionReadin
   return {
     everyOwner: () => readLong("everyOwner", undefined),
     everyUnreachable: (query) => readLong("everyUnreachable", query),
-    everyUsage: () => readLong("everyUsage", undefined),
+    everyUsage: () => readEveryUsage((place) => readLong("usageSlice", place)),
     listUntouched: (query) => readLong("listUntouched", query),
     getLineage: (query) => readLong("getLineage", query),
     everyShorterCuts: (query) => readLong("everyShorterCuts", query),

@@ -1,4 +1,4 @@
-import type { Lineage } from "./lineage.ts";
+import { type Lineage, nobody } from "./lineage.ts";
 import { all, first, type Script } from "./script.ts";
 
 /** What takes room, as people tell it apart. */
@@ -52,32 +52,90 @@ export function bytesOf(columns: readonly string[]): string {
   return columns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(" + ");
 }
 
-/** What every user has, by name. What was forgotten and is not deleted yet still takes room. */
-export function* everyUsage(): Script<Usage[]> {
-  const users = new Map<string, { -readonly [key in keyof Usage]: Usage[key] }>();
-  const userOf = (owner: string) => {
-    const known = users.get(owner);
-    if (known !== undefined) return known;
-    const byKind = { events: 0, messages: 0, calls: 0, variables: 0, other: 0 };
-    const user = { owner, conversations: 0, runs: 0, bytes: 0, byKind };
-    users.set(owner, user);
-    return user;
-  };
-  for (const { owner, count } of yield* counts("conversations"))
-    userOf(owner).conversations = count;
-  for (const { owner, count } of yield* counts("runs"))
-    if (owner !== "") userOf(owner).runs = count;
-  for (const { kind, table, columns } of sized) {
-    const rows = yield* all<{ owner: string; bytes: number }>(
-      `SELECT owner, CAST(SUM(${bytesOf(columns)}) AS BIGINT) AS bytes FROM ${table} GROUP BY owner`,
-    );
-    for (const { owner, bytes } of rows) {
-      const user = userOf(owner);
-      user.bytes += bytes;
-      user.byKind = { ...user.byKind, [kind]: user.byKind[kind] + bytes };
-    }
+/** One thing that is counted, by user. */
+interface Part {
+  readonly of: "conversations" | "runs" | UsageKind;
+  readonly table: string;
+  readonly sum: string;
+  /** Rows of runs are counted some runs at a time: who else reads waits for no more than that. */
+  readonly inSlices: boolean;
+}
+
+const parts: readonly Part[] = [
+  { of: "conversations", table: "conversations", sum: "COUNT(*)", inSlices: false },
+  { of: "runs", table: "runs", sum: "COUNT(*)", inSlices: false },
+  ...sized.map(({ kind, table, columns, of }) => ({
+    of: kind,
+    table,
+    sum: `CAST(SUM(${bytesOf(columns)}) AS BIGINT)`,
+    inSlices: of === "run",
+  })),
+];
+
+/** Where counting goes on: which part, after which run. */
+export interface UsagePlace {
+  readonly part: number;
+  readonly after: number;
+}
+
+export interface UsageSlice {
+  readonly of: Part["of"];
+  readonly rows: readonly { readonly owner: string; readonly sum: number }[];
+  /** Undefined: that was the last. */
+  readonly next: UsagePlace | undefined;
+}
+
+/** A slice of what every user has. What was forgotten and is not deleted yet still takes room. */
+export function* usageSlice({
+  part,
+  after,
+  runs = 100,
+}: UsagePlace & { readonly runs?: number }): Script<UsageSlice | undefined> {
+  const counted = parts[part];
+  if (counted === undefined) return undefined;
+  const { of, table, sum, inSlices } = counted;
+  const last = inSlices
+    ? yield* first<{ n: number }>(
+        "SELECT n FROM runs WHERE n > ? ORDER BY n LIMIT 1 OFFSET ?",
+        after,
+        runs - 1,
+      )
+    : undefined;
+  const some = inSlices ? " WHERE run_n > ? AND run_n <= ?" : "";
+  const rows = yield* all<{ owner: string; sum: number }>(
+    `SELECT owner, ${sum} AS sum FROM ${table}${some} GROUP BY owner`,
+    ...(inSlices ? [after, last?.n ?? Number.MAX_SAFE_INTEGER] : []),
+  );
+  const next = last === undefined ? { part: part + 1, after: 0 } : { part, after: last.n };
+  return { of, rows, next: next.part < parts.length ? next : undefined };
+}
+
+/** What every user has, by name. */
+export async function readEveryUsage(
+  read: (place: UsagePlace) => Promise<UsageSlice | undefined>,
+): Promise<readonly Usage[]> {
+  const users = new Map<string, Usage>();
+  for (let place: UsagePlace | undefined = { part: 0, after: 0 }; place !== undefined;) {
+    const slice = await read(place);
+    if (slice === undefined) break;
+    for (const { owner, sum } of slice.rows)
+      // Runs that were forgotten are nobody's.
+      if (owner !== nobody)
+        users.set(owner, add(users.get(owner) ?? nothingOf(owner), slice.of, sum));
+    place = slice.next;
   }
   return [...users.values()].toSorted((a, b) => (a.owner < b.owner ? -1 : 1));
+}
+
+function nothingOf(owner: string): Usage {
+  const byKind = { events: 0, messages: 0, calls: 0, variables: 0, other: 0 };
+  return { owner, conversations: 0, runs: 0, bytes: 0, byKind };
+}
+
+function add(user: Usage, of: Part["of"], sum: number): Usage {
+  if (of === "conversations" || of === "runs") return { ...user, [of]: user[of] + sum };
+  const byKind = { ...user.byKind, [of]: user.byKind[of] + sum };
+  return { ...user, bytes: user.bytes + sum, byKind };
 }
 
 /** What goes with a lineage that has ended, in bytes. */
@@ -98,10 +156,4 @@ export function* lineageBytes({
     for (const id of ids) bytes += (yield* first<{ bytes: number }>(text, id))?.bytes ?? 0;
   }
   return bytes;
-}
-
-function counts(table: "conversations" | "runs") {
-  return all<{ owner: string; count: number }>(
-    `SELECT owner, COUNT(*) AS count FROM ${table} GROUP BY owner`,
-  );
 }

@@ -3,7 +3,7 @@ import { listCalls } from "./list-calls.ts";
 import { readChain } from "./read-chain.ts";
 import { readEventsCompact } from "./read-events.ts";
 import { ancestors, listRuns, readMessages } from "./read-runs.ts";
-import { everyUsage } from "../usage.ts";
+import { usageSlice } from "../usage.ts";
 import { everyOwner, everyShorterCuts, getLineage, listUntouched } from "./read-retention.ts";
 import { everyUnreachable } from "./read-unreachable.ts";
 import { readManifest, readValue, readVariables } from "./read-variables.ts";
@@ -20,7 +20,7 @@ export const longReads = {
   readVariables,
   readValue,
   everyOwner,
-  everyUsage,
+  usageSlice,
   everyUnreachable,
   listUntouched,
   getLineage,
