@@ -2,9 +2,9 @@ import { type Inspection, inspectPostgres, inspectRedis } from "@capstan/server"
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secret-urls.ts";
 import type { SystemCheck } from "./check-system.ts";
 
-const withoutDatabase = "A server that is started with this address does not start.";
+const withoutDatabase = "Servers with this address do not start, or may lose what was told.";
 const withoutRedis =
-  "Runs go on without its queue: each server takes up what it finds in the database.";
+  "Runs go on, though later: each server takes up what it finds in the database.";
 
 /**
  * Looks at the PostgreSQL and the Redis that the environment names; where it names none, there is
