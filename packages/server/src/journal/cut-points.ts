@@ -45,16 +45,25 @@ export function decodeCuts(cuts: string, text: string): Delta[] {
 }
 
 /** The same numbers without the lengths. */
-export function evenCuts(cuts: string): string {
+function evenCuts(cuts: string): string {
   return cuts
     .split(";")
     .map((stretch) => `${stretch.slice(0, stretch.indexOf(":"))}x${stretch.split(",").length}`)
     .join(";");
 }
 
-/** How many deltas there are in even cuts. */
-export function countEven(cuts: string): number {
-  return numbersOf(cuts).length;
+/** The same where nothing is lost but where the deltas were cut; undefined where nothing is won by it. */
+export function shorterCuts(cuts: string, text: string): string | undefined {
+  const even = evenCuts(cuts);
+  if (cuts.includes("x") || even.length >= cuts.length) return undefined;
+  // Which deltas are empty stays.
+  if (decodeCuts(cuts, text).some(({ delta }) => delta === "")) return undefined;
+  return decodeCuts(even, text).some(({ delta }) => delta === "") ? undefined : even;
+}
+
+/** How many deltas there are. */
+export function countCuts(cuts: string): number {
+  return cuts.includes("x") ? numbersOf(cuts).length : cuts.split(/[,;]/).length;
 }
 
 function decodeEven(cuts: string, text: string): Delta[] {

@@ -47,14 +47,14 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
     await store.close();
     const path = join(dataDir, "capstan.db");
     const database = new DatabaseSync(path);
-    database.exec("DELETE FROM run_events WHERE type = 'item.end'");
+    database.exec("DELETE FROM run_events WHERE type = 'events'");
     database.exec(
       "INSERT INTO run_messages (run_n, n, owner, round, message) VALUES (9, 1, '', 0, '')",
     );
     database.close();
     const { problems } = await checkStore(dataDir);
     assert.deepEqual(problems, [
-      "Run r has 3 events, and the last one has the number 6.",
+      "Run r has 1 events, and the last one has the number 6.",
       "1 rows of run_messages belong to no run.",
     ]);
     const file = await open(path, "r+");

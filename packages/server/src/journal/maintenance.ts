@@ -1,13 +1,14 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError, errorMessage, systemClock } from "@capstan/core";
-import { countEven } from "./cut-points.ts";
+import { countCuts } from "./cut-points.ts";
 import { lockDataDirectory } from "./data-lock.ts";
+import { countDeltas, severalEvents } from "./event-layout.ts";
 import { nobody } from "./lineage.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
-import { detachedDeltas, severalEvents } from "./writing/write-events.ts";
+import { detachedDeltas } from "./writing/write-events.ts";
 
 /** What `checkStore` found. */
 export interface StoreCheck {
@@ -134,20 +135,23 @@ function gaps(sql: Sql): readonly string[] {
   const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
     `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
        CASE e.type WHEN '${detachedDeltas}' THEN 0
-         WHEN '${severalEvents}' THEN json_array_length(e.data, '$.seqs') ELSE 1 END +
+         WHEN '${severalEvents}' THEN json_array_length(e.data) ELSE 1 END +
        CASE WHEN e.cuts IS NULL OR e.cuts LIKE '%x%' THEN 0
-         ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(e.cuts, ',', ''), ';', '')) + 1 END) AS events
+         ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(REPLACE(e.cuts, ',', ''), ';', ''), '@', ''))
+           + (e.type <> '${severalEvents}') END) AS events
      FROM runs r JOIN run_events e ON e.run_n = r.n
      WHERE r.ended_at IS NOT NULL AND r.owner <> '${nobody}' GROUP BY r.n HAVING events <> last`,
   );
   const wrong: string[] = [];
   for (const { n, id, events: counted, last } of rows) {
     // Those of which it was forgotten where they were cut cannot be counted in the database.
-    const even = sql.all<{ cuts: string }>(
-      "SELECT cuts FROM run_events WHERE run_n = ? AND cuts LIKE '%x%'",
+    const even = sql.all<{ type: string; cuts: string }>(
+      "SELECT type, cuts FROM run_events WHERE run_n = ? AND cuts LIKE '%x%'",
       n,
     );
-    const events = even.reduce((sum, { cuts }) => sum + countEven(cuts), counted);
+    const countIn = ({ type, cuts }: (typeof even)[number]) =>
+      type === severalEvents ? countDeltas(cuts) : countCuts(cuts);
+    const events = even.reduce((sum, row) => sum + countIn(row), counted);
     if (events !== last)
       wrong.push(`Run ${id} has ${events} events, and the last one has the number ${last}.`);
     if (wrong.length === 20) break;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { eventsIn, type EventsRow } from "./event-layout.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { readManifestEntries } from "./manifest.ts";
@@ -35,4 +36,38 @@ test("step 10 keeps what a run that goes on has changed of its variables", () =>
   const run = { n: 1, session_id: "s", base_manifest: null, manifest: null };
   const entries = sql.script(readManifestEntries(run));
   assert.deepEqual([...entries], [[info.name, { ...info, digest: "d", evicted: true }]]);
+});
+
+test("step 13 keeps the events of a commit under their numbers", () => {
+  const note = (n: number) => ({ type: "round.started", round: n, at: 1 });
+  const sql = from(12, (old) => {
+    const row = (seq: number, type: string, rest: [number | null, string | null, unknown]) =>
+      old.run(
+        "INSERT INTO run_events VALUES (1, ?, 'local', ?, ?, ?, ?)",
+        seq,
+        type,
+        rest[0],
+        rest[1],
+        JSON.stringify(rest[2]),
+      );
+    row(2, "events", [1, null, { seqs: [1, 2], events: [note(1), note(2)] }]);
+    row(5, "item.end", [4, "4:1", { type: "item.end", itemId: "a", text: "x" }]);
+    row(9, "events", [3, null, { seqs: [3, 6, 7, 9], events: [3, 6, 7, 9].map(note) }]);
+  });
+  const rows = sql.all<EventsRow & { type: string; from_seq: number | null }>(
+    "SELECT seq, type, from_seq, cuts, data FROM run_events ORDER BY seq",
+  );
+  const [first, item, second] = rows;
+  assert.deepEqual([item?.from_seq, item?.cuts], [4, "4:1"]);
+  assert.deepEqual([first?.from_seq, second?.from_seq], [null, null]);
+  const numbers = [first!, second!].map((row) =>
+    eventsIn(row).map(({ seq, ...rest }) => [seq, rest]),
+  );
+  assert.deepEqual(
+    numbers,
+    [
+      [1, 2],
+      [3, 6, 7, 9],
+    ].map((seqs) => seqs.map((seq) => [seq, note(seq)])),
+  );
 });

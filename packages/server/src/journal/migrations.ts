@@ -321,4 +321,27 @@ export const migrations: readonly Migration[] = [
       },
     ],
   },
+  {
+    version: 13,
+    statements: [
+      // Several events are a row with its own layout (`event-layout.ts`), found by its last number alone.
+      {
+        sqlite: `UPDATE run_events SET from_seq = NULL, data = json_extract(data, '$.events'), cuts =
+          (SELECT '#' || group_concat((a.value + 1 - from_seq) || '+' || (b.value - a.value - 1), ' ')
+           FROM json_each(data, '$.seqs') a JOIN json_each(data, '$.seqs') b ON b.key = a.key + 1
+           WHERE b.value - a.value > 1)
+          WHERE type = 'events'`,
+        // Not by its functions for JSON, which refuse an escaped NUL.
+        postgres: `UPDATE run_events e SET from_seq = NULL,
+            data = left(substr(data, position(',"events":' in data) + 10), -1),
+            cuts = (WITH seqs (value, key) AS (
+                SELECT value::bigint, key
+                FROM unnest(string_to_array(substr(e.data, 10, position(']' in e.data) - 10), ','))
+                  WITH ORDINALITY AS t (value, key))
+              SELECT '#' || string_agg((a.value + 1 - e.from_seq) || '+' || (b.value - a.value - 1), ' ')
+              FROM seqs a JOIN seqs b ON b.key = a.key + 1 WHERE b.value - a.value > 1)
+          WHERE type = 'events'`,
+      },
+    ],
+  },
 ];

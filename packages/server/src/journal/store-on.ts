@@ -2,16 +2,16 @@ import { type Clock, CapstanError } from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
+import type { WriteRequest } from "./encoding/encode-request.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Publisher } from "./publish.ts";
 import { type ReadParts, storeReads } from "./store-reads.ts";
 import type { Store } from "./store.ts";
 import { receivedError } from "./store-error.ts";
-import type { OutcomesOf, StoreWrite, WriteOutcome } from "./store-write.ts";
+import type { Journal, OutcomesOf, StoreWrite, WriteOutcome } from "./store-write.ts";
 import type { Writer } from "./writer.ts";
-import type { AppliedOutcome, WriteRequest, WriteResult } from "./writing/apply-request.ts";
-import type { Journal } from "./writing/write-journal.ts";
+import type { AppliedOutcome, WriteResult } from "./writing/apply-request.ts";
 
 /** What a store is made of. */
 export interface StoreParts extends Pick<

@@ -175,6 +175,8 @@ export type StoreWrite =
   /** A run whose variables cannot be read goes back to those that it began with. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
 
+export type Journal = Extract<StoreWrite, { type: "journal" }>;
+
 /** Not possible as things are; `reason` is a sentence. */
 export interface Refused {
   readonly status: "refused";

@@ -1,10 +1,12 @@
 import { workerData } from "node:worker_threads";
 import { Checkpoints } from "./checkpoints.ts";
+import type { EncodedRequest } from "./encoding/encoded-journal.ts";
+import { unpackWrite } from "./encoding/pack-journal.ts";
+import type { PostedRequest } from "./encoding/post-request.ts";
 import { openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
-import type { WriteRequest } from "./writing/apply-request.ts";
 import { startWriting } from "./writing/start-writing.ts";
 
 const { path, durability, syncDelayMs } = workerData as WriterThreadOptions;
@@ -31,14 +33,15 @@ serveThread({
 
 function answer(request: WriterRequest): WriterResponse {
   if (request === "leftovers") return leftovers;
-  const batch = request.map((call) =>
-    typeof call === "string" ? (JSON.parse(call) as WriteRequest) : call,
-  );
-  const results = applyBatch(writing, batch);
+  const results = applyBatch(writing, request.map(received));
   trimLater();
   void checkpoints.committed(writing.changes.volume);
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
   return JSON.stringify(results);
+}
+
+function received({ writes, ...request }: PostedRequest): EncodedRequest {
+  return { ...request, writes: writes.map(unpackWrite) };
 }
 
 let trims = writing.trim.pending;

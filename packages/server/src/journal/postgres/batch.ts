@@ -1,10 +1,11 @@
-import { isAccepted, type StoreWrite } from "../store-write.ts";
-import type { AppliedOutcome, WriteRequest, WriteResult } from "../writing/apply-request.ts";
+import type { EncodedRequest, EncodedWrite } from "../encoding/encoded-journal.ts";
+import { isAccepted } from "../store-write.ts";
+import type { AppliedOutcome, WriteResult } from "../writing/apply-request.ts";
 
 /** The calls of one transaction. */
 export interface Batch {
   readonly number: number;
-  readonly requests: readonly WriteRequest[];
+  readonly requests: readonly EncodedRequest[];
   /** Those that it names, once they are looked up. */
   runs: ReadonlySet<string>;
   /** For those that it makes. */
@@ -17,7 +18,7 @@ export interface Batch {
 export function* doneIn({
   requests,
   results,
-}: Batch): Generator<readonly [StoreWrite, AppliedOutcome]> {
+}: Batch): Generator<readonly [EncodedWrite, AppliedOutcome]> {
   for (const [index, { writes }] of requests.entries()) {
     const result = results?.[index];
     if (result === undefined || "error" in result) continue;

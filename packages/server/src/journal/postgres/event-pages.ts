@@ -1,5 +1,6 @@
 import type { RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
+import { severalEvents } from "../event-layout.ts";
 import { type EventRange, type EventRow, eventsOf } from "../reading/read-events.ts";
 import type { EventPage } from "../records.ts";
 import { all, type Script } from "../script.ts";
@@ -33,6 +34,8 @@ const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.data
       WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
     UNION ALL SELECT 'row', seq, type, cuts, data FROM run_events
       WHERE run_n = r.n AND from_seq <= q.up_to AND seq > q.up_to
+    UNION ALL (SELECT 'row', seq, type, cuts, data FROM run_events
+      WHERE run_n = r.n AND seq > q.up_to AND type = '${severalEvents}' ORDER BY seq LIMIT 1)
     UNION ALL SELECT 'delta', seq, item_id, NULL, delta FROM tail
       WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
   ) AS e ON TRUE`;

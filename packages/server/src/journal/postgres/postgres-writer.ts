@@ -1,16 +1,13 @@
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
+import { encodeRequest } from "../encoding/encode-request.ts";
+import type { EncodedRequest } from "../encoding/encoded-journal.ts";
 import { errorDataOf } from "../error-data.ts";
 import { postgres } from "../dialect.ts";
 import { all, type Script, type Statement, together } from "../script.ts";
 import { isAccepted } from "../store-write.ts";
 import type { Writer } from "../writer.ts";
-import {
-  applyRequest,
-  refusedOutcomes,
-  type WriteRequest,
-  type WriteResult,
-} from "../writing/apply-request.ts";
+import { applyRequest, refusedOutcomes, type WriteResult } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
 import { LostJournals } from "../writing/lost-journals.ts";
 import { RunStates } from "../writing/run-states.ts";
@@ -52,7 +49,7 @@ export function postgresWriter(options: {
   let batches = 0;
 
   /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
-  async function commit(requests: readonly WriteRequest[]): Promise<readonly WriteResult[]> {
+  async function commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]> {
     try {
       return await commitTogether(requests);
     } catch (thrown) {
@@ -68,7 +65,7 @@ export function postgresWriter(options: {
   }
 
   async function commitTogether(
-    requests: readonly WriteRequest[],
+    requests: readonly EncodedRequest[],
   ): Promise<readonly WriteResult[]> {
     const giveUp = performance.now() + patience;
     for (let tries = 1; ; tries++) {
@@ -166,7 +163,7 @@ export function postgresWriter(options: {
   async function applyCall(
     client: pg.Client,
     { gathered, runNumbers }: { readonly gathered: BatchChanges; readonly runNumbers: number[] },
-    request: WriteRequest,
+    request: EncodedRequest,
   ): Promise<WriteResult> {
     const mark = runs.mark();
     const call = new CallChanges();
@@ -205,13 +202,17 @@ export function postgresWriter(options: {
     }
   }
 
-  return { ahead: 1, commit, stop: () => connection.close() };
+  return {
+    ahead: 1,
+    commit: (batch) => commit(batch.map(encodeRequest)),
+    stop: () => connection.close(),
+  };
 }
 
 type LockedRun = Parameters<RunStates["verify"]>[1][number];
 
 /** The numbers of the runs that a batch makes, in rising order. */
-function* runNumbers(requests: readonly WriteRequest[]): Script<readonly number[]> {
+function* runNumbers(requests: readonly EncodedRequest[]): Script<readonly number[]> {
   const made = requests.flatMap(({ writes }) => writes).filter(({ type }) => type === "create-run");
   if (made.length === 0) return [];
   const rows = yield* all<{ n: number }>(

@@ -1,12 +1,12 @@
-import type { ChainEvent } from "@capstan/core";
-import type { RunEvent, RunNotice, RunStatus } from "../../contract/run.ts";
+import type { RunEvent, RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import { type Delta, decodeCuts } from "../cut-points.ts";
+import { eventsIn, severalEvents, type UnnumberedEvent } from "../event-layout.ts";
 import type { Position } from "../live-runs.ts";
 import type { CompactEvents, EventPage } from "../records.ts";
 import { all, type Script, together } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
-import { detachedDeltas, severalEvents } from "../writing/write-events.ts";
+import { detachedDeltas } from "../writing/write-events.ts";
 import { findRunN, type RunN } from "./read-runs.ts";
 
 /** A row of `run_events`. */
@@ -15,11 +15,6 @@ export interface EventRow {
   readonly type: string;
   readonly cuts: string | null;
   readonly data: string;
-}
-
-interface Several {
-  readonly seqs: readonly number[];
-  readonly events: readonly (ChainEvent | RunNotice)[];
 }
 
 interface Detached {
@@ -37,7 +32,8 @@ export interface EventRange {
 
 /**
  * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
- * events of one commit, or the end of an item with its deltas: it may lie far behind the range.
+ * events of one commit, of which the next after the range may have some, or the end of an item with
+ * its deltas: it may lie far behind the range.
  * The deltas of an item that has not ended are in the tail.
  */
 export function* readEventPage(
@@ -55,12 +51,16 @@ export function* readEventPage(
   const [rows, tail] = yield* together([
     all<EventRow>(
       `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ?
-       UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?`,
+       UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
+       UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
+         ORDER BY seq LIMIT 1) AS next`,
       run.n,
       after,
       upTo,
       run.n,
       upTo,
+      upTo,
+      run.n,
       upTo,
     ),
     readTail({ runN: run.n, after, upTo, items: position?.items }),
@@ -103,7 +103,8 @@ export function* compactEventsOf(run: RunN, position: Position | undefined): Scr
   const ended = new Set<string>();
   for (const row of rows) {
     if (row.seq <= lastSeq && row.type !== detachedDeltas) {
-      for (const event of row.type === severalEvents ? expand(row) : [eventOf(row)]) {
+      for (const event of row.type === severalEvents ? eventsIn(row) : [eventOf(row)]) {
+        if (event.type === "item.delta") continue;
         events.push(event);
         if (event.type === "item.end") ended.add(event.itemId);
       }
@@ -134,10 +135,7 @@ function endOf(run: { readonly status: RunStatus }, position: Position | undefin
 
 /** A row as the events that it holds. */
 function expand(row: EventRow): RunEvent[] {
-  if (row.type === severalEvents) {
-    const { seqs, events } = JSON.parse(row.data) as Several;
-    return events.map((event, index) => ({ seq: seqs[index] ?? 0, ...event }));
-  }
+  if (row.type === severalEvents) return eventsIn(row);
   if (row.type === detachedDeltas) {
     const { itemId, text } = JSON.parse(row.data) as Detached;
     return decodeCuts(row.cuts ?? "", text).map((delta) => deltaEvent(itemId, delta));
@@ -151,7 +149,7 @@ function expand(row: EventRow): RunEvent[] {
 }
 
 function eventOf(row: EventRow): RunEvent {
-  return { seq: row.seq, ...(JSON.parse(row.data) as ChainEvent | RunNotice) };
+  return { seq: row.seq, ...(JSON.parse(row.data) as UnnumberedEvent) };
 }
 
 function deltaEvent(itemId: string, { seq, delta }: Delta): RunEvent {

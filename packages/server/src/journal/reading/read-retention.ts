@@ -1,8 +1,10 @@
-import { decodeCuts, evenCuts } from "../cut-points.ts";
+import { shorterCuts } from "../cut-points.ts";
+import { severalEvents, shorterLayout } from "../event-layout.ts";
 import { type Lineage, type LineageStart, nobody, readLineage } from "../lineage.ts";
 import { all, first, type Script } from "../script.ts";
 import { lineageBytes } from "../usage.ts";
 import { pageLimit } from "./page.ts";
+import type { EventRow } from "./read-events.ts";
 
 /** Where something may be to forget, and when that was changed last. */
 export interface Untouched extends LineageStart {
@@ -100,13 +102,16 @@ export function* everyShorterCuts(query: {
   let last = query.after;
   for (const { n: runN, ended_at: endedAt } of runs) {
     if (endedAt === null || endedAt >= query.before) return { events, last, more: false };
-    const rows = yield* all<{ seq: number; cuts: string; data: string }>(
-      `SELECT seq, cuts, data FROM run_events
-       WHERE run_n = ? AND from_seq IS NOT NULL AND type = 'item.end' AND cuts LIKE '%:%'`,
+    const rows = yield* all<EventRow & { readonly cuts: string }>(
+      `SELECT seq, type, cuts, data FROM run_events
+       WHERE run_n = ? AND type IN ('item.end', '${severalEvents}') AND cuts LIKE '%:%'`,
       runN,
     );
-    for (const { seq, cuts, data } of rows) {
-      const shorter = shorterCuts(cuts, (JSON.parse(data) as { text: string }).text);
+    for (const { seq, type, cuts, data } of rows) {
+      const shorter =
+        type === severalEvents
+          ? shorterLayout({ cuts, data })
+          : shorterCuts(cuts, (JSON.parse(data) as { text: string }).text);
       if (shorter !== undefined)
         events.push({ runN, seq, cuts: shorter, saves: cuts.length - shorter.length });
     }
@@ -114,12 +119,4 @@ export function* everyShorterCuts(query: {
     if (events.length >= mostEvents) return { events, last, more: true };
   }
   return { events, last, more: runs.length === mostRuns };
-}
-
-/** Undefined where nothing is won, or a delta would be empty that was not, or one not that was. */
-function shorterCuts(cuts: string, text: string): string | undefined {
-  const even = evenCuts(cuts);
-  if (even.length >= cuts.length) return undefined;
-  if (decodeCuts(cuts, text).some(({ delta }) => delta === "")) return undefined;
-  return decodeCuts(even, text).some(({ delta }) => delta === "") ? undefined : even;
 }

@@ -199,4 +199,4 @@ export async function valueOf(
 }
 
 /** A text that is too long to be kept in a manifest's entry. */
-export const longText = (text: string) => `${text} `.repeat(300);
+export const longText = (text: string) => `${text} `.repeat(1_000);

@@ -1,19 +1,15 @@
 import { sqlite } from "../dialect.ts";
+import type { EncodedRequest } from "../encoding/encoded-journal.ts";
 import { errorDataOf } from "../error-data.ts";
 import { isAccepted } from "../store-write.ts";
-import {
-  applyRequest,
-  refusedOutcomes,
-  type WriteRequest,
-  type WriteResult,
-} from "./apply-request.ts";
+import { applyRequest, refusedOutcomes, type WriteResult } from "./apply-request.ts";
 import { runsOf } from "./runs-of.ts";
 import type { SqliteWriting } from "./start-writing.ts";
 
 /** Writes many calls in one transaction. Each is all or nothing by itself; if the commit fails, none was done. */
 export function applyBatch(
   writing: SqliteWriting,
-  requests: readonly WriteRequest[],
+  requests: readonly EncodedRequest[],
 ): WriteResult[] {
   const { sql, runs, lost, changes, trim } = writing;
   try {
@@ -42,7 +38,7 @@ export function applyBatch(
  */
 function applyPlainly(
   writing: SqliteWriting,
-  requests: readonly WriteRequest[],
+  requests: readonly EncodedRequest[],
 ): WriteResult[] | undefined {
   const { sql, runs, changes } = writing;
   const mark = markOf(writing);
@@ -70,7 +66,7 @@ function applyPlainly(
   }
 }
 
-function applyAlone(writing: SqliteWriting, request: WriteRequest): WriteResult {
+function applyAlone(writing: SqliteWriting, request: EncodedRequest): WriteResult {
   const { sql } = writing;
   const mark = markOf(writing);
   sql.run("SAVEPOINT request");

@@ -1,6 +1,7 @@
+import type { EncodedRequest, EncodedWrite } from "../encoding/encoded-journal.ts";
 import type { ErrorData } from "../error-data.ts";
 import type { Script } from "../script.ts";
-import { isAccepted, type OutcomeOf, type StoreWrite } from "../store-write.ts";
+import { isAccepted, type Journal, type OutcomeOf, type StoreWrite } from "../store-write.ts";
 import { answerCall } from "./answer-call.ts";
 import { collectForgotten } from "./collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
@@ -14,17 +15,10 @@ import { createConversation, moveHead, updateConversation } from "./write-conver
 import { createGrant, revokeGrant } from "./write-grants.ts";
 import { changeOverride, resetOverride } from "./write-overrides.ts";
 import { saveItems } from "./write-items.ts";
-import { type Journal, type Journaled, writeJournal } from "./write-journal.ts";
+import { type Journaled, writeJournal } from "./write-journal.ts";
 import { claimRun, createRun, setStatus } from "./write-runs.ts";
 import { editVariables } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
-
-/** One call of `Store.write`. */
-export interface WriteRequest {
-  /** When the call was made, in ms since the epoch. */
-  readonly at: number;
-  readonly writes: readonly StoreWrite[];
-}
 
 export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
 export type WriteResult =
@@ -32,7 +26,8 @@ export type WriteResult =
   | { readonly error: ErrorData };
 
 /** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
-export function* applyRequest(writing: Writing, request: WriteRequest): Script<AppliedOutcome[]> {
+export function* applyRequest(writing: Writing, request: EncodedRequest): Script<AppliedOutcome[]> {
+  if (request.wordless !== undefined) throw new Error(request.wordless);
   const outcomes: AppliedOutcome[] = [];
   for (const write of request.writes) {
     const outcome = yield* applyWrite(writing, write, request.at);
@@ -44,7 +39,7 @@ export function* applyRequest(writing: Writing, request: WriteRequest): Script<A
 
 /** What the caller is told where its last outcome was a refusal, and everything was undone. */
 export function refusedOutcomes(
-  request: WriteRequest,
+  request: EncodedRequest,
   outcomes: readonly AppliedOutcome[],
 ): AppliedOutcome[] {
   return request.writes.map((_, index) =>
@@ -52,7 +47,7 @@ export function refusedOutcomes(
   );
 }
 
-function* applyWrite(writing: Writing, write: StoreWrite, at: number): Script<AppliedOutcome> {
+function* applyWrite(writing: Writing, write: EncodedWrite, at: number): Script<AppliedOutcome> {
   switch (write.type) {
     case "create-run":
       return yield* createRun(writing, write, at);

@@ -1,6 +1,4 @@
-import type { StoreWrite } from "../store-write.ts";
-
-type Journal = Extract<StoreWrite, { type: "journal" }>;
+import type { EncodedJournal, EncodedWrite } from "../encoding/encoded-journal.ts";
 
 /**
  * The runs of which something could not be written. Their chains give writes one after another
@@ -12,23 +10,18 @@ export class LostJournals {
   readonly #epochs = new Map<string, number>();
 
   /** Nothing of these writes was done. */
-  lose(writes: readonly StoreWrite[]): void {
+  lose(writes: readonly EncodedWrite[]): void {
     for (const write of writes)
-      if (write.type === "journal" && !isSignOfLife(write))
+      if (write.type === "journal" && write.signOfLife !== true)
         this.#epochs.set(write.runId, write.epoch);
   }
 
   /** @throws Error where something before it was lost */
-  check({ runId, epoch }: Journal): void {
+  check({ runId, epoch }: EncodedJournal): void {
     const lost = this.#epochs.get(runId);
     if (lost === undefined) return;
     if (lost === epoch)
       throw new Error(`Run ${runId} is written no further, as something before it was lost`);
     this.#epochs.delete(runId);
   }
-}
-
-/** Nothing hangs on it: it is given beside what the chain writes. */
-function isSignOfLife({ writes }: Journal): boolean {
-  return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
 }

@@ -1,4 +1,5 @@
-import type { CallRecord, ReviewDecision } from "@capstan/core";
+import type { ReviewDecision } from "@capstan/core";
+import type { JournalAct } from "../encoding/encoded-journal.ts";
 import { first, type Script } from "../script.ts";
 import type { Writing } from "./writing.ts";
 
@@ -6,12 +7,11 @@ import type { Writing } from "./writing.ts";
 export function intoQuarantine(
   { changes }: Writing,
   run: { readonly n: number; readonly owner: string },
-  { review, quarantine }: CallRecord,
+  { id, quarantine }: Extract<JournalAct, { type: "quarantine" }>,
 ): void {
-  if (review === undefined || quarantine === undefined) return;
   const data = JSON.stringify(quarantine);
   changes.insert("quarantine", {
-    id: review.id,
+    id,
     part: "result",
     owner: run.owner,
     run_n: run.n,

@@ -11,8 +11,6 @@ export interface OpenItem {
   readonly head: number;
   /** Its deltas, while they are few and all came through this process. */
   readonly kept: CutText | undefined;
-  /** It ends in the commit that it began in, and is never in the tail. */
-  readonly passing?: boolean;
 }
 
 /** What is known of a run without asking the database. */

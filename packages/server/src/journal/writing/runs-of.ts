@@ -1,12 +1,12 @@
 import type { Dialect } from "../dialect.ts";
 import { all, type Script } from "../script.ts";
-import type { WriteRequest } from "./apply-request.ts";
+import type { EncodedRequest } from "../encoding/encoded-journal.ts";
 import { mostExpired } from "./write-approvals.ts";
 
 /** The runs that a batch decides about. A question's run is looked up: it is not named. */
 export function* runsOf(
   dialect: Dialect,
-  requests: readonly WriteRequest[],
+  requests: readonly EncodedRequest[],
 ): Script<ReadonlySet<string>> {
   const ids = new Set<string>();
   const questions: string[] = [];

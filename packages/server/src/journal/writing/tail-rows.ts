@@ -4,13 +4,13 @@ import { readChain, readTail } from "../tail.ts";
 import type { OpenItem, RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
-/** Adds a delta under the run's last number. @returns its row, for the delta that follows it */
+/** Adds a delta under the run's last number, as the tail's row `n`. */
 export function appendDelta(
   writing: Writing,
   run: RunState,
-  { itemId, delta, previous }: { itemId: string; delta: string; previous: number | undefined },
-): number {
-  const n = writing.nextTail++;
+  row: { n: number; itemId: string; delta: string; previous: number | undefined },
+): void {
+  const { n, itemId, delta, previous } = row;
   writing.changes.insert("tail", {
     n,
     run_n: run.n,
@@ -20,7 +20,6 @@ export function appendDelta(
     prev: previous ?? null,
     delta: JSON.stringify(delta),
   });
-  return n;
 }
 
 /** The deltas of an item under way, put together. */

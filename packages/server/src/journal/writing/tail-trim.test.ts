@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { encodeRequest } from "../encoding/encode-request.ts";
 import { migrate } from "../migrate.ts";
 import { Sql } from "../sql.ts";
-import type { RunJournalWrite } from "../store-write.ts";
+import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { delta, end, owner, resultOf, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { type SqliteWriting, startWriting } from "./start-writing.ts";
@@ -18,9 +19,8 @@ function database(): Sql {
 }
 
 function write(writing: SqliteWriting, runId: string, writes: readonly RunJournalWrite[]) {
-  const [result] = applyBatch(writing, [
-    { at: 1, writes: [{ type: "journal", runId, epoch: 1, writes }] },
-  ]);
+  const journal: StoreWrite = { type: "journal", runId, epoch: 1, writes };
+  const [result] = applyBatch(writing, [encodeRequest({ at: 1, writes: [journal] })]);
   return result;
 }
 
@@ -84,9 +84,14 @@ test("an item whose end was undone keeps its deltas", () => {
   write(writing, "r", [start("u")]);
   write(writing, "r", [delta("u", "b")]);
   while (writing.trim.pending) writing.trim.some(sql);
-  const broken = { type: "call.event", callId: "c", name: "n", data: { n: 1n } };
-  const result = write(writing, "r", [end("u", "b"), { type: "event", event: broken as never }]);
-  assert.ok(result !== undefined && "error" in result);
+  const journal: StoreWrite = { type: "journal", runId: "r", epoch: 1, writes: [end("u", "b")] };
+  const refused: StoreWrite = { type: "claim-run", runId: "unknown" };
+  const [result] = applyBatch(writing, [encodeRequest({ at: 1, writes: [journal, refused] })]);
+  assert.ok(result !== undefined && "outcomes" in result);
+  assert.deepEqual(
+    result.outcomes.map(({ status }) => status),
+    ["skipped", "not_found"],
+  );
   assert.equal(writing.trim.isEmpty, true);
   assert.equal(rows(sql), 1);
 });
@@ -97,7 +102,7 @@ test("a run that is removed leaves nothing in the tail", () => {
   ended(sql, writing, "r");
   const writes = [resultOf("completed")];
   const results = applyBatch(writing, [
-    { at: 1, writes: [{ type: "journal", runId: "r", epoch: 1, writes }] },
+    encodeRequest({ at: 1, writes: [{ type: "journal", runId: "r", epoch: 1, writes }] }),
     { at: 1, writes: [{ type: "delete-run", owner, id: "r" }] },
   ]);
   assert.ok(results.every((result) => "outcomes" in result));

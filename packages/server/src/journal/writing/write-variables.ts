@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { encodeChange, type EncodedChange, withField } from "../encoding/encode-changes.ts";
+import {
+  encodeChange,
+  type EncodedChange,
+  valueJson,
+  withDigest,
+} from "../encoding/encode-changes.ts";
 import { manifestOf, readManifestEntries } from "../manifest.ts";
 import type { Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
@@ -71,13 +76,14 @@ export function* editVariables(
 function storedChange(
   { changes }: Writing,
   { owner, sessionId }: RunState,
-  { name, entry, value }: EncodedChange,
+  change: EncodedChange,
 ): string {
-  if (value === undefined) return `[${JSON.stringify(name)},${entry}]`;
+  if (change.value === undefined) return change.entry;
+  const value = valueJson(change.value);
   const digest = digestOf(value);
   const bytes = Buffer.byteLength(value);
   changes.insert("variable_values", { owner, digest, session_id: sessionId, bytes, value });
-  return `[${JSON.stringify(name)},${withField(entry, "digest", `"${digest}"`)}]`;
+  return withDigest(change, digest);
 }
 
 function digestOf(json: string): string {

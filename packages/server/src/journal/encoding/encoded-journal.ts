@@ -1,0 +1,76 @@
+import type { CallRecord, CallStatus, ChainEvent, Grant } from "@capstan/core";
+import type { RunStatus } from "../../contract/run.ts";
+import type { Journal, StoreWrite } from "../store-write.ts";
+import type { EncodedChange } from "./encode-changes.ts";
+import type { EncodedEvents } from "./encode-events.ts";
+
+/**
+ * A journal on its way to the rows of the database: what is large as the JSON that is stored, and
+ * beside it what the writer decides by. Texts and numbers alone, which are cheap to hand to a thread.
+ */
+export interface EncodedJournal {
+  readonly type: "journal";
+  readonly runId: string;
+  readonly epoch: number;
+  /** The run's next one, where it changes. */
+  readonly status?: RunStatus;
+  /** Nothing hangs on it: it is given beside what the chain writes. */
+  readonly signOfLife?: true;
+  readonly events: EncodedEvents;
+  readonly messages: readonly EncodedMessage[];
+  readonly calls: readonly EncodedCall[];
+  readonly changes: readonly EncodedChange[];
+  readonly result?: string;
+  /** `JournalAct`s in order as one JSON text; absent where there are none. */
+  readonly acts?: string;
+}
+
+export interface EncodedMessage {
+  readonly round: number;
+  readonly message: string;
+}
+
+/** Without what is in quarantine. */
+export interface EncodedCall {
+  /** As `run_calls` has it. */
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly record: string;
+}
+
+/** What a journal does beside its own rows. */
+export type JournalAct =
+  | { readonly type: "question"; readonly event: QuestionEvent }
+  | { readonly type: "grant"; readonly grant: Grant }
+  | {
+      readonly type: "quarantine";
+      readonly id: string;
+      readonly quarantine: NonNullable<CallRecord["quarantine"]>;
+    }
+  /** A call has ended: nobody needs to answer it any more. */
+  | {
+      readonly type: "settled";
+      /** A client's own call. */
+      readonly client?: string;
+      readonly approval?: string;
+      readonly review?: string;
+    };
+
+/** What is asked of people, and what became of it. */
+export type QuestionEvent = Extract<
+  ChainEvent,
+  {
+    type: "approval.requested" | "approval.answered" | "review.requested" | "review.answered";
+  }
+>;
+
+export type EncodedWrite = Exclude<StoreWrite, Journal> | EncodedJournal;
+
+/** One call of `Store.write`. */
+export interface EncodedRequest {
+  /** When the call was made, in ms since the epoch. */
+  readonly at: number;
+  readonly writes: readonly EncodedWrite[];
+  /** Why it cannot be put into words: nothing of it is written. */
+  readonly wordless?: string;
+}
