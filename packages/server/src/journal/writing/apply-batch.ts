@@ -43,7 +43,6 @@ function applyPlainly(
   const { sql, runs, changes } = writing;
   const mark = markOf(writing);
   const results: WriteResult[] = [];
-  sql.run("SAVEPOINT batch");
   try {
     for (const request of requests) {
       const before = changes.count + runs.mark();
@@ -51,17 +50,16 @@ function applyPlainly(
       const last = outcomes.at(-1);
       const accepted = last === undefined || isAccepted(last);
       if (!accepted && changes.count + runs.mark() > before) {
-        undo(writing, "batch", mark);
+        beginAgain(writing, mark);
         return undefined;
       }
       results.push({ outcomes: accepted ? outcomes : refusedOutcomes(request, outcomes) });
     }
-    sql.run("RELEASE batch");
     return results;
   } catch (thrown) {
     // Some errors, a full disk among them, end the whole transaction.
     if (!sql.inTransaction) throw thrown;
-    undo(writing, "batch", mark);
+    beginAgain(writing, mark);
     return undefined;
   }
 }
@@ -77,11 +75,11 @@ function applyAlone(writing: SqliteWriting, request: EncodedRequest): WriteResul
       sql.run("RELEASE request");
       return { outcomes };
     }
-    undo(writing, "request", mark);
+    undo(writing, mark);
     return { outcomes: refusedOutcomes(request, outcomes) };
   } catch (thrown) {
     if (!sql.inTransaction) throw thrown;
-    undo(writing, "request", mark);
+    undo(writing, mark);
     writing.lost.lose(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
@@ -97,9 +95,20 @@ function markOf({ runs, trim }: SqliteWriting): Mark {
   return { runs: runs.mark(), trim: trim.mark() };
 }
 
-function undo({ sql, runs, trim }: SqliteWriting, to: "batch" | "request", mark: Mark): void {
-  sql.run(`ROLLBACK TO ${to}`);
-  sql.run(`RELEASE ${to}`);
+function undo(writing: SqliteWriting, mark: Mark): void {
+  writing.sql.run("ROLLBACK TO request");
+  writing.sql.run("RELEASE request");
+  forget(writing, mark);
+}
+
+/** Nobody else writes meanwhile. A savepoint would cost a copy of every page that is changed. */
+function beginAgain(writing: SqliteWriting, mark: Mark): void {
+  writing.sql.run("ROLLBACK");
+  writing.sql.run("BEGIN IMMEDIATE");
+  forget(writing, mark);
+}
+
+function forget({ runs, trim }: SqliteWriting, mark: Mark): void {
   runs.rollback(mark.runs);
   trim.rollback(mark.trim);
 }
