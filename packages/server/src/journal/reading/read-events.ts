@@ -74,8 +74,11 @@ export function eventsOf(
   tail: readonly TailDelta[],
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): RunEvent[] {
-  const deltas = tail.map(({ itemId, ...delta }) => deltaEvent(itemId, delta));
-  return [...rows.flatMap(expand), ...deltas]
+  const events = new Map<number, RunEvent>();
+  // What is stored for good may be in the tail for a while yet.
+  for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
+  for (const event of rows.flatMap(expand)) events.set(event.seq, event);
+  return [...events.values()]
     .filter(({ seq }) => seq > after && seq <= upTo)
     .toSorted((a, b) => a.seq - b.seq);
 }
@@ -99,7 +102,7 @@ export function* compactEventsOf(run: RunN, position: Position | undefined): Scr
   const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
   const lastSeq = position === undefined ? newest : Math.min(newest, end);
   const events: RunEvent[] = [];
-  const pieces: TailDelta[] = [...tail];
+  const pieces = new Map(tail.map((piece) => [piece.seq, piece]));
   const ended = new Set<string>();
   for (const row of rows) {
     if (row.seq <= lastSeq && row.type !== detachedDeltas) {
@@ -112,10 +115,10 @@ export function* compactEventsOf(run: RunN, position: Position | undefined): Scr
     }
     // Of an item that ended after the moment of this reading: its deltas until then.
     for (const event of expand(row))
-      if (event.type === "item.delta" && event.seq <= lastSeq) pieces.push(event);
+      if (event.type === "item.delta" && event.seq <= lastSeq) pieces.set(event.seq, event);
   }
   const open = Map.groupBy(
-    pieces.filter((piece) => !ended.has(piece.itemId)),
+    [...pieces.values()].filter((piece) => !ended.has(piece.itemId)),
     (piece) => piece.itemId,
   );
   for (const [itemId, deltas] of open) {

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { encodeRequest } from "../encoding/encode-request.ts";
+import { migrate } from "../migrate.ts";
+import { Sql } from "../sql.ts";
+import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
+import { delta, end, event, owner, start } from "../testing/store-fixtures.ts";
+import { applyBatch } from "../writing/apply-batch.ts";
+import { startWriting } from "../writing/start-writing.ts";
+import { readEventPage, readEventsCompact } from "./read-events.ts";
+
+/** A database with a run of these commits, nothing of which was taken out of the tail. */
+function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sql {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const { writing } = startWriting(sql);
+  const run = {
+    id: "r",
+    owner,
+    model: "m",
+    status: "in_progress",
+    request: {},
+    input: [],
+  } as const;
+  const journals = commits.map((writes): StoreWrite => ({
+    type: "journal",
+    runId: "r",
+    epoch: 1,
+    writes,
+  }));
+  for (const write of [{ type: "create-run", run } as const, ...journals])
+    applyBatch(writing, [encodeRequest({ at: 1, writes: [write] })]);
+  return sql;
+}
+
+test("a delta that is stored for good and still in the tail is read once, also by who is behind its end", () => {
+  const sql = databaseWith([start("i"), delta("i", "a"), delta("i", "b")], [end("i", "ab")]);
+  // The tail has both, the second delta as its second row.
+  const items = [{ itemId: "i", heads: [{ seq: 3, n: 2 }] }];
+  const query = { owner, runId: "r", position: { lastSeq: 3, items } };
+  const page = sql.script(readEventPage({ ...query, after: 0, limit: 10 }));
+  assert.deepEqual(
+    page?.events.map((each) => [each.seq, each.type]),
+    [
+      [1, "item.start"],
+      [2, "item.delta"],
+      [3, "item.delta"],
+    ],
+  );
+  const compact = sql.script(readEventsCompact(query));
+  assert.deepEqual(compact?.events.at(-1), {
+    seq: 3,
+    type: "item.delta",
+    itemId: "i",
+    delta: "ab",
+  });
+});
+
+test("a page begins and ends within rows of several events, and across items that end far behind it", () => {
+  const note = event({ type: "round.started", round: 1, at: 1 });
+  const sql = databaseWith(
+    [start("long"), delta("long", "one "), note, start("i"), delta("i", "a"), end("i", "a")],
+    [
+      delta("long", "two "),
+      note,
+      note,
+      start("j"),
+      delta("j", "b"),
+      delta("j", "c"),
+      end("j", "bc"),
+    ],
+    [note, delta("long", "three"), end("long", "one two three"), note],
+  );
+  const all = sql.script(readEventPage({ ...unbounded, after: 0, limit: 100 }))?.events ?? [];
+  assert.deepEqual(
+    all.map(({ seq }) => seq),
+    Array.from({ length: 17 }, (_, n) => n + 1),
+  );
+  for (let after = 0; after < 17; after++)
+    for (let limit = 1; limit < 17; limit++) {
+      const page = sql.script(readEventPage({ ...unbounded, after, limit }));
+      assert.deepEqual(page?.events, all.slice(after, after + limit));
+    }
+});
+
+const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
