@@ -1,4 +1,4 @@
-import type { CallRecord } from "@capstan/core";
+import type { CallRecord, Grant } from "@capstan/core";
 import { runStatusOf } from "../../run/run-status.ts";
 import type { UnnumberedEvent } from "../event-layout.ts";
 import { idKey } from "../id-key.ts";
@@ -20,6 +20,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   const messages: EncodedMessage[] = [];
   const calls: EncodedCall[] = [];
   const changes: EncodedChange[] = [];
+  const grants: Grant[] = [];
   const acts: JournalAct[] = [];
   let result: string | undefined;
   let next = status;
@@ -40,7 +41,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
         changes.push(encodeChange(write.change));
         break;
       case "grant":
-        acts.push(write);
+        grants.push(write.grant);
         break;
       case "result":
         result = JSON.stringify(write.result);
@@ -58,6 +59,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
     calls,
     changes,
     ...(result !== undefined && { result }),
+    ...(grants.length > 0 && { grants: JSON.stringify(grants) }),
     ...(acts.length > 0 && { acts: JSON.stringify(acts) }),
   };
 }

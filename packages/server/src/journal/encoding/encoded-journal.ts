@@ -1,4 +1,4 @@
-import type { CallRecord, CallStatus, ChainEvent, Grant } from "@capstan/core";
+import type { CallRecord, CallStatus, ChainEvent } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Journal, StoreWrite } from "../store-write.ts";
 import type { EncodedChange } from "./encode-changes.ts";
@@ -21,6 +21,8 @@ export interface EncodedJournal {
   readonly calls: readonly EncodedCall[];
   readonly changes: readonly EncodedChange[];
   readonly result?: string;
+  /** `Grant`s as one JSON text; absent where there are none. */
+  readonly grants?: string;
   /** `JournalAct`s in order as one JSON text; absent where there are none. */
   readonly acts?: string;
 }
@@ -41,7 +43,6 @@ export interface EncodedCall {
 /** What a journal does beside its own rows. */
 export type JournalAct =
   | { readonly type: "question"; readonly event: QuestionEvent }
-  | { readonly type: "grant"; readonly grant: Grant }
   | {
       readonly type: "quarantine";
       readonly id: string;

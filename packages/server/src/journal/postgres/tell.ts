@@ -42,7 +42,7 @@ export function toldOwners(
   const owners = new Set<string>();
   for (const [write] of doneIn(batch)) {
     if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
-    const given = write.type === "journal" && write.writes.some(({ type }) => type === "grant");
+    const given = write.type === "journal" && write.grants !== undefined;
     const owner = given ? ownerOf(write.runId) : undefined;
     if (owner !== undefined) owners.add(owner);
   }

@@ -5,7 +5,6 @@ import { intoQuarantine, wipe } from "./quarantine.ts";
 import type { RunState } from "./run-states.ts";
 import { forgetOutput } from "./submit-outputs.ts";
 import { answerFromEvent } from "./write-approvals.ts";
-import { insertGrant } from "./write-grants.ts";
 import { answerFromReview } from "./write-reviews.ts";
 import type { Writing } from "./writing.ts";
 
@@ -18,11 +17,6 @@ function doAct(writing: Writing, run: RunState, act: JournalAct, at: number): vo
   switch (act.type) {
     case "question":
       return followQuestion(writing, run, act.event);
-    case "grant": {
-      const { grant } = act;
-      const session = grant.scope === "session" ? run.sessionId : null;
-      return insertGrant(writing, run.owner, session, grant);
-    }
     case "quarantine":
       return intoQuarantine(writing, run, act);
     case "settled":

@@ -1,3 +1,4 @@
+import type { Grant } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import type { EncodedJournal } from "../encoding/encoded-journal.ts";
@@ -8,6 +9,7 @@ import { changeStatus } from "./change-status.ts";
 import { doActs } from "./journal-acts.ts";
 import type { RunState } from "./run-states.ts";
 import { foldOpenItems, writeEvents } from "./write-events.ts";
+import { insertGrant } from "./write-grants.ts";
 import { writeChanges } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
@@ -49,6 +51,7 @@ export function* writeJournal(
       owner: run.owner,
       result: journal.result,
     });
+  if (journal.grants !== undefined) insertGrants(writing, run, journal.grants);
   if (journal.acts !== undefined) doActs(writing, run, journal.acts, at);
   // Only what is in progress may have deltas in the tail.
   if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run);
@@ -59,6 +62,11 @@ export function* writeJournal(
     run = yield* parkedRun(writing, changed.run, at);
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
+}
+
+function insertGrants(writing: Writing, run: RunState, grants: string): void {
+  for (const grant of JSON.parse(grants) as readonly Grant[])
+    insertGrant(writing, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
 }
 
 function insertMessages(
