@@ -11,7 +11,7 @@ import type { Awaited, ChainError, ChainResultRecord, ChainStats } from "./chain
 import { lazy } from "./lazy.ts";
 import { withPartsMadeWhenRead } from "./parts-made-when-read.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
-import { answerText, turnLog } from "./log/turn-log.ts";
+import { answerText, turnLog, turnReplay } from "./log/turn-log.ts";
 import { turnTokens } from "./turn-tokens.ts";
 import { turnMessages } from "./turn-messages.ts";
 
@@ -74,7 +74,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
     record: () => ({
       status,
       answer,
-      log: log(),
+      ...(status !== "requires_action" && { log: { replay: turnReplay(calls) } }),
       usage,
       stats,
       ...error,

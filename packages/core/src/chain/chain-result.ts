@@ -98,7 +98,8 @@ export interface ChainResultRecord {
   readonly status: Exclude<ChainStatus, "running">;
   /** The assistant's own words, all of them, without log text. */
   readonly answer: string;
-  readonly log: TurnLog;
+  /** Of a turn that ended: what a later one shows the model of it. The rest of a log is made again from the calls. */
+  readonly log?: Pick<TurnLog, "replay">;
   readonly usage: Usage;
   readonly stats: ChainStats;
   readonly error?: ChainError;

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../model/json.ts";
 import { resultNameOf } from "./result-name.ts";
-import { unitOf, variableEntry, type VariableEntry } from "./variable-entry.ts";
+import { unitOf, type VariableEntry, variableOf } from "./variable-entry.ts";
 import { type MeasuredValue, measureValue } from "./variable-input.ts";
-import type { VariableValue } from "./variable.ts";
+import type { Variable, VariableValue } from "./variable.ts";
 
 const shownArguments = 200;
 const noTags: readonly string[] = [];
@@ -37,22 +37,22 @@ export interface KeptPair extends KeptAlone {
   readonly args: Measured;
 }
 
-export function resultEntry({ names, result, desc, now }: KeptAlone): VariableEntry {
-  return newEntry(names.result, "ToolCallResult", result, now, desc);
+export function keptResult({ names, result, desc, now }: KeptAlone): Variable {
+  return newVariable(names.result, "ToolCallResult", result, now, desc);
 }
 
-export function argsEntry({ names, args, now }: KeptPair): VariableEntry {
-  return newEntry(names.args, "ToolCallArgs", args, now, undefined);
+export function keptArgs({ names, args, now }: KeptPair): Variable {
+  return newVariable(names.args, "ToolCallArgs", args, now, undefined);
 }
 
-function newEntry(
+function newVariable(
   name: string,
   type: "ToolCallResult" | "ToolCallArgs",
   { value, bytes }: Measured,
   now: number,
   desc: string | undefined,
-): VariableEntry {
-  return variableEntry({
+): Variable {
+  return variableOf({
     name,
     type,
     desc,

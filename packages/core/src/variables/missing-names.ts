@@ -45,8 +45,9 @@ export class MissingNames {
 
   /** The oldest first. */
   *entries(): Iterable<readonly [string, MissingName]> {
-    for (let n = 0; n < this.#capacity; n++) {
-      const slot = (this.#next + n) % this.#capacity;
+    const { length } = this.#ring;
+    for (let n = 0; n < length; n++) {
+      const slot = (this.#next + n) % length;
       const name = this.#ring[slot];
       const known = name === undefined ? undefined : this.#names.get(name);
       if (name !== undefined && known?.slot === slot) yield [name, known.missing];

@@ -1,3 +1,4 @@
+import type { Mutable } from "../executor/mutable.ts";
 import type { Variable, VariableInfo, VariableType, VariableValue } from "./variable.ts";
 import { visitNode, type VisitNode } from "./visit-list.ts";
 
@@ -81,10 +82,17 @@ export function isKept(unit: VariableEntry): boolean {
 }
 
 export function infoOf(entry: VariableEntry): VariableInfo {
-  return (entry.info ??= {
+  if (entry.info === undefined) {
+    const { value: _value, ...info } = variableOf(entry);
+    entry.info = info;
+  }
+  return entry.info;
+}
+
+export function variableOf(entry: EntryFields): Variable {
+  const variable: Mutable<Variable> = {
     name: entry.name,
     type: entry.type,
-    ...(entry.desc === undefined ? {} : { desc: entry.desc }),
     tags: entry.tags,
     keep: entry.keep,
     length: entry.value.text.length,
@@ -93,11 +101,10 @@ export function infoOf(entry: VariableEntry): VariableInfo {
     updated: entry.updated,
     lastVisited: entry.lastVisited,
     referenceCount: entry.referenceCount,
-  });
-}
-
-export function variableOf(entry: VariableEntry): Variable {
-  return { ...infoOf(entry), value: entry.value };
+    value: entry.value,
+  };
+  if (entry.desc !== undefined) variable.desc = entry.desc;
+  return variable;
 }
 
 /** Whether a search (in lower case) is found in the name or the description. */

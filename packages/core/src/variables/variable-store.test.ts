@@ -44,3 +44,38 @@ test("a result that nobody looked for stands where it would, had somebody looked
     { numRuns: 500 },
   );
 });
+
+test("a fork is as one restored from what there is, and evicts in the same order", () => {
+  const name = fc.constantFrom("a", "b", "Tool_1", "Tool_2", "Tool_2_args", "Tool_3_result");
+  const type = fc.constantFrom("RULE", "LLMAdd", "ToolCallResult", "ToolCallArgs");
+  const step = fc.record({
+    do: fc.constantFrom("keep", "keep", "set", "get", "pin", "remove", "turn"),
+    name,
+    type,
+    size: fc.nat(30),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
+      const limits = { capacity: 4, maxBytes: 120, maxValueBytes: 40, clock: stopped };
+      const variables = new VariableSystem(limits);
+      for (const { do: action, name: target, type: kind, size } of steps) {
+        const value = { text: "x".repeat(size) };
+        if (action === "keep") variables.keepResult("Tool", value, { size });
+        if (action === "set") variables.addVariable(target, value, kind);
+        if (action === "get") variables.getVariable(target);
+        if (action === "pin") variables.updateVariable(target, { keep: size > 15 });
+        if (action === "remove") variables.removeVariables([target]);
+        if (action === "turn") variables.beginTurn();
+      }
+      const forked = variables.fork();
+      const restored = VariableSystem.restore(variables.snapshot(), limits);
+      restored.beginTurn();
+      for (let n = 0; n < 6; n++) {
+        assert.deepEqual(forked.snapshot(), restored.snapshot());
+        assert.deepEqual([forked.size, forked.bytes], [restored.size, restored.bytes]);
+        for (const one of [forked, restored]) one.addVariable(`new-${n}`, "y", "LLMAdd");
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,5 +1,5 @@
 import { EvictionOrder } from "./eviction-order.ts";
-import { argsEntry, type KeptPair, resultEntry } from "./kept-result.ts";
+import { type KeptPair, keptArgs, keptResult } from "./kept-result.ts";
 import { resultNameOf } from "./result-name.ts";
 import type { VariableFilter } from "./variable-contract.ts";
 import {
@@ -9,6 +9,7 @@ import {
   matchesSearch,
   unitBytes,
   unitOf,
+  variableEntry,
   type VariableEntry,
 } from "./variable-entry.ts";
 import type { VariableInfo, VariableType } from "./variable.ts";
@@ -93,12 +94,40 @@ export class VariableStore {
     this.#fresh.push(pair);
   }
 
+  /** The same entries, with the same values, in a store of its own; all are of an earlier turn. */
+  copy(): VariableStore {
+    const copy = new VariableStore();
+    const copies = new Map<VariableEntry, VariableEntry>();
+    for (let node = this.oldest; node; node = node.newer) {
+      const entry = node.value;
+      const own = variableEntry(entry);
+      own.visit = entry.visit;
+      copies.set(entry, own);
+      copy.#visits.push(own.order);
+      if (entry.owner === undefined) copy.#byName.set(own.name, own);
+    }
+    for (const [entry, own] of copies) {
+      own.owner = entry.owner && copies.get(entry.owner);
+      own.args = entry.args && copies.get(entry.args);
+      const unit = entry.owner ?? entry;
+      // Of a pair the newer visit comes last, and counts.
+      if (unit.eviction?.list) copy.#eviction.visit(evictionOf(own.owner ?? own));
+    }
+    copy.#eviction.beginTurn();
+    copy.#visit = this.#visit;
+    copy.count = this.count;
+    copy.bytes = this.bytes;
+    copy.keptCount = this.keptCount;
+    copy.keptBytes = this.keptBytes;
+    return copy;
+  }
+
   /** What was put in since somebody last looked takes its place. */
   #placeFresh(): void {
     if (this.#fresh.length === 0) return;
     for (const pair of this.#fresh) {
-      const result = resultEntry(pair);
-      const args = argsEntry(pair);
+      const result = variableEntry(keptResult(pair));
+      const args = variableEntry(keptArgs(pair));
       this.#byName.set(result.name, result);
       result.args = args;
       args.owner = result;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ToolErrorData } from "../tool/tool-error.ts";
-import { callOf, type KeptAlone, measureKept, resultEntry } from "./kept-result.ts";
+import { callOf, type KeptAlone, keptArgs, keptResult, measureKept } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
@@ -56,7 +56,7 @@ export class VariableSystem {
   /** Where values that were evicted are still to be had; see `readBack`. */
   source: VariableSource | undefined;
   readonly #clock: Clock;
-  readonly #store = new VariableStore();
+  #store = new VariableStore();
   readonly #missing = new MissingNames(rememberedNames);
   readonly #listeners = new Set<(change: VariableChange) => void>();
   readonly #results = new ResultNames((name) => this.#store.get(name) !== undefined);
@@ -276,12 +276,9 @@ export class VariableSystem {
   fork(): VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;
     const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
-    for (let node = this.#store.oldest; node; node = node.newer) {
-      copy.#store.put(variableEntry(variableOf(node.value)));
-    }
+    copy.#store = this.#store.copy();
     for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
     copy.#results.continue(this.#results);
-    copy.beginTurn();
     return copy;
   }
 
@@ -386,18 +383,17 @@ export class VariableSystem {
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
     if (isPair) this.#store.putPair({ names, result, args, desc, now });
     else {
-      const entry = resultEntry(kept);
+      const entry = variableEntry(keptResult(kept));
       this.#store.put(entry);
       this.#store.visit(entry, true);
       this.#missing.set(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
-    if (this.#listeners.size > 0)
-      for (const name of isPair ? [names.result, names.args] : [names.result]) {
-        const entry = this.#store.get(name);
-        if (entry) changes.push({ type: "set", variable: variableOf(entry) });
-      }
+    if (this.#listeners.size > 0) {
+      changes.push({ type: "set", variable: keptResult(kept) });
+      if (isPair) changes.push({ type: "set", variable: keptArgs({ ...kept, args }) });
+    }
     this.#makeRoom(changes);
     if (changes.length > 0) this.#announce(changes);
   }

@@ -22,7 +22,6 @@ export function unreadEnd(cause: string, at: number): readonly RunJournalWrite[]
   const result: ChainResultRecord = {
     status: "error",
     answer: "",
-    log: { hint: "", flow: "", replay: "", hintSize: 0 },
     usage: noUsage,
     stats,
     error,

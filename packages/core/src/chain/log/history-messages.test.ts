@@ -7,6 +7,8 @@ import { contentParts } from "../../tool/content-parts.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { toolError } from "../../tool/tool-error.ts";
 import type { ToolDefinition } from "../../tool/tool-definition.ts";
+import { MemoryJournal } from "../memory-journal.ts";
+import { resumeToolChain } from "../resume-tool-chain.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../tool-chain-options.ts";
 import { historyMessages, type HistoryMode, type StoredTurn } from "./history-messages.ts";
@@ -209,6 +211,26 @@ test("hundreds of short turns do not add up: the oldest become logs, many at onc
   assert.ok(changes > 5 && changes < 15, `${changes} changes`);
   const window = historyMessages(turns, { keepTurns: 120 });
   assert.equal(roles(window).filter((role) => role === "tool").length, 120 + 2 * 13);
+});
+
+test("a journal is given of the log what a later turn is shown, once the turn has ended", async () => {
+  const journal = new MemoryJournal();
+  const permission = { executionPolicy: "ask-always" } as const;
+  const ask = defineTool({ ...reads, name: "Ask", permission, execute: () => "asked" });
+  const executor = executorWith([page, ask], {
+    approvals: { request: () => ({ decision: "pending" }) },
+  });
+  const script = [{ calls: [{ name: "Page" }, { name: "Ask" }] }, "It is long."];
+  const options = { model: new ScriptedModel(script), contextMessages: [], journal };
+  const { state, waiting } = await runToolChain({ executor, ...options }).result;
+  const callId = waiting[0]?.callId ?? "";
+  const answers = [{ callId, decision: { decision: "refuse" } }] as const;
+  const { replayContent } = await resumeToolChain(executor, state, { ...options, answers }).result;
+  const logs = journal.writes.flatMap((write) =>
+    write.type === "result" ? [write.result.log] : [],
+  );
+  assert.match(replayContent, /Page/);
+  assert.deepEqual(logs, [undefined, { replay: replayContent }]);
 });
 
 test("a log that was kept is shown as it was kept", async () => {

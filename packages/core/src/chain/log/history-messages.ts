@@ -9,7 +9,7 @@ import { messageProblem } from "../message-problem.ts";
 import { list, type Problem, problemText } from "../shape-problem.ts";
 import { turnMessages } from "../turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";
-import { answerText, turnLog } from "./turn-log.ts";
+import { answerText, turnReplay } from "./turn-log.ts";
 
 /**
  * How earlier turns are shown to the model: `log`, each as its log and its answer; `full`, with
@@ -89,7 +89,7 @@ function ranAtClient({ calls }: StoredTurn): boolean {
 function asLog({
   messages,
   calls,
-  log = turnLog(messages, calls),
+  log = { replay: turnReplay(calls) },
 }: StoredTurn): readonly Message[] {
   const turn: Message[] = messages.filter(({ role }) => role !== "assistant" && role !== "tool");
   if (log.replay !== "") turn.push({ role: "developer", content: log.replay });

@@ -13,16 +13,27 @@ import { systemHint } from "./system-hint.ts";
  * it is the same bytes every time and prompt caches hold.
  */
 export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord>): TurnLog {
-  const logged = new Map<string, LoggedCall>();
-  for (const call of calls) {
-    if (call.parentCallId === undefined && call.owner === "server")
-      logged.set(call.callId, loggedCall(call));
-  }
+  const logged = loggedCalls(calls);
   const flow = naturalFlow(messages, logged);
   if (logged.size === 0) return { hint: "", flow, replay: "", hintSize: 0 };
   const inOrder = [...logged.values()];
   const hint = systemHint(inOrder);
   return { hint, flow, replay: replayedLog(inOrder), hintSize: hint.length };
+}
+
+/** The part that a later request shows the model, alone; empty where nothing was called. */
+export function turnReplay(calls: Iterable<CallRecord>): string {
+  const logged = loggedCalls(calls);
+  return logged.size === 0 ? "" : replayedLog([...logged.values()]);
+}
+
+function loggedCalls(calls: Iterable<CallRecord>): Map<string, LoggedCall> {
+  const logged = new Map<string, LoggedCall>();
+  for (const call of calls) {
+    if (call.parentCallId === undefined && call.owner === "server")
+      logged.set(call.callId, loggedCall(call));
+  }
+  return logged;
 }
 
 /** The assistant's own words, all of them, without log text. */

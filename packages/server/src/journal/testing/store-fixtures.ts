@@ -106,7 +106,7 @@ export function resultOf(status: ChainResultRecord["status"]): RunJournalWrite {
     result: {
       status,
       answer: "",
-      log: { hint: "", flow: "", replay: "", hintSize: 0 },
+      log: { replay: "" },
       usage: { inputTokens: 0, outputTokens: 0 },
       stats: {
         totalRounds: 0,
