@@ -43,14 +43,17 @@ function firstProblem(state: unknown): Problem | undefined {
   );
 }
 
+/** What a call's record may have, as objects. */
+const objects = ["result", "approval", "args"] as const;
+
 function call(value: unknown, path: string): Problem | undefined {
   if (!isObject(value)) return { path, value, expected: "a call's record" };
-  const { status, result, approval, args, repairs } = value;
+  const { status, result, repairs } = value;
   if (typeof status !== "string" || !Object.hasOwn(resultStatusOf, status))
     return { path: `${path}.status`, value: status, expected: "the status of a call" };
-  for (const [key, member] of Object.entries({ result, approval, args }))
-    if (member !== undefined && !isObject(member))
-      return { path: `${path}.${key}`, value: member, expected: "an object" };
+  for (const key of objects)
+    if (value[key] !== undefined && !isObject(value[key]))
+      return { path: `${path}.${key}`, value: value[key], expected: "an object" };
   if (!Array.isArray(repairs))
     return { path: `${path}.repairs`, value: repairs, expected: "a list" };
   return (
@@ -64,10 +67,12 @@ function call(value: unknown, path: string): Problem | undefined {
   );
 }
 
+const tokenCounts = ["definition", "arguments", "shown", "withheld"] as const;
+
 function callResult(value: Members, path: string): Problem | undefined {
   const { tokens } = value;
   if (!isObject(tokens)) return { path: `${path}.tokens`, value: tokens, expected: "counts" };
-  for (const key of ["definition", "arguments", "shown", "withheld"]) {
+  for (const key of tokenCounts) {
     const problem = number(tokens, key, `${path}.tokens`);
     if (problem !== undefined) return problem;
   }

@@ -222,7 +222,7 @@ export class OpenCalls {
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#work.begin(() => this.#kept(record, () => told));
+    if (told.length > 0) this.#work.begin(() => this.#keep(record, () => told));
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -290,10 +290,10 @@ export class OpenCalls {
       decide({ decision: "refuse", reason, by: "system" });
   }
 
-  #propose(proposal: Proposal): void | Promise<void> {
+  #propose(proposal: Proposal): unknown {
     const { record } = proposal;
     const said = () => proposalWrites(proposal, this.#executor);
-    return proposal.status === "settled" ? this.#settled(proposal, said) : this.#kept(record, said);
+    return proposal.status === "settled" ? this.#settled(proposal, said) : this.#keep(record, said);
   }
 
   async #ask(asked: Asks): Promise<void> {
@@ -309,7 +309,7 @@ export class OpenCalls {
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
   }
 
-  async #answered(asked: Asks, decision: ApprovalDecision): Promise<void> {
+  async #answered(asked: Asks, decision: ApprovalDecision): Promise<unknown> {
     const answered = await answer(this.#executor.gate, asked, decision);
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
@@ -317,7 +317,7 @@ export class OpenCalls {
     if (proposal.status === "settled") return this.#settled(proposal, () => writes);
     void this.#keep(record, () => writes);
     this.#release(answered.grant);
-    this.#start(proposal);
+    return this.#start(proposal);
   }
 
   /** Answers what else waits and is covered by what was just allowed. */
@@ -353,15 +353,17 @@ export class OpenCalls {
     this.#work.begin(() => this.#follow(live, record));
   }
 
-  async #follow(live: LiveCall, record: CallRecord): Promise<void> {
-    try {
-      const { status } = await live.settled;
-      if (status === "in_review") this.#open.delete(record.callId);
-    } catch {
-      const message = `${record.name} could not be carried through here.`;
-      const end = { status: "error", error: { code: "internal", message } } as const;
-      await this.#settled(unsettledResult(this.#executor.gate, record, end));
-    }
+  #follow(live: LiveCall, record: CallRecord): Promise<unknown> {
+    return live.settled.then(
+      ({ status }) => {
+        if (status === "in_review") this.#open.delete(record.callId);
+      },
+      () => {
+        const message = `${record.name} could not be carried through here.`;
+        const end = { status: "error", error: { code: "internal", message } } as const;
+        return this.#settled(unsettledResult(this.#executor.gate, record, end));
+      },
+    );
   }
 
   readonly #observer: CallObserver = {
@@ -413,7 +415,8 @@ export class OpenCalls {
     }
   }
 
-  #settled(settled: Settled, before: Said = nothing): void | Promise<void> {
+  /** What it gives is to be waited for where it is a promise. */
+  #settled(settled: Settled, before: Said = nothing): unknown {
     if (this.#isSettled(settled.record.callId)) return undefined;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
@@ -421,7 +424,7 @@ export class OpenCalls {
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    const kept = this.#kept(record, () => [
+    const kept = this.#keep(record, () => [
       ...before(),
       ...endWrites(record, settled.result, events),
     ]);
@@ -433,11 +436,6 @@ export class OpenCalls {
   #keep(record: CallRecord, said: Said): boolean | Promise<boolean> {
     this.records.set(record.callId, record);
     return this.#recorder.commit(() => [{ type: "call", call: record }, ...said()]);
-  }
-
-  #kept(record: CallRecord, said: Said): void | Promise<void> {
-    const written = this.#keep(record, said);
-    return written instanceof Promise ? written.then(() => {}) : undefined;
   }
 
   #isSettled(callId: string): boolean {

@@ -9,7 +9,7 @@ export class PendingWork {
   }
 
   /** Begins at once, and may be done at once. What it throws is told to `onFailure`. */
-  begin(work: () => void | Promise<void>): void {
+  begin(work: () => unknown): void {
     this.#pending++;
     try {
       const going = work();
@@ -20,16 +20,19 @@ export class PendingWork {
     this.#done();
   }
 
-  #follow(going: Promise<void>): void {
-    void going.catch((thrown: unknown) => this.#onFailure(thrown)).finally(() => this.#done());
+  #follow(going: Promise<unknown>): void {
+    void going.then(this.#done, (thrown: unknown) => {
+      this.#onFailure(thrown);
+      this.#done();
+    });
   }
 
-  #done(): void {
+  readonly #done = (): void => {
     this.#pending--;
     if (this.#pending > 0) return;
     this.#idle?.resolve();
     this.#idle = undefined;
-  }
+  };
 
   /** Resolves when nothing is left, what was begun meanwhile included; undefined where nothing is. */
   idle(): Promise<void> | undefined {

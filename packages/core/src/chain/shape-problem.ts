@@ -39,8 +39,8 @@ export function list(
 ): Problem | undefined {
   if (!Array.isArray(value)) return { path, value, expected: "a list" };
   for (const [n, member] of value.entries()) {
-    const problem = check(member, `${path}[${n}]`);
-    if (problem !== undefined) return problem;
+    // Mostly all is well: then no place need be named.
+    if (check(member, path) !== undefined) return check(member, `${path}[${n}]`);
   }
   return undefined;
 }

@@ -89,12 +89,11 @@ function onlyFunctions(callbacks: object): ToolChainCallbacks {
 const notNull = new Set(["contextMessages", "inputMessages", "firstResponse"]);
 
 function withoutNulls(options: ToolChainOptions): ToolChainOptions {
-  const entries = Object.entries(options);
+  if (!Object.values(options).includes(null)) return options;
   const isNothing = ([name, value]: [string, unknown]) =>
     value === null && !notNull.has(name) && !name.startsWith("max");
-  if (!entries.some(isNothing)) return options;
   return Object.fromEntries(
-    entries.filter((entry) => !isNothing(entry)),
+    Object.entries(options).filter((entry) => !isNothing(entry)),
   ) as unknown as ToolChainOptions;
 }
 

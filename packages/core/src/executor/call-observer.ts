@@ -10,7 +10,7 @@ import type { Settled } from "./settled.ts";
 
 /** Who records what a call does; each is told before anything follows from it. */
 export interface CallObserver {
-  proposed(proposal: Proposal): void | Promise<void>;
+  proposed(proposal: Proposal): unknown;
   /** False: this process may not go on; the tool is not touched. */
   started(record: CallRecord): boolean | Promise<boolean>;
   /**
@@ -19,7 +19,7 @@ export interface CallObserver {
    * The signal aborts where the answer is not wanted any more.
    */
   review(call: InReview, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
-  settled(settled: Settled): void | Promise<void>;
+  settled(settled: Settled): unknown;
   spoke(callId: string, text: string): void;
   progressed(callId: string, progress: Progress): void;
   said(callId: string, name: string, data: JsonValue): void;

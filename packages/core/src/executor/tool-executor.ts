@@ -126,6 +126,7 @@ export class ToolExecutor {
     OfferOptions,
     { readonly revision: string; readonly offer: ToolOffer }
   >();
+  readonly #rules = new WeakMap<ToolOffer, string>();
 
   /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
   constructor(options: ToolExecutorOptions = {}) {
@@ -277,12 +278,18 @@ export class ToolExecutor {
 
   /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
   toolRules(options: OfferOptions = {}): string {
-    const { names, clientNames } = this.offer(options);
-    const offered = Object.entries(names).flatMap(([name, id]) => {
+    const offer = this.offer(options);
+    const known = this.#rules.get(offer);
+    if (known !== undefined) return known;
+    const offered = Object.entries(offer.names).flatMap(([name, id]) => {
       const registered = this.gate.registry.tool(id);
       return registered === undefined ? [] : [{ ...registered, name }];
     });
-    return toolRules(offered, clientNames);
+    const rules = toolRules(offered, offer.clientNames);
+    // What a function says may change with every prompt.
+    if (offered.every(({ group }) => typeof group.rulePrompt !== "function"))
+      this.#rules.set(offer, rules);
+    return rules;
   }
 
   /**

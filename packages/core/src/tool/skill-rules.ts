@@ -31,12 +31,7 @@ function isWords(text: unknown): text is string {
 export function registerSkillRules(variables: VariableSystem, group?: ToolGroup): void {
   const scope = group?.name ?? agentScope;
   for (const [rule, { desc, prompt }] of Object.entries(rulesOf(group)))
-    variables.addVariable(
-      ruleName(scope, rule),
-      prompt,
-      "RULE",
-      `Skill rule for ${scope}: ${desc}`,
-    );
+    variables.setRule(ruleName(scope, rule), prompt, `Skill rule for ${scope}: ${desc}`);
 }
 
 /** A group's rules go with it. */

@@ -178,6 +178,14 @@ export class VariableSystem {
     return { removed, failed };
   }
 
+  /** Keeps a rule, as the host declares it. Nothing happens where it is there as it is: each session declares its own anew. */
+  setRule(name: string, text: string, desc: string): void {
+    const known = this.#store.get(name);
+    const isThere = known?.type === "RULE" && known.desc === desc;
+    if (isThere && known.value.text === text && known.value.data === undefined) return;
+    this.addVariable(name, text, "RULE", desc);
+  }
+
   /** Removes a rule: what declared it is gone. False where there is no such rule. */
   dropRule(name: string): boolean {
     const entry = this.#find(name);
