@@ -22,6 +22,7 @@ import { answerWrites } from "./answer-writes.ts";
 import { clientResult } from "./client-result.ts";
 import type { Awaited } from "./chain-result.ts";
 import type { JournalWrite } from "./journal.ts";
+import { onAbort } from "./on-abort.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import { PendingWork } from "./pending-work.ts";
 import type { TakeIn } from "./propose-calls.ts";
@@ -42,13 +43,16 @@ import { untilAborted } from "./until-aborted.ts";
 /** What goes on. */
 type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 
+/** Why a question is taken away. Made once: without a reason, each abort makes an error with a stack of its own. */
+const noLongerAsked = new Error("It is not asked any more.");
+
 /** What is told of a call's step. */
 type Said = () => readonly JournalWrite[];
 const nothing: Said = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
-  | { readonly type: "asked"; readonly asked: Asks; readonly stop: AbortController }
+  | { readonly type: "asked"; readonly asked: Asks; readonly stop?: AbortController }
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
 
@@ -181,7 +185,7 @@ export class OpenCalls {
   addAsked(asked: Asks, { answered }: { readonly answered: boolean }): void {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
-    if (answered) this.#open.set(callId, { type: "asked", asked, stop: new AbortController() });
+    if (answered) this.#open.set(callId, { type: "asked", asked });
     else this.#work.begin(() => this.#ask(asked));
   }
 
@@ -214,7 +218,7 @@ export class OpenCalls {
   /** Ends a call that never ran here. */
   close(record: CallRecord, end: UnsettledEnd): void {
     const open = this.#open.get(record.callId);
-    if (open?.type === "asked") open.stop.abort();
+    if (open?.type === "asked") open.stop?.abort(noLongerAsked);
     this.#open.delete(record.callId);
     this.#work.begin(() => this.#settled(unsettledResult(this.#executor.gate, record, end)));
   }
@@ -236,7 +240,7 @@ export class OpenCalls {
       if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
       this.#open.delete(callId);
       // Whoever still shows the question takes it away.
-      open.stop.abort();
+      open.stop?.abort(noLongerAsked);
       this.#work.begin(() => this.#answered(open.asked, decision));
       return true;
     }
@@ -301,9 +305,10 @@ export class OpenCalls {
     const stop = new AbortController();
     this.#open.set(callId, { type: "asked", asked, stop });
     if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
-    const signal = AbortSignal.any([this.#signal, stop.signal]);
-    const word = this.#executor.ask(asked.approval, signal);
+    const unheed = onAbort(this.#signal, () => stop.abort(this.#signal.reason));
+    const word = this.#executor.ask(asked.approval, stop.signal);
     const decision = await untilAborted(word, this.#signal);
+    unheed();
     if (decision === undefined || decision.decision === "pending") return;
     // Somebody else may have answered, or stopped the call, in the meantime.
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);

@@ -80,11 +80,12 @@ export function askApproval(options: AskOptions): Asking {
 
 /** Whoever asks may change what they show. The digest is worked out when it is first looked at. */
 function ownCopy(approval: ApprovalRequest): ApprovalRequest {
-  const args = { value: copyJson(approval.args), enumerable: true, writable: true };
-  return Object.create(Object.prototype, {
-    ...Object.getOwnPropertyDescriptors(approval),
-    args,
-  }) as ApprovalRequest;
+  const copy: { [key: string]: unknown } = {};
+  for (const key of Object.keys(approval) as (keyof ApprovalRequest)[])
+    if (key === "args") copy[key] = copyJson(approval.args);
+    else if (key !== "argsDigest") copy[key] = approval[key];
+  const argsDigest = { get: () => approval.argsDigest, enumerable: true };
+  return Object.defineProperty(copy, "argsDigest", argsDigest) as unknown as ApprovalRequest;
 }
 
 function told(word: Asked): Asking {
