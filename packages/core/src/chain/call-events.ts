@@ -63,9 +63,16 @@ export function endWrites(
   spoken: readonly ChainEvent[],
 ): readonly JournalWrite[] {
   const { callId, endedAt: at = 0, result } = record;
-  const ended: readonly ChainEvent[] =
-    result === undefined ? [] : [{ type: "call.settled", callId, at, status, result }];
-  return [...reviewAnswered(record), ...eventWrites([...spoken, ...ended])];
+  const before = reviewAnswered(record).concat(eventWrites(spoken));
+  if (result === undefined) return before;
+  return before.concat({
+    type: "event",
+    event: { type: "call.settled", callId, at, status, result },
+  });
+}
+
+export function callRow(call: CallRecord): readonly JournalWrite[] {
+  return [{ type: "call", call }];
 }
 
 export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {

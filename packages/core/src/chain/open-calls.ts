@@ -28,6 +28,7 @@ import { PendingWork } from "./pending-work.ts";
 import type { TakeIn } from "./propose-calls.ts";
 import type { Recorder } from "./recorder.ts";
 import {
+  callRow,
   endElsewhere,
   endWrites,
   eventWrites,
@@ -429,10 +430,9 @@ export class OpenCalls {
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    const kept = this.#keep(record, () => [
-      ...before(),
-      ...endWrites(record, settled.result, events),
-    ]);
+    const kept = this.#keep(record, () =>
+      before().concat(endWrites(record, settled.result, events)),
+    );
     // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
     return record.parentCallId === undefined ? undefined : kept;
   }
@@ -440,7 +440,7 @@ export class OpenCalls {
   /** Writes a call's row, with what is said of it. */
   #keep(record: CallRecord, said: Said): boolean | Promise<boolean> {
     this.records.set(record.callId, record);
-    return this.#recorder.commit(() => [{ type: "call", call: record }, ...said()]);
+    return this.#recorder.commit(() => callRow(record).concat(said()));
   }
 
   #isSettled(callId: string): boolean {

@@ -70,7 +70,7 @@ export class Recorder {
     if (journal === undefined) return this.#tell(writes);
     const changes = this.#changes;
     if (changes.length > 0) this.#changes = [];
-    if (journal.beforeNext === undefined) return this.#write(journal, [...changes, ...writes]);
+    if (journal.beforeNext === undefined) return this.#write(journal, changes.concat(writes));
     return this.#gather(changes, writes);
   }
 
