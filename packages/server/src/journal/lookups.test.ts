@@ -73,6 +73,11 @@ everyStore(
         ).data.map((each) => each.grant.id);
       assert.deepEqual(await ids("r"), ["short", "always", "session"]);
       assert.deepEqual(await ids("elsewhere"), ["always"]);
+      const begunWith = async (sessionId: string, of = owner) =>
+        (await store.readGrants({ owner: of, sessionId })).map((grant) => grant.id);
+      assert.deepEqual(await begunWith("r"), ["session", "always", "short"]);
+      assert.deepEqual(await begunWith("elsewhere"), ["always"]);
+      assert.deepEqual(await begunWith("r", "other"), []);
       clock.set(2_000);
       assert.deepEqual(await ids(), ["always", "session"]);
       const [foreign] = await store.write([{ type: "revoke-grant", owner: "other", id: "always" }]);
@@ -82,6 +87,7 @@ everyStore(
       assert.equal(revoked.status, "revoked");
       assert.deepEqual(again, { ...revoked, again: true }, "the first time stands");
       assert.deepEqual(await ids(), ["session"]);
+      assert.deepEqual(await begunWith("r"), ["session"], "neither short nor revoked");
     });
   },
 );

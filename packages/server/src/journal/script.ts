@@ -40,7 +40,7 @@ type Results<T extends readonly Script<unknown>[]> = {
  * Several scripts of which none needs another's rows: what they ask for goes over together.
  *
  * @example
- * const [calls, messages] = yield* together([callsOf(n), messagesOf(n)]);
+ * const [calls, messages] = yield* together([messagesOf(n), outputsOf(n)]);
  */
 export function* together<const T extends readonly Script<unknown>[]>(
   scripts: T,

@@ -1,4 +1,4 @@
-import type { CallRecord, ClientOutput, Message, VariableValue } from "@capstan/core";
+import type { CallRecord, ClientOutput, Grant, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type { LineageStart } from "./lineage.ts";
 import type { Unreachable } from "./reading/read-unreachable.ts";
@@ -164,6 +164,8 @@ export interface StoreReading extends RetentionReading {
   everyNextExpiry(): Promise<number | undefined>;
 
   getGrant(query: OwnedId): Promise<GrantRecord | undefined>;
+  /** All that hold in a session now, given there or for every session. */
+  readGrants(query: Owned & { readonly sessionId: string }): Promise<readonly Grant[]>;
   /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
   listGrants(
     query: Owned & Paged & { readonly sessionId?: string; readonly toolId?: string },

@@ -3,9 +3,10 @@ import { isClosing } from "../run/run-status.ts";
 import type { Position } from "./live-runs.ts";
 import type { LongReadName, LongReadQuery, LongReadResult } from "./reading/long-reads.ts";
 import { everyNextExpiry, getApproval, listApprovals } from "./reading/read-approvals.ts";
+import { chainOf } from "./reading/read-chain.ts";
 import { getConversation, listConversations } from "./reading/read-conversations.ts";
 import { readEventPage } from "./reading/read-events.ts";
-import { getGrant, listGrants } from "./reading/read-grants.ts";
+import { getGrant, listGrants, readGrants } from "./reading/read-grants.ts";
 import { findRun, getItem, listItems, readCalls } from "./reading/read-ledger.ts";
 import { listOutputs } from "./reading/read-outputs.ts";
 import { listOverrides } from "./reading/read-overrides.ts";
@@ -73,8 +74,10 @@ export function storeReads({
     readEventPage: eventPage,
     readEventsCompact: async ({ owner, runId }) =>
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
-    readChain: async ({ owner, runId }) =>
-      readLong("readChain", { owner, runId, position: positionOf(runId) }),
+    readChain: async ({ owner, runId }) => {
+      const text = await readLong("readChain", { owner, runId, position: positionOf(runId) });
+      return text && chainOf(text);
+    },
     readMessages: (query) => readLong("readMessages", query),
     readCalls: (query) => read(() => readCalls(query)),
     listOutputs: (query) => read(() => listOutputs(query)),
@@ -92,6 +95,7 @@ export function storeReads({
     everyParkedSince: () => read(() => everyParkedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),
+    readGrants: (query) => read(() => readGrants({ ...query, at: clock.now() })),
     listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),
     listOverrides: (query) => read(() => listOverrides(query)),
     getConversation: (query) => read(() => getConversation(query)),

@@ -6,7 +6,7 @@ import {
   noUsage,
   type RoundUsage,
 } from "@capstan/core";
-import type { RunEvent } from "../contract/run.ts";
+import type { ChainMark } from "../journal/reading/read-chain.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 
@@ -45,7 +45,7 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
   };
 }
 
-const steps: ReadonlySet<RunEvent["type"]> = new Set([
+const steps: ReadonlySet<ChainMark["type"]> = new Set([
   "round.ended",
   "call.settled",
   "approval.requested",
@@ -55,7 +55,7 @@ const steps: ReadonlySet<RunEvent["type"]> = new Set([
   "chain.waiting",
 ]);
 
-function fruitlessTakeUps(events: readonly RunEvent[]): number {
+function fruitlessTakeUps(events: readonly ChainMark[]): number {
   const since = events.findLastIndex(({ type }) => steps.has(type)) + 1;
   return events.slice(since).filter(({ type }) => type === "chain.resumed").length;
 }
@@ -74,7 +74,7 @@ function stateOf(
   run: RunRecord,
   messages: readonly Message[],
   calls: readonly CallRecord[],
-  events: readonly RunEvent[],
+  events: readonly ChainMark[],
 ): ChainState {
   const usageByRound: RoundUsage[] = [];
   let round = 0;
@@ -100,12 +100,12 @@ function stateOf(
  * How long the run has gone on; being queued, waiting and being stopped are not counted: from where
  * each process began it or took it up until the last thing that is known of it.
  */
-function runningTime(events: readonly RunEvent[]): number {
+function runningTime(events: readonly ChainMark[]): number {
   let total = 0;
   let since: number | undefined;
   let last = 0;
   for (const event of events) {
-    if (!("at" in event)) continue;
+    if (!("at" in event) || event.at === undefined) continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") {
       if (since !== undefined) total += last - since;
       since = event.at;
@@ -118,12 +118,11 @@ function runningTime(events: readonly RunEvent[]): number {
   return since === undefined ? total : total + last - since;
 }
 
-function cutItems(events: readonly RunEvent[]): readonly CutItem[] {
+function cutItems(events: readonly ChainMark[]): readonly CutItem[] {
   const open = new Map<string, CutItem>();
   for (const event of events) {
     if (event.type === "item.start")
       open.set(event.itemId, { itemId: event.itemId, kind: event.kind, text: "" });
-    if (event.type === "item.end") open.delete(event.itemId);
     if (event.type !== "item.delta") continue;
     const item = open.get(event.itemId);
     if (item !== undefined) open.set(event.itemId, { ...item, text: item.text + event.delta });

@@ -65,8 +65,10 @@ export async function readGrants(
   owner: string,
   sessionId: string,
 ): Promise<GrantBook> {
-  const records = await listGrants(stores, { owner, sessionId });
-  return new GrantBook(records.map(({ grant }) => grant));
+  const grants = new GrantBook();
+  const all = [...new Set(stores)].map((store) => store.readGrants({ owner, sessionId }));
+  for (const grant of (await Promise.all(all)).flat()) grants.add(grant);
+  return grants;
 }
 
 /** All of them, without a session in every one. */

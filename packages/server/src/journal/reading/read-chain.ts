@@ -1,18 +1,34 @@
 import type { CallRecord, Message } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
 import type { Position } from "../live-runs.ts";
-import { type Script, together } from "../script.ts";
+import { all, type Script, together } from "../script.ts";
 import { compactEventsOf } from "./read-events.ts";
-import { callsOf } from "./read-ledger.ts";
-import { findRunN, messagesOf } from "./read-runs.ts";
+import { findRunN } from "./read-runs.ts";
 
 /** What a chain is taken up from. */
 export interface ChainReading {
   readonly messages: readonly Message[];
   /** Without what is in quarantine. */
   readonly calls: readonly CallRecord[];
-  /** Without items that have ended. */
-  readonly events: readonly RunEvent[];
+  /** What happened, without items that have ended. */
+  readonly events: readonly ChainMark[];
+}
+
+type Whole = Extract<
+  RunEvent,
+  { type: "round.started" | "round.ended" | "item.start" | "item.delta" }
+>;
+
+/** Of an event what a chain's state is made of: of most of them, that they were, and when. */
+export type ChainMark =
+  | Whole
+  | { readonly type: Exclude<RunEvent["type"], Whole["type"]>; readonly at?: number };
+
+/** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
+export interface ChainText {
+  readonly messages: string;
+  readonly calls: string;
+  readonly events: string;
 }
 
 /** In one go: who takes a chain up wants all of it, and as of one moment. */
@@ -20,22 +36,46 @@ export function* readChain(query: {
   readonly owner: string;
   readonly runId: string;
   readonly position: Position | undefined;
-}): Script<ChainReading | undefined> {
+}): Script<ChainText | undefined> {
   const run = yield* findRunN(query);
   if (run === undefined) return undefined;
   const [compact, calls, messages] = yield* together([
     compactEventsOf(run, query.position),
-    callsOf(run, query.runId),
-    messagesOf(run.n),
+    all<{ record: string }>("SELECT record FROM run_calls WHERE run_n = ? ORDER BY n", run.n),
+    all<{ message: string }>("SELECT message FROM run_messages WHERE run_n = ? ORDER BY n", run.n),
   ]);
   return {
-    messages,
-    calls: calls.map(({ call }) => call),
-    events: withoutEndedItems(compact.events),
+    messages: listOf(messages.map(({ message }) => message)),
+    calls: listOf(calls.map(({ record }) => record)),
+    events: JSON.stringify(withoutEndedItems(compact.events).map(markOf)),
   };
+}
+
+export function chainOf({ messages, calls, events }: ChainText): ChainReading {
+  return {
+    messages: JSON.parse(messages) as Message[],
+    calls: JSON.parse(calls) as CallRecord[],
+    events: JSON.parse(events) as ChainMark[],
+  };
+}
+
+function listOf(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
 }
 
 function withoutEndedItems(events: readonly RunEvent[]): readonly RunEvent[] {
   const ended = new Set(events.flatMap((event) => (event.type === "item.end" ? event.itemId : [])));
   return events.filter((event) => !("itemId" in event && ended.has(event.itemId)));
+}
+
+function markOf(event: RunEvent): ChainMark {
+  switch (event.type) {
+    case "round.started":
+    case "round.ended":
+    case "item.start":
+    case "item.delta":
+      return event;
+    default:
+      return "at" in event ? { type: event.type, at: event.at } : { type: event.type };
+  }
 }

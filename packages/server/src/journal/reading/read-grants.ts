@@ -1,3 +1,4 @@
+import type { Grant } from "@capstan/core";
 import { type GrantRow, grantRecord, selectGrants } from "../grant-rows.ts";
 import type { GrantRecord, Page } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
@@ -10,6 +11,22 @@ export function* getGrant(query: { owner: string; id: string }): Script<GrantRec
     query.owner,
   );
   return row === undefined ? undefined : grantRecord(row);
+}
+
+/** What every run begins with: leaner than a page. */
+export function* readGrants(query: {
+  owner: string;
+  sessionId: string;
+  at: number;
+}): Script<Grant[]> {
+  const rows = yield* all<{ data: string }>(
+    `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
+       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) ORDER BY created_at, id`,
+    query.owner,
+    query.sessionId,
+    query.at,
+  );
+  return rows.map(({ data }) => JSON.parse(data) as Grant);
 }
 
 export function* listGrants(query: {

@@ -9,16 +9,13 @@ export function* readCalls(query: {
   runId: string;
 }): Script<CallEntry[] | undefined> {
   const run = yield* findRunN(query);
-  return run === undefined ? undefined : yield* callsOf(run, query.runId);
-}
-
-export function* callsOf({ n }: { readonly n: number }, runId: string): Script<CallEntry[]> {
+  if (run === undefined) return undefined;
   const rows = yield* all<{ record: string; updated_at: number }>(
     "SELECT record, updated_at FROM run_calls WHERE run_n = ? ORDER BY n",
-    n,
+    run.n,
   );
   return rows.map((row) => ({
-    runId,
+    runId: query.runId,
     call: JSON.parse(row.record) as CallRecord,
     updatedAt: row.updated_at,
   }));

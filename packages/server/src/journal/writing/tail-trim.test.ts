@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { encodeRequest } from "../encoding/encode-request.ts";
 import { migrate } from "../migrate.ts";
+import { readEventPage, readEventsCompact } from "../reading/read-events.ts";
 import { Sql } from "../sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { delta, end, owner, resultOf, start } from "../testing/store-fixtures.ts";
@@ -76,6 +77,33 @@ for (const steps of [0, 1]) {
     assert.equal(rows(sql), 1, "only the item under way has something in the tail");
   });
 }
+
+test("a reader behind the end of an item reads each delta once, whatever of it is still in the tail", () => {
+  const sql = database();
+  const { writing } = startWriting(sql);
+  ended(sql, writing, "r");
+  const newest = sql.get<{ n: number }>("SELECT MAX(n) AS n FROM tail")?.n ?? 0;
+  const seq = many + 1;
+  for (;;) {
+    const position = {
+      lastSeq: seq,
+      items: [{ itemId: "t", heads: [{ seq, n: newest }] }],
+    };
+    const of = { owner, runId: "r", position };
+    const page = sql.script(readEventPage({ ...of, after: 0, limit: 10_000 }));
+    assert.deepEqual(
+      page?.events.map((event) => event.seq),
+      Array.from({ length: seq }, (_, n) => n + 1),
+    );
+    const compact = sql.script(readEventsCompact(of));
+    assert.deepEqual(
+      compact?.events.map((event) => event.type === "item.delta" && event.delta.length),
+      [false, many],
+    );
+    if (!writing.trim.pending) return;
+    writing.trim.some(sql);
+  }
+});
 
 test("an item whose end was undone keeps its deltas", () => {
   const sql = database();
