@@ -88,10 +88,12 @@ async function open({
     const writer = await startWriter({ path, durability, syncDelayMs });
     const sql = openForReading(path);
     let reader: Thread<LongRead, unknown> | undefined;
-    const readLong = ((name, query) => {
+    const readLong = (async (name, query) => {
       // Started by the first long read: a command that makes none need not wait for it.
       reader ??= startThread("reader-thread", { path });
-      return reader.ask({ name, query });
+      const found = await reader.ask({ name, query });
+      // No read finds a bare text.
+      return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
     }) as StoreParts["readLong"];
     const release = async () => {
       await reader?.stop();

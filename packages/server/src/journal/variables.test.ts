@@ -128,7 +128,7 @@ everyStore(
 test("any name and any text comes back as it was, and a value with its data", async () => {
   await withFileStore(async (store) => {
     await createRun(store, { id: "r" });
-    const large = '\ud800\0 "quoted"'.repeat(20_000);
+    const large = '\ud800\0 "quoted"'.repeat(120_000);
     const typed = { ...variableOf("typed", "[1]"), value: { text: "[1]", data: [1] } };
     await write(store, "r", set("__proto__", "odd"), set("large", large), {
       type: "set",
@@ -187,9 +187,9 @@ everyStore(
       const read = await store.readVariables({ owner, runId: "r" });
       const found = Object.entries(read?.manifest ?? {}).map(([name, { value, digest = "" }]) => [
         name,
-        (value ?? read?.values.get(digest))?.text,
+        (value ?? read?.values[digest])?.text,
       ]);
-      assert.equal(read?.values.size, 50);
+      assert.equal(Object.keys(read?.values ?? {}).length, 50);
       assert.deepEqual(Object.fromEntries(found), { ...small, ...longer, large: undefined });
       assert.equal(await store.readVariables({ owner: "another", runId: "r" }), undefined);
     });

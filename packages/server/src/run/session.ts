@@ -100,7 +100,7 @@ export async function readVariables(
   const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
   const found = await Promise.all(
     there.map(async (entry) => {
-      const { value = read?.values.get(entry[1].digest ?? "") } = entry[1];
+      const { value = read?.values[entry[1].digest ?? ""] } = entry[1];
       return value === undefined ? readVariable(store, owner, entry) : variableOf(entry, value);
     }),
   );

@@ -35,7 +35,7 @@ export function* readValue(query: {
 export interface RunVariables {
   readonly manifest: Manifest;
   /** By digest, of those that are not in their entry. What is missing is to be read by itself. */
-  readonly values: ReadonlyMap<string, VariableValue>;
+  readonly values: { readonly [digest: string]: VariableValue };
 }
 
 /** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */
@@ -58,7 +58,7 @@ export function* readVariables(query: {
   if (run === undefined) return undefined;
   const manifest = manifestOf(yield* readManifestEntries(run));
   const digests = smallDigests(manifest);
-  const values = new Map<string, VariableValue>();
+  const values: { [digest: string]: VariableValue } = {};
   for (let from = 0; from < digests.length; from += valuesAtOnce) {
     const some = digests.slice(from, from + valuesAtOnce);
     const padding = Array.from({ length: valuesAtOnce - some.length }, () => null);
@@ -70,7 +70,7 @@ export function* readVariables(query: {
       ...padding,
     );
     for (const { digest, value } of rows)
-      if (value !== null) values.set(digest, JSON.parse(value) as VariableValue);
+      if (value !== null) values[digest] = JSON.parse(value) as VariableValue;
   }
   return { manifest, values };
 }
