@@ -29,13 +29,14 @@ export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
   };
 }
 
-/** A database on a PostgreSQL server of its own, which waits for the disk as it does by default. */
+/** A database on a PostgreSQL server of its own, with the disk and its log as they are by default. */
 export async function postgresDatabase(): Promise<string> {
   const connectionString = await (await testServer()).newDatabase();
   const client = new pg.Client({ connectionString });
   await client.connect();
   await client.query("ALTER SYSTEM SET fsync = on");
   await client.query("ALTER SYSTEM SET full_page_writes = on");
+  await client.query("ALTER SYSTEM SET max_wal_size = '1GB'");
   await client.query("SELECT pg_reload_conf()");
   await client.end();
   return connectionString;

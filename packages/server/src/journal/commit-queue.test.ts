@@ -149,3 +149,25 @@ test("of a large commit the first may go on before the last have heard of it", a
     Array.from({ length: 100 }, (_, n) => n),
   );
 });
+
+test("what is submitted as a commit begins goes with it, and none begins beside it", async () => {
+  const batches: string[][] = [];
+  let underWay = 0;
+  let most = 0;
+  const queue = createCommitQueue<string, string>({
+    commit: async (batch) => {
+      batches.push([...batch]);
+      most = Math.max(most, (underWay += 1));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      underWay -= 1;
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  queue.beforeNext(() => void queue.submit("arrived"));
+  await new Promise((resolve) => setImmediate(resolve));
+  void queue.submit("later");
+  await queue.drained();
+  assert.deepEqual(batches, [["arrived"], ["later"]]);
+  assert.equal(most, 1);
+});

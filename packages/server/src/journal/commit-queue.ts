@@ -48,11 +48,12 @@ export function createCommitQueue<Request, Result>(options: {
     if (begins || underWay >= ahead || isEmpty()) return;
     begins = true;
     setImmediate(() => {
-      begins = false;
       const arrived = arriving;
       arriving = [];
       for (const submit of arrived) submit();
       if (queue.length > 0) told = commit(queue.splice(0, largestBatch), told);
+      // Not before: what is submitted here goes with this commit, and asks for none beside it.
+      begins = false;
       begin();
     });
   }

@@ -27,7 +27,7 @@ test("arrays of any texts and whole numbers come back as they were", options, as
         const expected = pad(some).map((t, index) => ({ t, n: pad(others)[index] }));
         assert.deepEqual(rows, expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 25 },
     );
   } finally {
     await client.end();

@@ -23,7 +23,9 @@ function numberArray(values: readonly (number | null)[]): Buffer {
   let at = headerSize;
   for (const value of values) {
     at = array.writeInt32BE(value === null ? -1 : 8, at);
-    if (value !== null) at = array.writeBigInt64BE(BigInt(value), at);
+    if (value === null) continue;
+    at = array.writeInt32BE(Math.floor(value / 2 ** 32), at);
+    at = array.writeUInt32BE(value >>> 0, at);
   }
   return array.subarray(0, at);
 }

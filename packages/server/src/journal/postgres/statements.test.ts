@@ -100,3 +100,20 @@ test(
     });
   },
 );
+
+test(
+  "statements go in the order in which they were given, also where plans are made anew between them",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      const notices: (string | undefined)[] = [];
+      client.on("notice", ({ message }) => notices.push(message));
+      for (let n = 0; n < 150; n++) {
+        await sendAll(client, [{ text: "BEGIN", values: [] }, read]);
+        void sendAll(client, [{ text: "COMMIT", values: [] }]);
+      }
+      await send(client, read);
+      assert.deepEqual(notices, []);
+    });
+  },
+);

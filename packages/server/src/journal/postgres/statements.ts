@@ -27,13 +27,14 @@ export type Client = Pick<pg.ClientBase, "query">;
  *
  * @returns the rows of each
  */
-export async function sendAll(
+export function sendAll(
   client: Client,
   statements: readonly Statement[],
 ): Promise<readonly (readonly unknown[])[]> {
-  if (statements.length === 0) return [];
-  if (plansAreOld(client, statements.length)) await sendBatch(client, [discardPlans]);
-  return await sendBatch(client, statements);
+  if (statements.length === 0) return Promise.resolve([]);
+  // Not waited for, so that statements go in the order in which they were given. Where it fails, so do they.
+  if (plansAreOld(client, statements.length)) sendBatch(client, [discardPlans]).catch(() => {});
+  return sendBatch(client, statements);
 }
 
 function sendBatch(
