@@ -14,10 +14,10 @@ export interface CommitQueue<Request, Result> {
 const largestBatch = 4_096;
 
 /**
- * So many hear of their results before the event loop goes on. What the first of them give next is
- * then written while the others are told, and a large commit does not hold up everything else.
+ * So many hear of their results at once. Where there are more, half of them do, and the others in a
+ * later turn of the event loop: what the first give next is written while the others are told.
  */
-const settledAtOnce = 16;
+const toldAtOnce = 16;
 
 /**
  * @param commit writes a batch and gives its results in the same order
@@ -68,8 +68,9 @@ export function createCommitQueue<Request, Result>(options: {
     await before;
     underWay -= 1;
     begin();
+    const half = Math.max(toldAtOnce, Math.ceil(batch.length / 2));
     for (const [index, waiting] of batch.entries()) {
-      if (index > 0 && index % settledAtOnce === 0) {
+      if (index === half) {
         // What the first of them give begins in this turn of the loop, the rest hear in the next.
         await endOfTurn();
         await endOfTurn();
