@@ -35,6 +35,18 @@ test("a group's rule is a kept variable from its registration on, and its row in
   assert.doesNotMatch(rules, /Look twice\./);
 });
 
+test("a rule that is declared again as it was is no change, and one that says something else is", () => {
+  const variables = new VariableSystem();
+  executorOf(groupWith({ how }), variables);
+  const changed: string[] = [];
+  variables.subscribe((change) => change.type === "set" && changed.push(change.variable.name));
+  executorOf(groupWith({ how }), variables);
+  assert.deepEqual(changed, []);
+  executorOf(groupWith({ how: { ...how, prompt: "Look once." } }), variables);
+  assert.deepEqual(changed, ["Rule/notes/how"]);
+  assert.equal(variables.getVariable("Rule/notes/how")?.value.text, "Look once.");
+});
+
 test("a rule that is always loaded stands in the prompt, not in the index", () => {
   const executor = executorOf(groupWith({ how: { ...how, alwaysLoad: true } }));
   assert.match(executor.toolRules(), /## How to look\nLook twice\./);

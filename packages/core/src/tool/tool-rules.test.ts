@@ -87,6 +87,21 @@ test("a rule prompt is text, or made of the names of the tools that are on", () 
   assert.deepEqual(seen.at(-1), ["Three"]);
 });
 
+test("of the same offer a text is made once, and a function is asked for every prompt", () => {
+  let asked = 0;
+  const fixed = { name: "text", tools: [tool("One")], rulePrompt: "Text of one." };
+  const made = { name: "made", tools: [tool("Two")], rulePrompt: () => `Made ${++asked}.` };
+  const executor = executorOf(fixed, made);
+  const both = { groups: ["text", "made"] };
+  assert.match(executor.toolRules(both), /Made 1\./);
+  assert.match(executor.toolRules(both), /Made 2\./);
+  const one = { groups: ["text"] };
+  assert.equal(executor.toolRules(one), executor.toolRules(one));
+  assert.match(executor.toolRules(one), /Text of one\./);
+  executor.setToolEnabled("One", false);
+  assert.equal(executor.toolRules(one), "");
+});
+
 test("rules name tools as the model calls them, and only those it is offered", () => {
   const seen: (readonly string[])[] = [];
   const rulePrompt = (names: readonly string[]) => (seen.push(names), "Rule.");
