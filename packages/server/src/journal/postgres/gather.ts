@@ -1,14 +1,16 @@
 /**
- * Does together what is asked for in one turn of the event loop, and while the last lot is under way.
- * No timer: who is alone waits for nobody.
+ * Does together what is asked for in one turn of the event loop, and while all that may be under way
+ * at once is. No timer: who is alone waits for nobody.
  *
  * @param work answers all that it is given, in order
+ * @param options.atOnce how many lots may be under way. @default 1
  * @example
  * const nameOf = gather((ids: readonly string[]) => readNames(ids));
  * const names = await Promise.all([nameOf("a"), nameOf("b")]); // one call of readNames
  */
 export function gather<Query, Answer>(
   work: (queries: readonly Query[]) => Promise<readonly Answer[]>,
+  { atOnce = 1 }: { readonly atOnce?: number } = {},
 ): (query: Query) => Promise<Answer> {
   interface Asked {
     readonly query: Query;
@@ -16,9 +18,12 @@ export function gather<Query, Answer>(
     readonly reject: (reason: unknown) => void;
   }
   const waiting: Asked[] = [];
-  let isUnderWay = false;
+  let underWay = 0;
+  let isDue = false;
 
   async function run(): Promise<void> {
+    isDue = false;
+    underWay += 1;
     while (waiting.length > 0) {
       const asked = waiting.splice(0, most);
       try {
@@ -28,14 +33,14 @@ export function gather<Query, Answer>(
         for (const { reject } of asked) reject(error);
       }
     }
-    isUnderWay = false;
+    underWay -= 1;
   }
 
   return (query) =>
     new Promise((resolve, reject) => {
       waiting.push({ query, resolve, reject });
-      if (isUnderWay) return;
-      isUnderWay = true;
+      if (isDue || underWay >= atOnce) return;
+      isDue = true;
       setImmediate(() => void run());
     });
 }

@@ -2,7 +2,7 @@ import { type Clock, newId, systemClock } from "@capstan/core";
 import pg from "pg";
 import type { Heard } from "../nodes.ts";
 import { Publisher } from "../publish.ts";
-import { longRead } from "../reading/long-reads.ts";
+import { type LongReadName, longRead } from "../reading/long-reads.ts";
 import type { Store } from "../store.ts";
 import { storeOn } from "../store-on.ts";
 import { checkAddress, clientConfig, type DatabaseAddress } from "./connection.ts";
@@ -15,6 +15,7 @@ import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./postgres-reads.ts";
 import { postgresWriter } from "./postgres-writer.ts";
+import { sharedReads } from "./shared-reads.ts";
 import { connectWriter } from "./writer-connection.ts";
 
 export interface OpenPostgresStoreOptions {
@@ -51,11 +52,13 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const { read, snapshot, close } = postgresReads(address, connections);
     const { announce, leave, ...nodes } = postgresNodes(self, read);
     await nodes.beat();
+    const shared = sharedReads(snapshot);
     return storeOn({
       writer: postgresWriter({ connection, writerId: self }),
-      read,
+      read: shared,
       snapshot,
-      readLong: (name, query) => snapshot(() => longRead(name, query)),
+      readLong: (name, query) =>
+        (ofOneRun.has(name) ? shared : snapshot)(() => longRead(name, query)),
       eventPage: gather((queries) => read(() => readEventPages(queries))),
       publisher,
       clock,
@@ -72,6 +75,15 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     throw databaseError(`Opening the store in PostgreSQL at ${where}`, error);
   }
 }
+
+/** Reads of a run that is taken up: as large as the run, and no larger. */
+const ofOneRun: ReadonlySet<LongReadName> = new Set([
+  "readChain",
+  "readMessages",
+  "readManifest",
+  "readVariables",
+  "readValue",
+]);
 
 async function prepareDatabase(address: DatabaseAddress, at: number): Promise<void> {
   const client = new pg.Client(clientConfig(address));
