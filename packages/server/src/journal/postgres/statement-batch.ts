@@ -31,6 +31,8 @@ export class StatementBatch implements pg.Submittable {
   readonly #results: Row[][] = [[]];
   #known = new Map<string, readonly Column[]>();
   #columns: readonly Column[] = [];
+  /** What makes the answer unusable, though all of it came. */
+  #fault: Error | undefined;
 
   constructor(statements: readonly BoundStatement[]) {
     this.#statements = statements;
@@ -65,17 +67,20 @@ export class StatementBatch implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const row: Row = {};
-    for (const [index, { name, read }] of this.#columns.entries()) {
-      const text = fields[index] ?? null;
-      row[name] = text === null ? null : read(text);
+    try {
+      this.#results.at(-1)?.push(rowOf(this.#columns, fields));
+    } catch (thrown) {
+      // Thrown from here it would end the process: nobody catches what the driver's parser meets.
+      this.#fault ??= thrown instanceof Error ? thrown : new Error(String(thrown));
     }
-    this.#results.at(-1)?.push(row);
   }
 
-  handleCommandComplete(): void {
+  handleCommandComplete({ text: done }: { readonly text: string }): void {
     const at = this.#results.length - 1;
-    const name = this.#statements[at]?.name ?? "";
+    const { name = "", text } = this.#statements[at] ?? {};
+    // So it is answered where a statement before had failed, whether or not somebody heard of that.
+    if (text === "COMMIT" && done === "ROLLBACK")
+      this.#fault ??= new Error("The transaction had failed, and was rolled back");
     this.#known.set(name, this.#columns);
     if (at + 1 === this.#statements.length) return;
     this.#results.push([]);
@@ -83,12 +88,22 @@ export class StatementBatch implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.#settle.resolve(this.#results);
+    if (this.#fault === undefined) this.#settle.resolve(this.#results);
+    else this.#settle.reject(this.#fault);
   }
 
   handleError(error: Error): void {
     this.#settle.reject(error);
   }
+}
+
+function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): Row {
+  const row: Row = {};
+  for (const [index, { name, read }] of columns.entries()) {
+    const text = fields[index] ?? null;
+    row[name] = text === null ? null : read(text);
+  }
+  return row;
 }
 
 /** Numbers here are counts, times and sizes: all below 2^53. */

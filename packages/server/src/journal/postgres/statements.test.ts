@@ -117,3 +117,24 @@ test(
     });
   },
 );
+
+test("a value that cannot be read fails its reader, and nobody else", options, async () => {
+  await withClient(async (client) => {
+    const damaged = { text: "SELECT E'\\x01damaged' AS word", values: [] };
+    const [bad, good] = await Promise.allSettled([
+      sendAll(client, [read, damaged, damaged, read]),
+      send(client, { text: "SELECT 1 AS n", values: [] }),
+    ]);
+    assert.equal(bad.status, "rejected");
+    assert.deepEqual(good, { status: "fulfilled", value: [{ n: 1 }] });
+  });
+});
+
+test("a transaction that has failed is not taken for committed", options, async () => {
+  await withClient(async (client) => {
+    await sendAll(client, [{ text: "BEGIN", values: [] }, insert(1, "a")]);
+    await assert.rejects(send(client, { text: "SELECT 1 / 0 AS n", values: [] }));
+    await assert.rejects(send(client, { text: "COMMIT", values: [] }), /rolled back/);
+    assert.deepEqual(await send(client, read), []);
+  });
+});
