@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import pg from "pg";
 import { withTwoNodes } from "../testing/every-store.ts";
-import { findPostgres } from "../testing/postgres-server.ts";
+import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import {
   commit,
   createRun,
@@ -13,6 +14,7 @@ import {
   resultOf,
   start,
 } from "../testing/store-fixtures.ts";
+import { openPostgresStore } from "./open-postgres-store.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
@@ -53,5 +55,32 @@ test(
         { numRuns: 40 },
       );
     });
+  },
+);
+
+test(
+  "damaged events fail who reads them, and not who reads others at the same time",
+  options,
+  async () => {
+    const connectionString = await (await testServer()).newDatabase();
+    const store = await openPostgresStore({ connectionString });
+    try {
+      for (const id of ["damaged", "whole"]) {
+        await createRun(store, { id });
+        await commit(store, id, [note]);
+      }
+      const client = new pg.Client({ connectionString });
+      await client.connect();
+      await client.query(
+        "UPDATE run_events SET data = '{' WHERE run_n = (SELECT n FROM runs WHERE id = 'damaged')",
+      );
+      await client.end();
+      const read = (runId: string) => store.readEventPage({ owner, runId, after: 0, limit: 8 });
+      const [damaged, whole] = await Promise.allSettled([read("damaged"), read("whole")]);
+      assert.equal(damaged.status, "rejected");
+      assert.equal(whole.status, "fulfilled");
+    } finally {
+      await store.close();
+    }
   },
 );

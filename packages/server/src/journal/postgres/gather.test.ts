@@ -27,17 +27,16 @@ test("what is asked for in one turn, or while something is under way, is done to
   ]);
 });
 
-test("what fails fails those who asked for it together, and the next lot goes on", async () => {
-  let fails = true;
+test("what fails together is done again one by one, and fails who asked for it alone", async () => {
+  const lots: (readonly string[])[] = [];
   const same = gather(async (texts: readonly string[]) => {
-    if (fails) throw new Error("no");
+    lots.push(texts);
+    if (texts.includes("bad")) throw new Error("no");
     return texts;
   });
-  const failed = await Promise.allSettled([same("a"), same("b")]);
-  assert.deepEqual(
-    failed.map(({ status }) => status),
-    ["rejected", "rejected"],
-  );
-  fails = false;
-  assert.equal(await same("c"), "c");
+  const [good, bad] = await Promise.allSettled([same("good"), same("bad")]);
+  assert.deepEqual(good, { status: "fulfilled", value: "good" });
+  assert.equal(bad.status, "rejected");
+  assert.deepEqual(lots, [["good", "bad"], ["good"], ["bad"]]);
+  assert.equal(await same("next"), "next");
 });

@@ -1,6 +1,7 @@
 /**
  * Does together what is asked for in one turn of the event loop, and while all that may be under way
- * at once is. No timer: who is alone waits for nobody.
+ * at once is. No timer: who is alone waits for nobody. What fails together is done again one by one,
+ * so that what is wrong with one, a damaged row, is only its asker's concern.
  *
  * @param work answers all that it is given, in order
  * @param options.atOnce how many lots may be under way. @default 1
@@ -21,18 +22,20 @@ export function gather<Query, Answer>(
   let underWay = 0;
   let isDue = false;
 
+  async function answer(asked: readonly Asked[]): Promise<void> {
+    try {
+      const answers = await work(asked.map(({ query }) => query));
+      for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
+    } catch (error) {
+      if (asked.length === 1) asked[0]?.reject(error);
+      else await Promise.all(asked.map((each) => answer([each])));
+    }
+  }
+
   async function run(): Promise<void> {
     isDue = false;
     underWay += 1;
-    while (waiting.length > 0) {
-      const asked = waiting.splice(0, most);
-      try {
-        const answers = await work(asked.map(({ query }) => query));
-        for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
-      } catch (error) {
-        for (const { reject } of asked) reject(error);
-      }
-    }
+    while (waiting.length > 0) await answer(waiting.splice(0, most));
     underWay -= 1;
   }
 
