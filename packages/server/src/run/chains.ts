@@ -17,7 +17,7 @@ import type { Overrides } from "./overrides.ts";
 import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import type { ServerLimits } from "./server-limits.ts";
-import { type CreateExecutor, readGrants } from "./session.ts";
+import { type CreateExecutor, listGrants, readGrants } from "./session.ts";
 
 export interface ChainsOptions {
   readonly store: Store;
@@ -82,6 +82,8 @@ interface Watched extends LiveRun {
 export class Chains {
   readonly #options: ChainsOptions;
   readonly #live = new Map<string, Watched>();
+  /** How often grants changed, or may have: what was read before the last time is not used. */
+  #grantChanges = 0;
 
   constructor(options: ChainsOptions) {
     this.#options = options;
@@ -97,12 +99,15 @@ export class Chains {
 
   async launch(run: RunRecord, given: Given): Promise<void> {
     const own = given.resume !== undefined && given.resume.adopted !== true;
+    const changes = this.#grantChanges;
     const [session, overrides] = await Promise.all([
       this.#session(run, own ? run.id : run.parentId, given),
       this.#options.overrides.of(run.owner),
     ]);
     const options = { ...this.#options, run, ...session, overrides, ...given };
     this.#watch(run, session, await launch(options));
+    // Who changed them meanwhile did not find it among those that go on.
+    if (changes !== this.#grantChanges) void this.refreshGrants(run.owner);
   }
 
   /** Ends a run without doing anything of it; resolves when it has ended. */
@@ -122,8 +127,27 @@ export class Chains {
 
   /** A grant was revoked: what goes on must not use it any more. */
   forgetGrant(sessionId: string | null, grantId: string): void {
+    this.#grantChanges += 1;
     for (const live of this.#live.values()) {
       if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
+    }
+  }
+
+  /** Grants of a user's may have changed elsewhere: what goes on here has them as they are kept. */
+  async refreshGrants(owner: string): Promise<void> {
+    const { store, grants: kept, log } = this.#options;
+    this.#grantChanges += 1;
+    try {
+      while (this.owners().has(owner)) {
+        const changes = this.#grantChanges;
+        const records = await listGrants([kept, store], { owner });
+        // It may have what was revoked since, or lack what was given.
+        if (changes !== this.#grantChanges) continue;
+        this.#replaceGrants(owner, records);
+        return;
+      }
+    } catch (thrown) {
+      log(`What ${owner} allows cannot be read: ${errorMessage(thrown)}`);
     }
   }
 
@@ -133,7 +157,7 @@ export class Chains {
   }
 
   /** What goes on of a user's has these grants from now on, as far as they are for its session, and no others. */
-  replaceGrants(owner: string, records: readonly GrantRecord[]): void {
+  #replaceGrants(owner: string, records: readonly GrantRecord[]): void {
     for (const live of this.#live.values()) {
       if (live.owner !== owner) continue;
       const meant = records.filter(
@@ -174,7 +198,12 @@ export class Chains {
       readGrants([store, kept], owner, sessionId),
     ]);
     const waits = run.request as unknown as StoredRunRequest;
-    const onGrant = (grant: Grant) => this.#options.onGrant(run, grant);
+    const onGrant = (grant: Grant) => {
+      this.#grantChanges += 1;
+      // What was read from the store before it was kept did not have it.
+      if (!grants.list().includes(grant)) grants.add(grant);
+      this.#options.onGrant(run, grant);
+    };
     const journal = runJournal({ store, grants: kept, run, waits, written, onGrant });
     return { variables, grants, journal };
   }

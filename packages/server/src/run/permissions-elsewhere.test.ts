@@ -4,7 +4,7 @@ import type { ApprovalDecision } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { withTwoNodes } from "../journal/testing/every-store.ts";
 import { findPostgres } from "../journal/testing/postgres-server.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { grantOf, owner } from "../journal/testing/store-fixtures.ts";
 import type { Store } from "../journal/store.ts";
 import type { RunService } from "./run-service.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
@@ -112,6 +112,108 @@ test(
         calls.map(({ call: { name, status } }) => `${name} ${status}`),
         ["Hold succeeded", "Ask execution_rejected"],
       );
+    });
+  },
+);
+
+/** Answers are held back, as they were read, until `release`. */
+function heldBack() {
+  const read = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const answer = async <T>(reading: Promise<T>): Promise<T> => {
+    const found = await reading;
+    read.resolve();
+    await released.promise;
+    return found;
+  };
+  return { answer, read: read.promise, release: released.resolve };
+}
+
+test(
+  "what is revoked here while another node's change is read stays revoked",
+  options,
+  async () => {
+    await withTwoNodes(async (one, other) => {
+      const { grantId } = await allowAlways(other);
+      const { answer, read, release } = heldBack();
+      const listGrants: Store["listGrants"] = (query) => answer(one.listGrants(query));
+      const held = await holding({ ...one, listGrants });
+      const grant = grantOf("another");
+      await other.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+      await read;
+      await one.write([{ type: "revoke-grant", owner, id: grantId }]);
+      held.runs.forgetGrant(null, grantId);
+      release();
+      await held.grants;
+      held.release();
+      await runIn(one, held.id, "requires_action");
+    });
+  },
+);
+
+test("what is revoked at another node as a run begins here is asked again", options, async () => {
+  await withTwoNodes(async (one, other) => {
+    const { grantId } = await allowAlways(other);
+    const { answer, read, release } = heldBack();
+    const heard = Promise.withResolvers<void>();
+    let reads = 0;
+    const beginning = holding({
+      ...one,
+      readGrants: (query) => answer(one.readGrants(query)),
+      // As the run begins, and once it is heard that something changed.
+      listOverrides: async (query) => {
+        const rules = await one.listOverrides(query);
+        if ((reads += 1) === 2) setImmediate(heard.resolve);
+        return rules;
+      },
+    });
+    await read;
+    await other.write([{ type: "revoke-grant", owner, id: grantId }]);
+    await heard.promise;
+    release();
+    const held = await beginning;
+    await held.grants;
+    held.release();
+    await runIn(one, held.id, "requires_action");
+  });
+});
+
+test(
+  "what is allowed here holds although another node's change was read before it was kept",
+  options,
+  async () => {
+    await withTwoNodes(async (one, other) => {
+      const read = Promise.withResolvers<void>();
+      const watched: Store = {
+        ...one,
+        listGrants: async (query) => {
+          const page = await one.listGrants(query);
+          setImmediate(read.resolve);
+          return page;
+        },
+        write: async (writes) => {
+          const gives = writes.some(
+            (write) => write.type === "journal" && write.writes.some(({ type }) => type === "grant"),
+          );
+          if (gives) {
+            const grant = grantOf("another");
+            await other.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+            await read.promise;
+          }
+          return one.write(writes);
+        },
+      };
+      const model = new ScriptedModel([call("Ask"), call("Ask"), "done"]);
+      const runs = createRuns({
+        store: watched,
+        model,
+        tools: [asking("Ask", () => "asked")],
+      });
+      const { id } = await begin(runs, requestOf("go"));
+      await runIn(one, id, "requires_action");
+      const { data } = await one.listApprovals({ owner, runId: id });
+      await runs.answer(owner, data[0]!.id, always);
+      await runIn(one, id, "completed");
     });
   },
 );

@@ -2,11 +2,10 @@ import { errorMessage } from "@capstan/core";
 import type { Store } from "../journal/store.ts";
 import type { Chains } from "./chains.ts";
 import type { Overrides } from "./overrides.ts";
-import { listGrants } from "./session.ts";
 
 export interface FollowPermissionsOptions {
-  /** Where grants are kept; the first one is shared with other nodes. */
-  readonly stores: readonly [Store, ...Store[]];
+  /** Where grants are kept that hold in every session: it is shared with other nodes. */
+  readonly store: Pick<Store, "nodes">;
   readonly chains: Chains;
   readonly overrides: Overrides;
   readonly log: (line: string) => void;
@@ -17,7 +16,7 @@ export interface FollowPermissionsOptions {
  * heard is only a hint: it is read anew, once more where something came meanwhile.
  */
 export function followPermissions({
-  stores,
+  store,
   chains,
   overrides,
   log,
@@ -26,9 +25,7 @@ export function followPermissions({
   const reading = new Map<string, boolean>();
 
   async function read(owner: string): Promise<void> {
-    await overrides.refresh(owner);
-    if (chains.owners().has(owner))
-      chains.replaceGrants(owner, await listGrants(stores, { owner }));
+    await Promise.all([overrides.refresh(owner), chains.refreshGrants(owner)]);
   }
 
   function refresh(owner: string): void {
@@ -46,7 +43,7 @@ export function followPermissions({
       });
   }
 
-  stores[0].nodes?.hear((heard) => {
+  store.nodes?.hear((heard) => {
     if (heard.type === "permissions") heard.owners.forEach(refresh);
     if (heard.type === "missed")
       new Set([...chains.owners(), ...overrides.owners()]).forEach(refresh);

@@ -128,7 +128,7 @@ export class RunService {
       isLive: (runId) => this.isLive(runId),
     });
     followPermissions({
-      stores: [options.grants ?? store, store],
+      store: options.grants ?? store,
       chains: this.#chains,
       overrides: this.overrides,
       log: options.log,
