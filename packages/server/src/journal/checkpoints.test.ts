@@ -1,28 +1,69 @@
 import assert from "node:assert/strict";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Checkpoints } from "./checkpoints.ts";
 import { openForWriting } from "./open-database.ts";
+import type { Sql } from "./sql.ts";
 import { commit, createRun, withDataDir } from "./testing/store-fixtures.ts";
 import { openStore } from "./store.ts";
 
-test("the write-ahead log does not grow with what is written", async () => {
+/** A database with a log that nothing but `checkpoints` moves. */
+async function withLog(
+  use: (
+    dataDir: string,
+    sql: Sql,
+  ) => Promise<{ checkpoints: Checkpoints; changed: number; cleared?: number }>,
+): Promise<void> {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "process");
-    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
     sql.exec("CREATE TABLE texts (n INTEGER PRIMARY KEY, text TEXT)");
-    for (let n = 1; n <= 8_000; n++) {
+    const { checkpoints, changed, cleared } = await use(dataDir, sql);
+    for (let n = changed + 1; n <= changed + 8_000; n++) {
       sql.run("INSERT INTO texts VALUES (?, ?)", n, "x".repeat(4_000));
-      await checkpoints.committed(n);
+      await checkpoints.committed(n, cleared);
     }
     const { size } = statSync(`${path}-wal`);
-    assert.ok(size < 16_000_000, `32 MB were written, and the log has ${size} bytes`);
     await checkpoints.stop();
     sql.close();
+    assert.ok(size < 16_000_000, `32 MB were written, and the log has ${size} bytes`);
   });
-});
+}
+
+test("the write-ahead log does not grow with what is written", () =>
+  withLog(async (dataDir, sql) => {
+    const path = join(dataDir, "capstan.db");
+    return { checkpoints: new Checkpoints(sql, { path, durability: "process" }), changed: 0 };
+  }));
+
+test("nor after it was empty as it was to be moved", () =>
+  withLog(async (dataDir, sql) => {
+    const path = join(dataDir, "capstan.db");
+    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+    sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    await checkpoints.committed(1_000);
+    return { checkpoints, changed: 1_000 };
+  }));
+
+test("nor after it was cleared by the writer shortly before it was moved", () =>
+  withLog(async (dataDir, sql) => {
+    const path = join(dataDir, "capstan.db");
+    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+    sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    return { checkpoints, changed: 999, cleared: 999 };
+  }));
+
+test("nor after the thread died that moves it", () =>
+  withLog(async (dataDir, sql) => {
+    const folder = join(dataDir, "not there yet");
+    const path = join(folder, "capstan.db");
+    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+    await checkpoints.committed(1_000);
+    mkdirSync(folder);
+    symlinkSync(join(dataDir, "capstan.db"), path);
+    return { checkpoints, changed: 1_000 };
+  }));
 
 test("a closed store has everything in its one file", async () => {
   await withDataDir(async (dataDir) => {

@@ -32,12 +32,12 @@ export class Checkpoints {
 
   /**
    * @param changed how much was changed since the beginning
+   * @param cleared the same as the log was last emptied by the writer itself: it is counted from there
    * @returns where the log is being moved: when that is done
    */
-  committed(changed: number): Promise<void> | undefined {
-    if (this.#copying !== undefined || changed - this.#changedThen < this.#every)
-      return this.#copying;
-    const rows = changed - this.#changedThen;
+  committed(changed: number, cleared = 0): Promise<void> | undefined {
+    const rows = changed - Math.max(this.#changedThen, cleared);
+    if (this.#copying !== undefined || rows < this.#every) return this.#copying;
     this.#changedThen = changed;
     // The first ones are long after the start, which need not wait for the thread.
     this.#thread ??= startThread("checkpoint-thread", this.#options);
@@ -45,7 +45,7 @@ export class Checkpoints {
       .ask("copy")
       .then(({ log }) => this.#finish(log, rows))
       // Nothing is lost: the log stays, and the next try is after as much again.
-      .catch(() => {})
+      .catch(() => this.#letGo())
       .finally(() => (this.#copying = undefined));
     return this.#copying;
   }
@@ -55,8 +55,16 @@ export class Checkpoints {
     await this.#copying;
   }
 
+  /** It may have died, of a disk that was full, say: the next try has another thread. */
+  #letGo(): void {
+    void this.#thread?.stop();
+    this.#thread = undefined;
+  }
+
   #finish(pages: number, rows: number): void {
-    this.#every = Math.min(100_000, Math.max(1_000, Math.round((rows * aim) / Math.max(1, pages))));
+    // There is nothing to measure where the log was empty, or the writer was emptying it.
+    if (pages > 0)
+      this.#every = Math.min(100_000, Math.max(1_000, Math.round((rows * aim) / pages)));
     this.#sql.get("PRAGMA wal_checkpoint(PASSIVE)");
   }
 }

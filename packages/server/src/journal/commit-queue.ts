@@ -6,7 +6,7 @@ export interface CommitQueue<Request, Result> {
   submit(request: Request): Promise<Result>;
   /** Calls back right before the next commit is made: what is submitted in the call is part of it. */
   beforeNext(submit: () => void): void;
-  /** When everything that was given is done. */
+  /** When everything that was given is done. Who waits for the next commit is called at once: later nothing may be taken. */
   drained(): Promise<void>;
 }
 
@@ -48,14 +48,18 @@ export function createCommitQueue<Request, Result>(options: {
     if (begins || underWay >= ahead || isEmpty()) return;
     begins = true;
     setImmediate(() => {
-      const arrived = arriving;
-      arriving = [];
-      for (const submit of arrived) submit();
+      takeArrived();
       if (queue.length > 0) told = commit(queue.splice(0, largestBatch), told);
       // Not before: what is submitted here goes with this commit, and asks for none beside it.
       begins = false;
       begin();
     });
+  }
+
+  function takeArrived(): void {
+    const arrived = arriving;
+    arriving = [];
+    for (const submit of arrived) submit();
   }
 
   function isEmpty(): boolean {
@@ -110,6 +114,7 @@ export function createCommitQueue<Request, Result>(options: {
       begin();
     },
     drained: async () => {
+      takeArrived();
       while (!isEmpty() || underWay > 0) {
         await told;
         if (!isEmpty()) await endOfTurn();

@@ -119,6 +119,19 @@ test("what is stored is for this user alone", { skip: process.platform === "win3
   });
 });
 
+test("who waited for the next commit as the store was closed is part of the last one", async () => {
+  await withFileStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const given = Promise.withResolvers<number>();
+    store.beforeNext(() => {
+      const round = event({ type: "round.started", round: 1, at: 1 });
+      given.resolve(commit(store, "r", [round]).then(() => 1));
+    });
+    await store.close();
+    assert.equal(await given.promise, 1);
+  });
+});
+
 test("a closed store lets go of its folder, finishes what it was given, and takes no more", async () => {
   await withDataDir(async (dataDir) => {
     const first = await openStore({ dataDir });

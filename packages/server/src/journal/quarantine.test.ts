@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { CallRecord, Quarantine, ReviewDecision, ReviewNotice } from "@capstan/core";
 import type { Store } from "./store.ts";
 import {
@@ -183,5 +184,22 @@ test("where a reader is in the way, what was withheld leaves the log with the ne
     reader.close();
     await createRun(store, { id: "another" });
     assert.doesNotMatch(await bytesOf(dataDir), /tulip/);
+  });
+});
+
+test("what was withheld while the log was being moved leaves it, though nothing is written after", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await createRun(store, { id: "other" });
+    const data = "x".repeat(8_000_000);
+    const large = event({ type: "call.event", callId: "c", name: "n", data });
+    // The first one starts the thread that moves it.
+    await commit(store, "other", [large]);
+    await setTimeout(500);
+    await review(store);
+    await commit(store, "other", [large, large]);
+    await commit(store, "r", [settled()]);
+    for (let tries = 0; tries < 40 && /tulip/.test(await bytesOf(dataDir)); tries++)
+      await setTimeout(50);
+    assert.equal(/tulip/.test(await bytesOf(dataDir)), false);
   });
 });

@@ -35,7 +35,9 @@ function answer(request: WriterRequest): WriterResponse {
   if (request === "leftovers") return leftovers;
   const results = applyBatch(writing, request.map(received));
   trimLater();
-  void checkpoints.committed(writing.changes.volume);
+  const { changes } = writing;
+  // What was wiped while the log was being moved could not be taken out of it.
+  void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
   return JSON.stringify(results);
 }

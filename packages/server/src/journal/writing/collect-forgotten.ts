@@ -57,10 +57,16 @@ export function* collectForgotten(
     for (const of of ofSession) isEmpty &&= yield* take(writing, of, run.session_id, budget);
     for (const of of ofRun) isEmpty &&= yield* take(writing, of, run.n, budget);
     if (!isEmpty || budget.rows <= 0) break;
-    writing.changes.run("DELETE FROM runs WHERE n = ?", run.n);
+    removeRun(writing, run.n);
     budget.rows -= 1;
   }
   return collected({ rows, bytes }, budget, true);
+}
+
+/** Its number may be given again: what is still to be taken out of the tail must not become another run's. */
+function removeRun({ changes, trim }: Writing, n: number): void {
+  if (trim?.isEmpty === false) changes.run("DELETE FROM tail WHERE run_n = ?", n);
+  changes.run("DELETE FROM runs WHERE n = ?", n);
 }
 
 /** Deletes rows up to what the budget has left. @returns whether all are gone */

@@ -15,6 +15,8 @@ export class SqliteChanges implements Changes {
   count = 0;
   /** The same with long texts counted by their pages. */
   volume = 0;
+  /** The volume as the write-ahead log was last cleared: what is in it came after. */
+  cleared = 0;
   readonly #sql: Sql;
   readonly #insertions = new Map<TableName, Insertion>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
@@ -51,7 +53,7 @@ export class SqliteChanges implements Changes {
 
   /**
    * After a commit: takes what was wiped out of the write-ahead log, too. Where a reader is in the
-   * way it stays to be done after the next commit.
+   * way it stays to be done after the next commit; where the log is being moved, after that.
    */
   clearLog(): void {
     if (!this.#wiped) return;
@@ -59,6 +61,7 @@ export class SqliteChanges implements Changes {
     try {
       const row = this.#sql.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
       this.#wiped = row?.busy === 1;
+      if (!this.#wiped) this.cleared = this.volume;
     } catch {
       // What was committed stays so, and the log is cleared with a later commit.
     } finally {

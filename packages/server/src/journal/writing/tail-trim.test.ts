@@ -124,6 +124,31 @@ test("an item whose end was undone keeps its deltas", () => {
   assert.equal(rows(sql), 1);
 });
 
+test("what a forgotten run had in the tail is not the next run's, which has its number", () => {
+  const sql = database();
+  const before = startWriting(sql).writing;
+  ended(sql, before, "r");
+  write(before, "r", [resultOf("completed")]);
+  const start = { type: "session", id: "r" } as const;
+  const run = {
+    id: "next",
+    owner,
+    model: "m",
+    status: "in_progress",
+    request: {},
+    input: [],
+  } as const;
+  const results = applyBatch(before, [
+    { at: 2, writes: [{ type: "forget-lineage", owner, start, before: 2 }] },
+    { at: 2, writes: [{ type: "collect-forgotten", rows: 1_000, bytes: 1_000_000 }] },
+    { at: 2, writes: [{ type: "create-run", run }] },
+  ]);
+  assert.ok(results.every((result) => "outcomes" in result));
+  assert.equal(sql.get<{ n: number }>("SELECT n FROM runs WHERE id = 'next'")?.n, 1);
+  // As after a crash.
+  assert.deepEqual(startWriting(sql).leftovers, []);
+});
+
 test("a run that is removed leaves nothing in the tail", () => {
   const sql = database();
   const { writing } = startWriting(sql);
