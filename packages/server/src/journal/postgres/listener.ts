@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Heard } from "../nodes.ts";
 import type { Publisher } from "../publish.ts";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
-import { channel, type Told } from "./tell.ts";
+import { channel, readTold } from "./tell.ts";
 
 /**
  * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a
@@ -23,8 +23,8 @@ export async function listenToNodes(options: {
   async function connect(): Promise<void> {
     const client = new pg.Client(clientConfig(address));
     client.on("notification", ({ payload }) => {
-      const told = JSON.parse(payload ?? "{}") as Partial<Told>;
-      if (told.by === self) return;
+      const told = readTold(payload);
+      if (told === undefined || told.by === self) return;
       const { runs = [], owners = [], stop } = told;
       for (const runId of runs) publisher.publish(runId, elsewhere);
       if (runs.length > 0) heard({ type: "changed", runIds: runs });

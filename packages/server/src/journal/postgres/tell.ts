@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { StopRequest } from "../nodes.ts";
 import type { Statement } from "../script.ts";
 import type { StoreWrite } from "../store-write.ts";
@@ -12,6 +13,26 @@ export interface Told {
   readonly runs?: readonly string[];
   readonly owners?: readonly string[];
   readonly stop?: StopRequest;
+}
+
+const toldSchema: z.ZodType<Told> = z.object({
+  by: z.string(),
+  runs: z.array(z.string()).exactOptional(),
+  owners: z.array(z.string()).exactOptional(),
+  stop: z.object({ runId: z.string(), callId: z.string().exactOptional() }).exactOptional(),
+});
+
+/**
+ * Anybody who may use the database can say something there.
+ *
+ * @returns undefined of what no node has said in this version's words
+ */
+export function readTold(payload: string | undefined): Told | undefined {
+  try {
+    return toldSchema.safeParse(JSON.parse(payload ?? "")).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A notification takes less than 8,000 bytes. */
