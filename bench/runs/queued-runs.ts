@@ -95,6 +95,7 @@ async function measureQueued(): Promise<readonly Figure[]> {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const queues = [asked, worker].map(({ dispatcher }) => {
     const consumer: QueueConsumer = {
+      hasRoom: () => dispatcher.hasRoom,
       room: (signal) => dispatcher.room(signal),
       take: (run) => dispatcher.handed(run),
       wake: async () => {},

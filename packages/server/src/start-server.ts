@@ -169,6 +169,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { openBullQueue } = await import("./dispatch/bull-queue.ts");
     const { dispatcher } = runs;
     const consumer = {
+      hasRoom: () => dispatcher.hasRoom,
       room: (signal: AbortSignal) => dispatcher.room(signal),
       take: (run: RunRef) => dispatcher.handed(run),
       wake: watch.look,

@@ -16,14 +16,20 @@ class Node implements AsyncDisposable {
   readonly lines: string[] = [];
   woken = 0;
   hasRoom = true;
+  /** With as many it has no room any more. */
+  most = Infinity;
   readonly queue: RunQueue;
 
   constructor({ url }: Pick<TestRedis, "url">) {
     const consumer = {
+      hasRoom: () => this.hasRoom,
       room: async (signal: AbortSignal) => {
         while (!this.hasRoom && !signal.aborted) await turn();
       },
-      take: async (run: RunRef) => void this.taken.push(run),
+      take: async (run: RunRef) => {
+        this.taken.push(run);
+        if (this.taken.length >= this.most) this.hasRoom = false;
+      },
       wake: async () => void (this.woken += 1),
     };
     this.queue = openBullQueue({ url, consumer, log: (line) => this.lines.push(line) });
@@ -54,6 +60,42 @@ test("each run is handed to one node, and to none that has no room", options, as
   assert.deepEqual(taken.map(({ id }) => id).toSorted(), ids.toSorted());
   assert.deepEqual(taken[0], waiting(taken[0]!.id));
   assert.deepEqual(full.taken, []);
+});
+
+test("a node that has no room any more leaves the next job to others", options, async () => {
+  await using server = await startRedis();
+  await using one = new Node(server);
+  one.most = 2;
+  await until(() => one.queue.isUp);
+  one.queue.offer(["a", "b", "c", "d"].map(waiting));
+  await until(() => one.taken.length >= 2);
+  await using other = new Node(server);
+  await until(() => one.taken.length + other.taken.length >= 4);
+  assert.deepEqual(
+    [one, other].map(({ taken }) => taken.map(({ id }) => id)),
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  );
+});
+
+test("what was offered as a node closes reaches the others", options, async () => {
+  await using server = await startRedis();
+  await using other = new Node(server);
+  const closing = new Node(server);
+  closing.hasRoom = false;
+  await until(() => closing.queue.isUp);
+  closing.queue.offer([waiting("a")]);
+  await until(() => other.taken.length > 0);
+  closing.queue.offer([waiting("b")]);
+  closing.queue.offer([waiting("c")]);
+  await closing.queue.close();
+  await until(() => other.taken.length >= 3);
+  assert.deepEqual(
+    other.taken.map(({ id }) => id),
+    ["a", "b", "c"],
+  );
 });
 
 test("a run that waits in the queue is not put there twice", options, async () => {

@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core";
-import { type Job, Queue, Worker } from "bullmq";
+import { Job, Queue, Worker } from "bullmq";
 import type { RunRef } from "../journal/records.ts";
 import { openRedis } from "./redis-connection.ts";
 import type { QueueConsumer, RunQueue } from "./run-queue.ts";
@@ -17,6 +17,16 @@ const lease = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 1_
 const forgotten = { removeOnComplete: true, removeOnFail: true } as const;
 
 type JobData = { readonly run: RunRef } | { readonly wake: true };
+
+type Jobs = Parameters<Queue<JobData>["addBulk"]>[0];
+
+/** A job for a queued run says only that some wait; one for a run of a silent node is for that run. */
+const isSign = ({ data }: Job<JobData>) => "run" in data && data.run.status === "queued";
+
+type Next = readonly [json?: Parameters<typeof Job.fromJSON>[1] | null, id?: string];
+
+/** What the end of a job brings, which BullMQ declares as `any[]`: a next job, where one waits. */
+const nextOf = (brought: readonly unknown[] | void): Next => (brought ?? []) as Next;
 
 export interface BullQueueOptions {
   /** `redis://user:password@host:6379/0`, or `rediss://` */
@@ -48,7 +58,8 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
   const stopped = new AbortController();
   const under = new Set<Promise<void>>();
 
-  async function handle(job: Job<JobData>, token: string): Promise<void> {
+  /** @returns the next job, where one waits and there is room: to ask with the end of the last saves a call */
+  async function handle(job: Job<JobData>, token: string): Promise<Job<JobData> | undefined> {
     try {
       const { data } = job;
       await ("run" in data ? consumer.take(data.run) : consumer.wake());
@@ -57,8 +68,17 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
         `A job of the queue failed, the store still has what it was for: ${errorMessage(thrown)}`,
       );
     }
+    const asksForNext = isSign(job) && !stopped.signal.aborted && consumer.hasRoom();
     // Where this is lost the job comes again, and finds that its run is taken.
-    await job.moveToCompleted(undefined, token, false).catch(() => {});
+    const [json, id] = await job
+      .moveToCompleted(undefined, token, asksForNext)
+      .then(nextOf, (): Next => []);
+    return json ? Job.fromJSON(worker, json, id) : undefined;
+  }
+
+  async function handleAll(first: Job<JobData>, token: string): Promise<void> {
+    let job: Job<JobData> | undefined = first;
+    while (job !== undefined) job = await handle(job, token);
   }
 
   /** One at a time is fetched, and only when there is room: what this node does not take, others can. */
@@ -75,16 +95,27 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
         if (!receiver.isUp) await receiver.up(stopped.signal);
         continue;
       }
-      const work = handle(job, token).finally(() => under.delete(work));
+      const work = handleAll(job, token).finally(() => under.delete(work));
       under.add(work);
+      // Who looks for queued runs takes all that there are: most of the jobs that come then are done.
+      if (isSign(job)) await work;
     }
   }
   pull().catch((thrown: unknown) =>
     log(`The queue is not listened to any more: ${errorMessage(thrown)}`),
   );
 
+  let offered: Jobs = [];
+
+  /** What is offered in one turn of the event loop goes over together. */
+  function sendOffered(): void {
+    const jobs = offered;
+    offered = [];
+    if (jobs.length > 0) add(jobs);
+  }
+
   /** Not waited for: where Redis is gone, the sweep finds what it was for. */
-  function add(jobs: Parameters<typeof queue.addBulk>[0]): boolean {
+  function add(jobs: Jobs): boolean {
     if (!sender.isUp || stopped.signal.aborted) return false;
     queue.addBulk(jobs).catch(() => {});
     return true;
@@ -99,7 +130,9 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
         const opts = { ...forgotten, jobId: `${id}-${epoch}` };
         return { name: "run", data: { run: { id, owner, status, epoch } }, opts };
       });
-      if (jobs.length > 0) add(jobs);
+      if (jobs.length === 0 || !sender.isUp) return;
+      if (offered.length === 0) setImmediate(sendOffered);
+      offered = offered.concat(jobs);
     },
     wakeAt: (at) => {
       const delay = Math.max(0, at - Date.now());
@@ -107,6 +140,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       return add([{ name: "wake", data: { wake: true }, opts }]);
     },
     close: async () => {
+      sendOffered();
       stopped.abort();
       await Promise.all(under);
       // A fetch that waits for a Redis that is gone never comes back: it is left with its connection.

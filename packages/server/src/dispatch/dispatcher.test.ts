@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { createRun, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
@@ -90,6 +90,22 @@ test("a run that is handed out twice goes on once", async () => {
     await Promise.all([dispatcher.take([waiting]), dispatcher.take([waiting])]);
     await dispatcher.take([waiting]);
     assert.equal((await store.getRun({ owner, id: "a" }))?.epoch, 1);
+  });
+});
+
+test("a job whose run an earlier look found asks the store nothing; one for a later wait does", async () => {
+  await withMemoryStore(async (store) => {
+    for (const id of ["a", "b"]) await createRun(store, { id, status: "queued" });
+    const { live, dispatcher } = setup(store);
+    const job = (id: string, epoch: number): RunRef => ({ id, owner, status: "queued", epoch });
+    await dispatcher.handed(job("a", 0));
+    assert.deepEqual([...live], ["a", "b"]);
+    dispatcher.left("b");
+    const looks = mock.method(store, "everyQueued");
+    await dispatcher.handed(job("b", 0));
+    assert.equal(looks.mock.callCount(), 0);
+    await dispatcher.handed(job("b", 1));
+    assert.ok(looks.mock.callCount() > 0);
   });
 });
 

@@ -22,6 +22,9 @@ const patienceMs = 1_000;
 /** How many runs are claimed at once. */
 const atOnce = 16;
 
+/** How many runs that were taken up are remembered. */
+const remembered = 1_000;
+
 /**
  * Which runs go on in this process. A run needs a place; without one it waits in the store as
  * `queued`, and goes on where a place is free first: here, or, where there is a queue, at any node.
@@ -37,6 +40,9 @@ export class Dispatcher {
   readonly #forRoom = new Set<() => void>();
   /** Runs that nobody holds, and since when they were seen, by the run and its epoch. */
   #seen = new Map<string, number>();
+
+  /** Queued runs that were looked for and claimed, here or elsewhere, by the run and its epoch: the last ones. */
+  readonly #claimed = new Set<string>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -93,10 +99,10 @@ export class Dispatcher {
 
   /**
    * The queue handed a run to this node. A queued one is a sign that some wait: whose turn it is the
-   * store says, so that the order of jobs is nobody's advantage.
+   * store says, so that the order of jobs is nobody's advantage. What an earlier look found is done.
    */
   async handed(run: RunRef): Promise<void> {
-    if (run.status === "queued") await this.fill();
+    if (run.status === "queued") await (this.#claimed.has(keyOf(run)) || this.fill());
     else await this.take([run]);
   }
 
@@ -111,9 +117,13 @@ export class Dispatcher {
     return this.#filling;
   }
 
+  get hasRoom(): boolean {
+    return this.#places.free > 0;
+  }
+
   /** Resolves once there is room for a run. */
   async room(signal: AbortSignal): Promise<void> {
-    while (this.#places.free <= 0 && !signal.aborted) {
+    while (!this.hasRoom && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const tell = () => resolve();
       this.#forRoom.add(tell);
@@ -149,6 +159,7 @@ export class Dispatcher {
     const hasPlace = this.#places.take(run.id, run.owner);
     try {
       await (hasPlace ? takeUp(run) : this.#handBack(run));
+      if (hasPlace) this.#remember(keyOf(run));
       return hasPlace;
     } catch (thrown) {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
@@ -156,6 +167,12 @@ export class Dispatcher {
     } finally {
       if (hasPlace && !isLive(run.id)) this.left(run.id);
     }
+  }
+
+  #remember(claimed: string): void {
+    this.#claimed.add(claimed);
+    if (this.#claimed.size <= remembered) return;
+    for (const oldest of this.#claimed) return void this.#claimed.delete(oldest);
   }
 
   /** No place: from now on it waits with the others. */

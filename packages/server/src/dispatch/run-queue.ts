@@ -18,6 +18,8 @@ export interface RunQueue {
 
 /** What a queue does with what it hands out. */
 export interface QueueConsumer {
+  /** Whether a run could be taken up here now. */
+  readonly hasRoom: () => boolean;
   /** Resolves once a run could be taken up here. */
   readonly room: (signal: AbortSignal) => Promise<void>;
   /** Takes a run up, where it still waits and there is room. */
