@@ -96,6 +96,13 @@ test("a call that may be made again has no fault where it was begun as often as 
   assert.match(audit(stateWith({ calls, executions: [...begun, ...ran] })).join(), /ran 2 times/);
 });
 
+test("a call that was stopped as it ran has no fault where its end says that it may have acted", () => {
+  const result = { finalText: "Count was stopped: by a person. It had begun and may have acted." };
+  const stopped = replaced(11, { ...settled, status: "cancelled", result });
+  const calls = count("cancelled");
+  assert.deepEqual(audit(stateWith({ script: stopped, calls, executions: begun })), []);
+});
+
 const count = (status: CallView["status"]) => [
   call("c", "Count", status),
   call("d", "Ask", "execution_rejected"),

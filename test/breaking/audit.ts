@@ -113,6 +113,8 @@ function* callProblems(
     yield "its outcome is unknown, and the model is not told";
   if (repeatableTools.includes(call.name)) return;
   if (begun > 1) yield `it ran ${begun} times, and must not run twice`;
+  // Who stops a call is told whether it had begun.
+  if (call.status === "cancelled" && / may have acted\./.test(last.result.finalText)) return;
   if (begun > 0 && call.status !== "succeeded" && call.status !== "outcome_unknown")
     yield `it ran, and the ledger says ${call.status}`;
 }
