@@ -193,7 +193,8 @@ test(
         },
         write: async (writes) => {
           const gives = writes.some(
-            (write) => write.type === "journal" && write.writes.some(({ type }) => type === "grant"),
+            (write) =>
+              write.type === "journal" && write.writes.some(({ type }) => type === "grant"),
           );
           if (gives) {
             const grant = grantOf("another");
