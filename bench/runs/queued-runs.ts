@@ -12,26 +12,19 @@ import { owner } from "../../packages/server/src/journal/testing/store-fixtures.
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
 import { defaultServerLimits } from "../../packages/server/src/run/server-limits.ts";
 import {
-  asking,
   begin,
   createRuns,
   requestOf,
-  tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
-import { type Figure, median } from "../figure.ts";
-import { manyAtOnce } from "./many-at-once.ts";
-import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
+import type { Figure } from "../figure.ts";
+import { countedWork } from "./counted-work.ts";
+import { measureRuns } from "./measure-runs.ts";
+import { scriptedModel } from "./scripted-model.ts";
 
 const [repetitions = "5"] = process.argv.slice(2);
 const databaseUrl = await (await testServer()).newDatabase();
 
-let executed = 0;
-const work = () => {
-  executed += 1;
-  return "The result of some work, as a line of text.";
-};
-
-const tools = [tool("Work", work), asking("Ask", work)];
+const { tools, many } = countedWork();
 
 /** As the database does by itself within a minute: without it statements are planned for an empty one. */
 async function countRows(): Promise<void> {
@@ -55,33 +48,15 @@ async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> 
     if (ended !== "completed") throw new Error(`A run ended as "${ended}".`);
   }
 
-  async function many(count: number, atOnce: number): Promise<number> {
-    executed = 0;
-    const ms = await manyAtOnce(count, atOnce, one);
-    if (executed !== count * rounds * callsARound) throw new Error(`${executed} calls were run.`);
-    return ms;
-  }
-
-  await many(200, 32);
+  await many(200, 32, one);
   await countRows();
-  const together: number[] = [];
-  const alone: number[] = [];
-  /** Milliseconds of this process, in all its threads. */
-  const processor: number[] = [];
-  for (let n = 0; n < Number(repetitions); n++) {
-    const before = process.cpuUsage();
-    together.push((200 * 1_000) / (await many(200, 32)));
-    const { user, system } = process.cpuUsage(before);
-    processor.push((user + system) / 1_000 / 200);
-    alone.push((await many(20, 1)) / 20);
-  }
+  const figures = await measureRuns({
+    subject: "queue",
+    repetitions: Number(repetitions),
+    many: (count, atOnce) => many(count, atOnce, one),
+  });
   await runs.close(0);
-  const subject = "queue";
-  return [
-    { case: "32 runs at once", subject, value: median(together), unit: "runs/s" },
-    { case: "processor a run", subject, value: median(processor), unit: "ms" },
-    { case: "a run alone", subject, value: median(alone), unit: "ms" },
-  ];
+  return figures;
 }
 
 /** Every run through the queue: one node begins and answers them and has no place, the other has them all. */

@@ -3,12 +3,11 @@ import type { Store } from "../../packages/server/src/journal/store.ts";
 import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
 import {
-  asking,
   begin,
   createRuns,
   requestOf,
-  tool,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { countedWork } from "./counted-work.ts";
 import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";
 
@@ -27,16 +26,8 @@ export interface ScriptedRuns {
 }
 
 export function scriptedRuns(store: Store): ScriptedRuns {
-  let executed = 0;
-  const work = () => {
-    executed += 1;
-    return "The result of some work, as a line of text.";
-  };
-  const runs = createRuns({
-    store,
-    model: scriptedModel,
-    tools: [tool("Work", work), asking("Ask", work)],
-  });
+  const { tools, many: manyWhole } = countedWork();
+  const runs = createRuns({ store, model: scriptedModel, tools });
 
   /** What the run asks and, once it is answered, its end: as a client sees them, in its events. */
   async function begun() {
@@ -69,13 +60,8 @@ export function scriptedRuns(store: Store): ScriptedRuns {
     return question;
   }
 
-  async function many(count: number, atOnce: number, what: () => Promise<unknown> = one) {
-    executed = 0;
-    const ms = await manyAtOnce(count, atOnce, what);
-    if (what === one && executed !== count * rounds * callsARound)
-      throw new Error(`${executed} calls were run.`);
-    return ms;
-  }
+  const many = (count: number, atOnce: number, what: () => Promise<unknown> = one) =>
+    (what === one ? manyWhole : manyAtOnce)(count, atOnce, what);
 
   return { runs, one, park, many };
 }

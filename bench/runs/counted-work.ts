@@ -1,0 +1,23 @@
+// oxlint-disable no-restricted-imports -- tools are made as the server's own tests make them
+import { asking, tool } from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { manyAtOnce } from "./many-at-once.ts";
+import { callsARound, rounds } from "./scripted-model.ts";
+
+/** The tools of the scripted model, which count: whole runs must have made all of their calls. */
+export function countedWork() {
+  let executed = 0;
+  const work = () => {
+    executed += 1;
+    return "The result of some work, as a line of text.";
+  };
+
+  /** Does so many whole runs, so many at once. @returns how long they took, in ms */
+  async function many(count: number, atOnce: number, one: () => Promise<unknown>): Promise<number> {
+    executed = 0;
+    const ms = await manyAtOnce(count, atOnce, one);
+    if (executed !== count * rounds * callsARound) throw new Error(`${executed} calls were run.`);
+    return ms;
+  }
+
+  return { tools: [tool("Work", work), asking("Ask", work)], many };
+}
