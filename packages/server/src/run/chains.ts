@@ -140,7 +140,7 @@ export class Chains {
     try {
       while (this.owners().has(owner)) {
         const changes = this.#grantChanges;
-        const records = await listGrants([kept, store], { owner });
+        const records = await listGrants([kept, store], owner);
         // It may have what was revoked since, or lack what was given.
         if (changes !== this.#grantChanges) continue;
         this.#replaceGrants(owner, records);

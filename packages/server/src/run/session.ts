@@ -71,17 +71,17 @@ export async function readGrants(
   return grants;
 }
 
-/** All of them, without a session in every one. */
+/** All of a user's, whatever session they hold in. */
 export async function listGrants(
   stores: readonly Store[],
-  query: { readonly owner: string; readonly sessionId?: string },
+  owner: string,
 ): Promise<readonly GrantRecord[]> {
   const records: GrantRecord[] = [];
   for (const store of new Set(stores)) {
     let after: string | undefined;
     do {
       const more = after === undefined ? {} : { after };
-      const page = await store.listGrants({ ...query, limit: 1_000, ...more });
+      const page = await store.listGrants({ owner, limit: 1_000, ...more });
       records.push(...page.data);
       after = page.hasMore ? page.data.at(-1)?.grant.id : undefined;
     } while (after !== undefined);

@@ -5,7 +5,7 @@ import { encodeRequest } from "../encoding/encode-request.ts";
 import { migrate } from "../migrate.ts";
 import { Sql } from "../sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
-import { delta, end, event, owner, start } from "../testing/store-fixtures.ts";
+import { delta, end, event, newRun, owner, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "../writing/apply-batch.ts";
 import { startWriting } from "../writing/start-writing.ts";
 import { readEventPage, readEventsCompact } from "./read-events.ts";
@@ -15,21 +15,13 @@ function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sql 
   const sql = new Sql(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const { writing } = startWriting(sql);
-  const run = {
-    id: "r",
-    owner,
-    model: "m",
-    status: "in_progress",
-    request: {},
-    input: [],
-  } as const;
   const journals = commits.map((writes): StoreWrite => ({
     type: "journal",
     runId: "r",
     epoch: 1,
     writes,
   }));
-  for (const write of [{ type: "create-run", run } as const, ...journals])
+  for (const write of [{ type: "create-run", run: newRun({ id: "r" }) } as const, ...journals])
     applyBatch(writing, [encodeRequest({ at: 1, writes: [write] })]);
   return sql;
 }

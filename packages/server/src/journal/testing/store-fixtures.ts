@@ -63,20 +63,16 @@ export async function withMemoryStore<T>(
   }
 }
 
+type SomeRun = Partial<NewRun> & { readonly id: string };
+
+/** A run that is in progress, unless something else is said. */
+export function newRun(run: SomeRun): NewRun {
+  return { owner, model: "m", status: "in_progress", request: {}, input: [], ...run };
+}
+
 /** Makes a run that is in progress, with epoch 1, unless something else is said. */
-export async function createRun(
-  store: Store,
-  run: Partial<NewRun> & { readonly id: string },
-): Promise<void> {
-  const whole: NewRun = {
-    owner,
-    model: "m",
-    status: "in_progress",
-    request: {},
-    input: [],
-    ...run,
-  };
-  const [outcome] = await store.write([{ type: "create-run", run: whole }]);
+export async function createRun(store: Store, run: SomeRun): Promise<void> {
+  const [outcome] = await store.write([{ type: "create-run", run: newRun(run) }]);
   if (outcome.status !== "created") throw new Error(JSON.stringify(outcome));
 }
 

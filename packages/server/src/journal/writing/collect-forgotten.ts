@@ -2,6 +2,7 @@ import { nobody } from "../lineage.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { bytesOf } from "../usage.ts";
+import { removeRun } from "./remove-run.ts";
 import type { Writing } from "./writing.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-forgotten" }>;
@@ -61,12 +62,6 @@ export function* collectForgotten(
     budget.rows -= 1;
   }
   return collected({ rows, bytes }, budget, true);
-}
-
-/** Its number may be given again: what is still to be taken out of the tail must not become another run's. */
-function removeRun({ changes, trim }: Writing, n: number): void {
-  if (trim?.isEmpty === false) changes.run("DELETE FROM tail WHERE run_n = ?", n);
-  changes.run("DELETE FROM runs WHERE n = ?", n);
 }
 
 /** Deletes rows up to what the budget has left. @returns whether all are gone */

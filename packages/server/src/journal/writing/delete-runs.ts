@@ -3,6 +3,7 @@ import type { Manifest } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { wipeRun } from "./quarantine.ts";
+import { removeRun } from "./remove-run.ts";
 import type { Writing } from "./writing.ts";
 
 type DeleteRun = Extract<StoreWrite, { type: "delete-run" }>;
@@ -94,10 +95,8 @@ function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
     changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
     changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
     wipeRun(writing, n);
-    // Of a run that has ended the tail has only what is still to be taken out.
-    if (writing.trim?.isEmpty === false) changes.run("DELETE FROM tail WHERE run_n = ?", n);
     for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
-    changes.run("DELETE FROM runs WHERE n = ?", n);
+    removeRun(writing, n);
     writing.runs.drop(id);
   }
   for (const sessionId of new Set(runs.map((run) => run.session_id)))

@@ -6,7 +6,7 @@ import { migrate } from "../migrate.ts";
 import { readEventPage, readEventsCompact } from "../reading/read-events.ts";
 import { Sql } from "../sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
-import { delta, end, owner, resultOf, start } from "../testing/store-fixtures.ts";
+import { delta, end, newRun, owner, resultOf, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { type SqliteWriting, startWriting } from "./start-writing.ts";
 
@@ -27,17 +27,7 @@ function write(writing: SqliteWriting, runId: string, writes: readonly RunJourna
 
 /** A run with a long item that ended, nothing of which was taken out of the tail yet. */
 function ended(sql: Sql, writing: SqliteWriting, runId: string): void {
-  applyBatch(writing, [
-    {
-      at: 1,
-      writes: [
-        {
-          type: "create-run",
-          run: { id: runId, owner, model: "m", status: "in_progress", request: {}, input: [] },
-        },
-      ],
-    },
-  ]);
+  applyBatch(writing, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id: runId }) }] }]);
   write(writing, runId, [start("t")]);
   for (let n = 0; n < many; n++) write(writing, runId, [delta("t", "a")]);
   assert.equal(rows(sql), many);
@@ -130,18 +120,10 @@ test("what a forgotten run had in the tail is not the next run's, which has its 
   ended(sql, before, "r");
   write(before, "r", [resultOf("completed")]);
   const start = { type: "session", id: "r" } as const;
-  const run = {
-    id: "next",
-    owner,
-    model: "m",
-    status: "in_progress",
-    request: {},
-    input: [],
-  } as const;
   const results = applyBatch(before, [
     { at: 2, writes: [{ type: "forget-lineage", owner, start, before: 2 }] },
     { at: 2, writes: [{ type: "collect-forgotten", rows: 1_000, bytes: 1_000_000 }] },
-    { at: 2, writes: [{ type: "create-run", run }] },
+    { at: 2, writes: [{ type: "create-run", run: newRun({ id: "next" }) }] },
   ]);
   assert.ok(results.every((result) => "outcomes" in result));
   assert.equal(sql.get<{ n: number }>("SELECT n FROM runs WHERE id = 'next'")?.n, 1);

@@ -64,15 +64,15 @@ export class TailTrim {
     for (let left = atOnce; left > 0;) {
       const head = this.#heads.pop();
       if (head === undefined) return;
-      const removed = sql.all<{ prev: number | null }>(removeSome, head, left);
+      const removed = sql.all<{ prev: number }>(removeSome, head, left).map(({ prev }) => prev);
       left -= removed.length;
-      const next = removed.reduce<number | null>((least, { prev }) => lesser(least, prev), head);
-      if (left <= 0 && next !== null) this.#heads.push(next);
+      const next = Math.min(...removed);
+      if (left <= 0 && next > 0) this.#heads.push(next);
     }
   }
 }
 
-/** An item's rows from one of them backwards. */
+/** An item's rows from one of them backwards; before its first comes 0. */
 const removeSome = `DELETE FROM tail WHERE n IN (
   WITH RECURSIVE chain (n, prev) AS (
     SELECT n, prev FROM tail WHERE n = ?
@@ -80,9 +80,4 @@ const removeSome = `DELETE FROM tail WHERE n IN (
     SELECT t.n, t.prev FROM chain c JOIN tail t ON t.n = c.prev
   )
   SELECT n FROM chain LIMIT ?
-) RETURNING prev`;
-
-/** Null comes before the first row: nothing is left. */
-function lesser(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.min(a, b);
-}
+) RETURNING COALESCE(prev, 0) AS prev`;
