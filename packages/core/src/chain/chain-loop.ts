@@ -167,12 +167,13 @@ export class ChainLoop {
   async #loop(): Promise<ChainEnding> {
     const { executor, model, resume, inputMessages = [], firstResponse } = this.#options;
     const at = executor.gate.clock.now();
-    // Before anything else: a chain that brings its process down is counted by this.
-    await this.#recorder.event(
-      resume === undefined || resume.adopted === true
-        ? { type: "chain.started", at, model: model.id }
-        : { type: "chain.resumed", at },
-    );
+    if (resume === undefined || resume.adopted === true) {
+      void this.#recorder.event({ type: "chain.started", at, model: model.id });
+    } else {
+      const written = this.#recorder.event({ type: "chain.resumed", at });
+      // How often it was cut off is counted by this: it may be what brings its processes down.
+      if (resume.waited !== true) await written;
+    }
     const problem = this.#options.refusal ?? limitsProblem(this.#options, model);
     if (problem !== undefined) return { status: "error", error: problem };
     if (resume !== undefined) {

@@ -61,6 +61,8 @@ export interface ChainResume {
   readonly state: ChainState;
   /** True where another run takes the calls over: they are announced again. @default false */
   readonly adopted?: boolean;
+  /** True where it had only waited. One that was cut off does nothing before its journal has that it is taken up. @default false */
+  readonly waited?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
   /** What people said of results in review. */
   readonly reviews?: readonly { readonly callId: string; readonly decision: ReviewDecision }[];

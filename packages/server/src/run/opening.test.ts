@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Tool } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { Store } from "../journal/store.ts";
 import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
 import { defaultServerLimits } from "./server-limits.ts";
 import { begin, createRuns, executorsOf, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
-/** A store of a server that dies before it writes into a journal that is there. */
-function dying(store: Store): Store {
-  return {
+/** A server that dies before it writes into a journal that is there: what its model says is lost. */
+function dyingRuns(store: Store, tools: readonly Tool[] = []) {
+  const dying: Store = {
     ...store,
     write: (writes) =>
       writes[0]?.type === "journal" ? Promise.withResolvers<never>().promise : store.write(writes),
   };
+  return createRuns({ store: dying, model: new ScriptedModel(["lost"]), tools });
 }
 
 const roles = async (store: Store, runId: string) =>
@@ -42,15 +44,12 @@ test("a run that could not be started keeps its message, and a retry shows it to
 
 test("a run whose server died as it began is begun by the next one", async () => {
   await withMemoryStore(async (store) => {
+    const { id } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
     const model = new ScriptedModel(["answer"]);
-    const { id } = await begin(
-      createRuns({ store: dying(store), model }),
-      requestOf("MY QUESTION"),
-    );
     const runs = createRuns({ store, model });
     await runs.recover(await runs.leftOver());
     await runIn(store, id, "completed");
-    assert.deepEqual(model.requests.at(-1)?.messages.at(-1), {
+    assert.deepEqual(model.requests[0]?.messages.at(-1), {
       role: "user",
       content: "MY QUESTION",
     });
@@ -65,13 +64,13 @@ test("a run whose server died as it took a turn over goes on with the turn and w
     const parent = await begin(createRuns({ store, model: first, tools }), requestOf("QUESTION"));
     await runIn(store, parent.id, "failed");
     const request = requestOf("AND MORE", { parentId: parent.id, continuesParent: true });
+    const { id } = await begin(dyingRuns(store, tools), request);
     const model = new ScriptedModel(["answer"]);
-    const { id } = await begin(createRuns({ store: dying(store), model, tools }), request);
     const runs = createRuns({ store, model, tools });
     await runs.recover(await runs.leftOver());
     await runIn(store, id, "completed");
     assert.deepEqual(
-      model.requests.at(-1)?.messages.map(({ role }) => role),
+      model.requests[0]?.messages.map(({ role }) => role),
       ["system", "user", "assistant", "tool", "user"],
     );
   });
@@ -130,14 +129,14 @@ test("a run whose group of tools is gone when it is taken up goes on with those 
   await withMemoryStore(async (store) => {
     const gone = { label: "gone", group: "gone" };
     const request = requestOf("QUESTION", { servers: [gone, { label: "g", group: "g" }] });
-    const model = new ScriptedModel(["answer"]);
     const tools = [tool("Look", () => "found")];
-    const { id } = await begin(createRuns({ store: dying(store), model, tools }), request);
+    const { id } = await begin(dyingRuns(store, tools), request);
+    const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model, tools });
     await runs.recover(await runs.leftOver());
     await runIn(store, id, "completed");
     assert.deepEqual(
-      model.requests.at(-1)?.tools.map(({ function: f }) => f.name),
+      model.requests[0]?.tools.map(({ function: f }) => f.name),
       ["Look"],
     );
   });

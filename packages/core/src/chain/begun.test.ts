@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { executorWith } from "../testing/executor-with.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { CommitOutcome, Journal } from "./journal.ts";
+import { runToolChain } from "./run-tool-chain.ts";
+import type { ChainResume } from "./tool-chain-options.ts";
+
+/** A chain whose journal answers when it is told to. */
+function begun(options: { readonly gathers: boolean; readonly resume?: ChainResume }) {
+  const held = Promise.withResolvers<CommitOutcome>();
+  const told: string[] = [];
+  let ran = 0;
+  const journal: Journal = {
+    commit: () => held.promise,
+    ...(options.gathers && { beforeNext: (commit) => setImmediate(commit) }),
+  };
+  const act = defineTool({
+    name: "Act",
+    description: "",
+    permission: { executionPolicy: "auto" },
+    execute: () => ++ran,
+  });
+  const model = new ScriptedModel([{ calls: [{ name: "Act" }] }, "Done."]);
+  const { resume } = options;
+  const run = runToolChain({
+    executor: executorWith([act]),
+    model,
+    contextMessages: [{ role: "user", content: "Act." }],
+    journal,
+    onEvent: ({ type }) => told.push(type),
+    ...(resume !== undefined && { resume }),
+  });
+  return { run, model, told, ran: () => ran, answer: held.resolve };
+}
+
+/** Long enough for whatever is not held back. */
+async function severalTurns() {
+  for (let n = 0; n < 5; n++) await turnOfTheLoop();
+}
+
+const state: ChainResume["state"] = {
+  round: 0,
+  messages: [],
+  calls: [],
+  usage: { inputTokens: 0, outputTokens: 0 },
+  startTime: 0,
+  elapsed: 0,
+  usageByRound: [],
+};
+
+for (const gathers of [true, false]) {
+  const how = gathers ? "a journal that gathers" : "a journal";
+
+  test(`over ${how}, a chain asks its model before it is written that it began, and runs no tool`, async () => {
+    const { run, model, told, ran, answer } = begun({ gathers });
+    await severalTurns();
+    assert.deepEqual([model.requests.length, ran(), told], [1, 0, []]);
+    answer({ status: "committed" });
+    assert.equal((await run.result).status, "completed");
+    assert.deepEqual([ran(), told.at(0), told.at(-1)], [1, "chain.started", "chain.ended"]);
+  });
+
+  test(`over ${how}, a chain that another has taken over runs no tool and tells nothing`, async () => {
+    const { run, told, ran, answer } = begun({ gathers });
+    await severalTurns();
+    answer({ status: "fenced", reason: "another node" });
+    assert.equal((await run.result).error?.code, "fenced");
+    assert.deepEqual([ran(), told], [0, []]);
+  });
+
+  test(`over ${how}, one that had only waited goes on at once, and one that was cut off when it is written that it is taken up`, async () => {
+    for (const waited of [true, false]) {
+      const { run, model, ran, answer } = begun({ gathers, resume: { state, waited } });
+      await severalTurns();
+      assert.deepEqual([model.requests.length, ran()], [waited ? 1 : 0, 0]);
+      answer({ status: "committed" });
+      assert.equal((await run.result).status, "completed");
+      assert.deepEqual([model.requests.length, ran()], [2, 1]);
+    }
+  });
+}
