@@ -25,7 +25,7 @@ function roundTrip(events: readonly UnnumberedEvent[], before: number) {
   const { count, deltas, rows, loose } = encodeEvents(events);
   assert.equal(count, events.length);
   assert.equal(deltas, events.filter(({ type }) => type === "item.delta").length);
-  const read = rows.flatMap(({ last, cuts, data }) => eventsIn({ seq: before + last, cuts, data }));
+  const read = rows.flatMap(({ last, ...row }) => eventsIn({ seq: before + last, ...row }));
   const rest = loose.map((each) => {
     const seq = before + each.at;
     if (each.type === "end") return { seq, ...(JSON.parse(each.data) as UnnumberedEvent) };
@@ -46,7 +46,7 @@ test("an item that begins and ends in a commit is in the row of the events aroun
   const { rows, loose } = encodeEvents(events);
   assert.deepEqual(loose, []);
   assert.deepEqual(
-    rows.map(({ last, cuts, data }) => [last, cuts, JSON.parse(data)]),
+    rows.map(({ last, cuts, events }) => [last, cuts, JSON.parse(events)]),
     [[6, "2@1:3;3:4", [start("a"), note, end("a", "one two"), note]]],
   );
 });
@@ -160,12 +160,14 @@ test("a row's deltas are cut evenly where they need not be cut where they were, 
   const row = encodeEvents(events).rows[0]!;
   const cuts = shorterLayout(row);
   assert.ok(cuts !== undefined && cuts.length < row.cuts!.length);
-  const read = eventsIn({ seq: row.last, cuts, data: row.data }).toSorted((a, b) => a.seq - b.seq);
+  const read = eventsIn({ seq: row.last, cuts, events: row.events }).toSorted(
+    (a, b) => a.seq - b.seq,
+  );
   assert.deepEqual(
     read.map(({ seq, type }) => [seq, type]),
     events.map(({ type }, index) => [index + 1, type]),
   );
   assert.equal(read.map((each) => (each.type === "item.delta" ? each.delta : "")).join(""), text);
   assert.equal(countDeltas(cuts), 40);
-  assert.equal(shorterLayout({ cuts, data: row.data }), undefined);
+  assert.equal(shorterLayout({ cuts, events: row.events }), undefined);
 });

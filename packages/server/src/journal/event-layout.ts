@@ -14,7 +14,7 @@ export interface EventsRow {
   /** How they are numbered; null: one after the other. */
   readonly cuts: string | null;
   /** The events as a JSON array, without the deltas of items that end in it. */
-  readonly data: string;
+  readonly events: string;
 }
 
 /**
@@ -49,8 +49,8 @@ export function readLayout(text: string): EventLayout {
 }
 
 /** The events of a row, with the deltas that it stands for; in no order. */
-export function eventsIn({ seq, cuts, data }: EventsRow): RunEvent[] {
-  const events = JSON.parse(data) as readonly UnnumberedEvent[];
+export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
+  const events = JSON.parse(text) as readonly UnnumberedEvent[];
   if (cuts === null) {
     const first = seq - events.length + 1;
     return events.map((event, place) => ({ seq: first + place, ...event }));
@@ -83,14 +83,14 @@ export function countDeltas(layout: string): number {
 }
 
 /** A row's layout without the lengths of those deltas that need not be cut where they were; undefined where nothing is won. */
-export function shorterLayout({ cuts, data }: Omit<EventsRow, "seq">): string | undefined {
+export function shorterLayout({ cuts, events: text }: Omit<EventsRow, "seq">): string | undefined {
   if (cuts?.includes(":") !== true) return undefined;
-  const events = JSON.parse(data) as readonly UnnumberedEvent[];
+  const events = JSON.parse(text) as readonly UnnumberedEvent[];
   const { items, elsewhere } = readLayout(cuts);
   const shorter = items.map(({ place, cuts: ofItem }) => {
     const end = events[place];
-    const text = end?.type === "item.end" ? end.text : "";
-    return { place, cuts: shorterCuts(ofItem, text) ?? ofItem };
+    const ended = end?.type === "item.end" ? end.text : "";
+    return { place, cuts: shorterCuts(ofItem, ended) ?? ofItem };
   });
   const layout = writeLayout({ items: shorter, elsewhere });
   return layout === null || layout.length >= cuts.length ? undefined : layout;

@@ -105,7 +105,7 @@ everyStore(
   },
 );
 
-const bad = { type: "call", call: {} as never } as const;
+const bad = { type: "grant", grant: {} as never } as const;
 
 everyStore("a write that the database refuses fails alone", async (withStore) => {
   await withStore(async (store) => {

@@ -1,4 +1,4 @@
-import type { CallRecord } from "@capstan/core";
+import { hasUnknown } from "./reading/has-unknown.ts";
 import { all, first, type Script } from "./script.ts";
 
 /** Who has the runs that were forgotten and are not deleted yet: nobody, so nothing finds them. */
@@ -107,13 +107,12 @@ function* holdsOf(sessionId: string): Script<readonly Hold[]> {
     sessionId,
   );
   const secret = yield* first(`SELECT 1 ${ofSession("quarantine")} LIMIT 1`, sessionId);
-  const unknown = yield* all<{ record: string }>(
-    `SELECT t.record ${ofSession("run_calls")} AND t.status = 'outcome_unknown'`,
+  const unknown = yield* all<{ n: number; id: string }>(
+    `SELECT DISTINCT r.n, r.id ${ofSession("answerable_calls")} AND t.answered_by = 'person'`,
     sessionId,
   );
-  const unanswered = unknown.some(
-    ({ record }) => (JSON.parse(record) as CallRecord).found === undefined,
-  );
+  let unanswered = false;
+  for (const run of unknown) unanswered ||= yield* hasUnknown(run);
   return [
     ...(asked !== undefined || secret !== undefined ? (["question"] as const) : []),
     ...(unanswered ? (["unknown_outcome"] as const) : []),

@@ -50,7 +50,7 @@ everyStore(
 everyStore("a call in the ledger leads to its run too", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
-    await commit(store, "r", [{ type: "call", call: callRecord("call_9") }]);
+    await commit(store, "r", [{ type: "call", call: callRecord("call_9", { owner: "client" }) }]);
     assert.equal((await store.findRun({ owner, callId: "call_9" }))?.id, "r");
     assert.equal(await store.findRun({ owner: "other", callId: "call_9" }), undefined);
   });

@@ -47,15 +47,13 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
     await store.close();
     const path = join(dataDir, "capstan.db");
     const database = new DatabaseSync(path);
-    database.exec("DELETE FROM run_events WHERE type = 'events'");
-    database.exec(
-      "INSERT INTO run_messages (run_n, n, owner, round, message) VALUES (9, 1, '', 0, '')",
-    );
+    database.exec("DELETE FROM run_journal WHERE type = 'events'");
+    database.exec("INSERT INTO run_journal (run_n, seq, nth, owner, at) VALUES (9, 1, 0, '', 0)");
     database.close();
     const { problems } = await checkStore(dataDir);
     assert.deepEqual(problems, [
       "Run r has 1 events, and the last one has the number 6.",
-      "1 rows of run_messages belong to no run.",
+      "1 rows of run_journal belong to no run.",
     ]);
     const file = await open(path, "r+");
     await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, 3 * 4_096);

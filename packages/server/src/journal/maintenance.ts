@@ -135,18 +135,18 @@ function gaps(sql: Sql): readonly string[] {
   const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
     `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
        CASE e.type WHEN '${detachedDeltas}' THEN 0
-         WHEN '${severalEvents}' THEN json_array_length(e.data) ELSE 1 END +
+         WHEN '${severalEvents}' THEN json_array_length(e.events) ELSE 1 END +
        CASE WHEN e.cuts IS NULL OR e.cuts LIKE '%x%' THEN 0
          ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(REPLACE(e.cuts, ',', ''), ';', ''), '@', ''))
            + (e.type <> '${severalEvents}') END) AS events
-     FROM runs r JOIN run_events e ON e.run_n = r.n
+     FROM runs r JOIN run_journal e ON e.run_n = r.n AND e.events IS NOT NULL
      WHERE r.ended_at IS NOT NULL AND r.owner <> '${nobody}' GROUP BY r.n HAVING events <> last`,
   );
   const wrong: string[] = [];
   for (const { n, id, events: counted, last } of rows) {
     // Those of which it was forgotten where they were cut cannot be counted in the database.
     const even = sql.all<{ type: string; cuts: string }>(
-      "SELECT type, cuts FROM run_events WHERE run_n = ? AND cuts LIKE '%x%'",
+      "SELECT type, cuts FROM run_journal WHERE run_n = ? AND cuts LIKE '%x%'",
       n,
     );
     const countIn = ({ type, cuts }: (typeof even)[number]) =>
@@ -160,7 +160,7 @@ function gaps(sql: Sql): readonly string[] {
 }
 
 function orphans(sql: Sql): readonly string[] {
-  return ["run_events", "run_messages", "run_calls", "run_requests"].flatMap((table) => {
+  return ["run_journal", "run_requests"].flatMap((table) => {
     const row = sql.get<{ n: number }>(
       `SELECT COUNT(*) AS n FROM ${table} t LEFT JOIN runs r ON r.n = t.run_n WHERE r.n IS NULL`,
     );

@@ -55,7 +55,7 @@ test("step 13 keeps the events of a commit under their numbers", () => {
     row(9, "events", [3, null, { seqs: [3, 6, 7, 9], events: [3, 6, 7, 9].map(note) }]);
   });
   const rows = sql.all<EventsRow & { type: string; from_seq: number | null }>(
-    "SELECT seq, type, from_seq, cuts, data FROM run_events ORDER BY seq",
+    "SELECT seq, type, from_seq, cuts, events FROM run_journal ORDER BY seq",
   );
   const [first, item, second] = rows;
   assert.deepEqual([item?.from_seq, item?.cuts], [4, "4:1"]);

@@ -344,4 +344,64 @@ export const migrations: readonly Migration[] = [
       },
     ],
   },
+  {
+    version: 14,
+    statements: [
+      // A commit is one row, with all that it says: under the number of its last event or, where it has
+      // none, of the one before it, and then the `nth` of such. `type` and `events` are null there.
+      `CREATE TABLE run_journal (
+        run_n BIGINT NOT NULL,
+        seq BIGINT NOT NULL,
+        nth BIGINT NOT NULL,
+        owner TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        type TEXT,
+        from_seq BIGINT,
+        cuts TEXT,
+        events TEXT,
+        messages TEXT,
+        calls TEXT,
+        PRIMARY KEY (run_n, seq, nth)
+      )`,
+      `INSERT INTO run_journal (run_n, seq, nth, owner, at, type, from_seq, cuts, events)
+        SELECT e.run_n, e.seq, 0, e.owner, COALESCE(r.updated_at, 0), e.type, e.from_seq, e.cuts, e.data
+        FROM run_events e LEFT JOIN runs r ON r.n = e.run_n`,
+      // What was in rows of its own comes after all events: messages at odd places, calls at even ones.
+      `INSERT INTO run_journal (run_n, seq, nth, owner, at, messages)
+        SELECT m.run_n, COALESCE((SELECT MAX(e.seq) FROM run_events e WHERE e.run_n = m.run_n), 0),
+          2 * m.n - 1, m.owner, COALESCE(r.updated_at, 0), '[' || m.message || ']'
+        FROM run_messages m LEFT JOIN runs r ON r.n = m.run_n`,
+      `INSERT INTO run_journal (run_n, seq, nth, owner, at, calls)
+        SELECT c.run_n, COALESCE((SELECT MAX(e.seq) FROM run_events e WHERE e.run_n = c.run_n), 0),
+          2 * c.n, c.owner, c.updated_at, '[' || c.record || ']'
+        FROM run_calls c`,
+      "CREATE INDEX run_journal_with_deltas ON run_journal (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
+
+      // Calls that somebody outside may come with: a client's own, and those of which a person may say
+      // what became of them. An index: what a call is the journal says.
+      `CREATE TABLE answerable_calls (
+        run_n BIGINT NOT NULL,
+        call_id TEXT NOT NULL,
+        answered_by TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        PRIMARY KEY (run_n, call_id, answered_by)
+      )`,
+      "CREATE INDEX answerable_calls_by_id ON answerable_calls (owner, call_id, run_n)",
+      "CREATE INDEX answerable_calls_by_people ON answerable_calls (owner, run_n) WHERE answered_by = 'person'",
+      // What only looks like a client's, in an argument, does no harm.
+      `INSERT INTO answerable_calls (run_n, call_id, answered_by, owner)
+        SELECT run_n, call_id, 'client', owner FROM run_calls WHERE record LIKE '%"owner":"client"%'
+        UNION ALL SELECT run_n, call_id, 'person', owner FROM run_calls WHERE status = 'outcome_unknown'`,
+
+      "DROP VIEW stored_seqs",
+      "DROP TABLE run_events",
+      "DROP TABLE run_messages",
+      "DROP TABLE run_calls",
+      {
+        sqlite: "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_journal",
+        postgres:
+          "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_journal UNION ALL SELECT run_n, seq FROM tail",
+      },
+    ],
+  },
 ];

@@ -12,7 +12,7 @@ export function sqliteReads(sql: Sql): Pick<ReadParts, "read" | "snapshot"> & {
     snapshot: attempt((script) => sql.read(script())),
     storedSeq: (runId) =>
       sql.get<{ seq: number }>(
-        "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_events WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+        "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
         runId,
       )?.seq ?? 0,
   };

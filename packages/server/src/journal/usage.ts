@@ -23,14 +23,14 @@ interface SizedTable {
 }
 
 const sized: readonly SizedTable[] = [
-  { kind: "events", table: "run_events", columns: ["data", "cuts"], of: "run" },
+  { kind: "events", table: "run_journal", columns: ["events", "cuts"], of: "run" },
   // Of runs that go on: no lineage with one is taken away.
   { kind: "events", table: "tail", columns: ["delta"], of: "owner" },
   { kind: "messages", table: "run_requests", columns: ["request", "input"], of: "run" },
-  { kind: "messages", table: "run_messages", columns: ["message"], of: "run" },
+  { kind: "messages", table: "run_journal", columns: ["messages"], of: "run" },
   { kind: "messages", table: "run_results", columns: ["result"], of: "run" },
   { kind: "messages", table: "items", columns: ["item"], of: "run" },
-  { kind: "calls", table: "run_calls", columns: ["record"], of: "run" },
+  { kind: "calls", table: "run_journal", columns: ["calls"], of: "run" },
   { kind: "calls", table: "client_outputs", columns: ["output"], of: "run" },
   { kind: "calls", table: "approvals", columns: ["request", "answer"], of: "run" },
   { kind: "calls", table: "quarantine", columns: ["data"], of: "run" },
@@ -46,6 +46,9 @@ const sized: readonly SizedTable[] = [
   { kind: "other", table: "grants", columns: ["data"], of: "session" },
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
 ];
+
+/** The texts of a row of a run's journal. */
+export const journalTexts = ["events", "cuts", "messages", "calls"] as const;
 
 /** The bytes of columns, which neither database has to read for it. */
 export function bytesOf(columns: readonly string[]): string {

@@ -8,7 +8,7 @@ import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 /** A store that refuses some of what it is given: its database cannot take it. */
 function failing(store: Store, fails: (write: StoreWrite) => boolean): Store {
-  const unwritable = { type: "call", call: {} as never } as const;
+  const unwritable = { type: "grant", grant: {} as never } as const;
   return {
     ...store,
     write: (writes) =>

@@ -1,14 +1,17 @@
 import {
+  type CallRecord,
   type ChainResultRecord,
   type CommitOutcome,
   errorMessage,
   type Grant,
+  isSettled,
   type Journal,
   type JournalWrite,
   type Message,
 } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
+import type { RunJournalWrite } from "../journal/store-write.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import { runStatusOf } from "./run-status.ts";
 
@@ -39,13 +42,15 @@ export interface RunJournalOptions {
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
 export function runJournal({ store, grants, run, ...options }: RunJournalOptions): RunJournal {
   const written = new Set(options.written);
+  /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
+  const given = new Map<string, CallRecord>();
   let settled = false;
   let ready = false;
   let failure: string | undefined;
 
   async function commit(all: readonly JournalWrite[]): Promise<CommitOutcome> {
     const { id: runId, epoch } = run;
-    const writes = own(all);
+    const writes = own(all).map(sinceGiven);
     if (writes.length === 0 && all.every(({ type }) => type === "message")) return committed;
     const result = writes.find((write) => write.type === "result")?.result;
     const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
@@ -70,6 +75,15 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
       (write.type === "message" && written.has(write.message)) ||
       (grants !== store && everywhere(write).length > 0);
     return all.some(isOthers) ? all.filter((write) => !isOthers(write)) : all;
+  }
+
+  function sinceGiven(write: JournalWrite): RunJournalWrite {
+    if (write.type !== "call") return write;
+    const { callId, status } = write.call;
+    const before = given.get(callId);
+    if (isSettled(status)) given.delete(callId);
+    else given.set(callId, write.call);
+    return before === undefined ? write : { ...write, before };
   }
 
   async function keepElsewhere(all: readonly JournalWrite[]): Promise<void> {

@@ -15,7 +15,8 @@ export interface EncodedEvents {
 export interface EncodedRow {
   /** The last one's number. */
   readonly last: number;
-  readonly data: string;
+  /** As a JSON array. */
+  readonly events: string;
   readonly cuts: string | null;
 }
 
@@ -134,7 +135,7 @@ class GatheredEvents {
     if (this.#events.length === 0) return;
     this.#rows.push({
       last: this.#next - 1,
-      data: JSON.stringify(this.#events),
+      events: JSON.stringify(this.#events),
       cuts: writeLayout({ items: this.#items, elsewhere: this.#elsewhere }),
     });
     this.#next = 0;

@@ -1,24 +1,18 @@
-import type { CallRecord, Grant } from "@capstan/core";
+import type { Grant, Message } from "@capstan/core";
 import { runStatusOf } from "../../run/run-status.ts";
 import type { UnnumberedEvent } from "../event-layout.ts";
-import { idKey } from "../id-key.ts";
-import type { Journal, RunJournalWrite } from "../store-write.ts";
+import type { CallWrite, Journal, RunJournalWrite } from "../store-write.ts";
 import { isUnderWay } from "../writing/under-way.ts";
 import { encodeChange, type EncodedChange } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
-import type {
-  EncodedCall,
-  EncodedJournal,
-  EncodedMessage,
-  JournalAct,
-  QuestionEvent,
-} from "./encoded-journal.ts";
+import { encodeCalls } from "./encode-calls.ts";
+import type { EncodedJournal, JournalAct, QuestionEvent } from "./encoded-journal.ts";
 
 /** @throws TypeError where something of it is no JSON */
 export function encodeJournal({ runId, epoch, status, writes }: Journal): EncodedJournal {
   const events: UnnumberedEvent[] = [];
-  const messages: EncodedMessage[] = [];
-  const calls: EncodedCall[] = [];
+  const messages: Message[] = [];
+  const calls: CallWrite[] = [];
   const changes: EncodedChange[] = [];
   const grants: Grant[] = [];
   const acts: JournalAct[] = [];
@@ -31,11 +25,11 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
         if (isQuestion(write.event)) acts.push({ type: "question", event: write.event });
         break;
       case "message":
-        messages.push({ round: write.round, message: JSON.stringify(write.message) });
+        messages.push(write.message);
         break;
       case "call":
-        calls.push(encodeCall(write.call));
-        addActsOf(write.call, acts);
+        calls.push(write);
+        addActsOf(write, acts);
         break;
       case "variable":
         changes.push(encodeChange(write.change));
@@ -55,8 +49,8 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
     ...(next !== undefined && { status: next }),
     ...(isSignOfLife(writes) && { signOfLife: true }),
     events: encodeEvents(events),
-    messages,
-    calls,
+    ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
+    ...(calls.length > 0 && encodeCalls(calls)),
     changes,
     ...(result !== undefined && { result }),
     ...(grants.length > 0 && { grants: JSON.stringify(grants) }),
@@ -81,21 +75,14 @@ function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
   }
 }
 
-function encodeCall(call: CallRecord): EncodedCall {
-  return { id: idKey(call.callId), status: call.status, record: JSON.stringify(openPart(call)) };
-}
-
-function openPart(call: CallRecord): CallRecord {
-  if (call.quarantine === undefined) return call;
-  const { quarantine: _secret, ...open } = call;
-  return open;
-}
-
-function addActsOf(call: CallRecord, acts: JournalAct[]): void {
-  const { callId, owner, status, approval, review, quarantine } = call;
+function addActsOf({ call, before }: CallWrite, acts: JournalAct[]): void {
+  const { callId, owner, status, approval, review, quarantine, found } = call;
   if (review !== undefined && quarantine !== undefined)
     acts.push({ type: "quarantine", id: review.id, quarantine });
   const isClient = owner === "client";
+  if (isClient && before === undefined) acts.push({ type: "answerable", callId, by: "client" });
+  if (status === "outcome_unknown" && found === undefined)
+    acts.push({ type: "answerable", callId, by: "person" });
   if (!isUnderWay(status) && (isClient || approval !== undefined || review !== undefined))
     acts.push({
       type: "settled",

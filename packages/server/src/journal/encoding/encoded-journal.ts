@@ -1,4 +1,4 @@
-import type { CallRecord, CallStatus, ChainEvent } from "@capstan/core";
+import type { CallRecord, ChainEvent } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Journal, StoreWrite } from "../store-write.ts";
 import type { EncodedChange } from "./encode-changes.ts";
@@ -17,27 +17,16 @@ export interface EncodedJournal {
   /** Nothing hangs on it: it is given beside what the chain writes. */
   readonly signOfLife?: true;
   readonly events: EncodedEvents;
-  readonly messages: readonly EncodedMessage[];
-  readonly calls: readonly EncodedCall[];
+  /** `Message`s as a JSON array; absent where there are none. */
+  readonly messages?: string;
+  /** `StoredCall`s as a JSON array, without what is in quarantine; absent where there are none. */
+  readonly calls?: string;
   readonly changes: readonly EncodedChange[];
   readonly result?: string;
   /** `Grant`s as one JSON text; absent where there are none. */
   readonly grants?: string;
   /** `JournalAct`s in order as one JSON text; absent where there are none. */
   readonly acts?: string;
-}
-
-export interface EncodedMessage {
-  readonly round: number;
-  readonly message: string;
-}
-
-/** Without what is in quarantine. */
-export interface EncodedCall {
-  /** As `run_calls` has it. */
-  readonly id: string;
-  readonly status: CallStatus;
-  readonly record: string;
 }
 
 /** What a journal does beside its own rows. */
@@ -48,6 +37,8 @@ export type JournalAct =
       readonly id: string;
       readonly quarantine: NonNullable<CallRecord["quarantine"]>;
     }
+  /** Somebody outside may come with the call's id: whose word it waits for. */
+  | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
   /** A call has ended: nobody needs to answer it any more. */
   | {
       readonly type: "settled";
@@ -56,6 +47,9 @@ export type JournalAct =
       readonly approval?: string;
       readonly review?: string;
     };
+
+/** A client's own call is answered by its output; of one whose outcome is unknown a person may say what became of it. */
+export type AnswerableBy = "client" | "person";
 
 /** What is asked of people, and what became of it. */
 export type QuestionEvent = Extract<

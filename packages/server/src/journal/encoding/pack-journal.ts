@@ -18,13 +18,10 @@ interface Head extends Omit<
   readonly deltas: number;
   readonly rows: readonly (readonly [last: number, cuts: string | null])[];
   readonly loose: EncodedEvents["loose"];
-  readonly rounds: readonly number[];
-  readonly calls: readonly (readonly [
-    id: string,
-    status: EncodedJournal["calls"][number]["status"],
-  ])[];
   /** How each value is given: in its entry, in a line, or as a text beside, with its data or without. */
   readonly values: readonly ("entry" | "line" | "text" | "text and data")[];
+  readonly hasMessages: boolean;
+  readonly hasCalls: boolean;
   readonly hasResult: boolean;
 }
 
@@ -43,18 +40,12 @@ function packJournal(journal: EncodedJournal): PackedWrite {
   const { events, messages, calls, changes, result, ...rest } = journal;
   const lines: string[] = [""];
   const large: string[] = [];
-  const rows = events.rows.map(({ last, cuts, data }) => {
-    lines.push(data);
+  const rows = events.rows.map(({ last, cuts, events: text }) => {
+    lines.push(text);
     return [last, cuts] as const;
   });
-  const rounds = messages.map(({ round, message }) => {
-    lines.push(message);
-    return round;
-  });
-  const known = calls.map(({ id, status, record }) => {
-    lines.push(record);
-    return [id, status] as const;
-  });
+  if (messages !== undefined) lines.push(messages);
+  if (calls !== undefined) lines.push(calls);
   const values = changes.map(({ entry, value }) => {
     lines.push(entry);
     if (value === undefined) return "entry";
@@ -69,17 +60,16 @@ function packJournal(journal: EncodedJournal): PackedWrite {
   });
   if (result !== undefined) lines.push(result);
   const { count, deltas, loose } = events;
-  const hasResult = result !== undefined;
   const head: Head = {
     ...rest,
     count,
     deltas,
     rows,
     loose,
-    rounds,
-    calls: known,
     values,
-    hasResult,
+    hasMessages: messages !== undefined,
+    hasCalls: calls !== undefined,
+    hasResult: result !== undefined,
   };
   lines[0] = JSON.stringify(head);
   const packed = lines.join("\n");
@@ -94,7 +84,7 @@ function unpackJournal(
   let next = 1;
   let nextLarge = 0;
   const line = () => lines[next++] ?? "";
-  const { count, deltas, loose, rows, rounds, calls, values, hasResult, ...rest } = head;
+  const { count, deltas, loose, rows, values, hasMessages, hasCalls, hasResult, ...rest } = head;
   const valueOf = (how: Exclude<Head["values"][number], "entry">): EncodedValue => {
     if (how === "line") return line();
     const text = large[nextLarge++] ?? "";
@@ -106,10 +96,10 @@ function unpackJournal(
       count,
       deltas,
       loose,
-      rows: rows.map(([last, cuts]) => ({ last, cuts, data: line() })),
+      rows: rows.map(([last, cuts]) => ({ last, cuts, events: line() })),
     },
-    messages: rounds.map((round) => ({ round, message: line() })),
-    calls: calls.map(([id, status]) => ({ id, status, record: line() })),
+    ...(hasMessages && { messages: line() }),
+    ...(hasCalls && { calls: line() }),
     changes: values.map((how): EncodedChange => {
       const entry = line();
       return how === "entry" ? { entry } : { entry, value: valueOf(how) };

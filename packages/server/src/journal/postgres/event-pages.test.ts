@@ -72,7 +72,7 @@ test(
       const client = new pg.Client({ connectionString });
       await client.connect();
       await client.query(
-        "UPDATE run_events SET data = '{' WHERE run_n = (SELECT n FROM runs WHERE id = 'damaged')",
+        "UPDATE run_journal SET events = '{' WHERE run_n = (SELECT n FROM runs WHERE id = 'damaged')",
       );
       await client.end();
       const read = (runId: string) => store.readEventPage({ owner, runId, after: 0, limit: 8 });

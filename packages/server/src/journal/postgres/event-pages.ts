@@ -11,7 +11,7 @@ interface PageQuery extends EventRange {
   readonly runId: string;
 }
 
-/** A row of `run_events`, one of the tail, or nothing but the run. */
+/** A row of a run's journal, one of the tail, or nothing but the run. */
 interface PageRow {
   /** Of which query. */
   readonly i: number;
@@ -20,21 +20,21 @@ interface PageRow {
   readonly seq: number;
   readonly type: string;
   readonly cuts: string | null;
-  readonly data: string;
+  readonly events: string;
 }
 
 // LIMIT 1 has each run looked up by its id, however few runs there were when this was planned.
-const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.data
+const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.events
   FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, up_to)
   CROSS JOIN LATERAL (
     SELECT n, status FROM runs WHERE id = q.id AND owner = q.owner LIMIT 1
   ) AS r
   LEFT JOIN LATERAL (
-    SELECT 'row' AS part, seq, type, cuts, data FROM run_events
-      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
-    UNION ALL SELECT 'row', seq, type, cuts, data FROM run_events
+    SELECT 'row' AS part, seq, type, cuts, events FROM run_journal
+      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to AND events IS NOT NULL
+    UNION ALL SELECT 'row', seq, type, cuts, events FROM run_journal
       WHERE run_n = r.n AND from_seq <= q.up_to AND seq > q.up_to
-    UNION ALL (SELECT 'row', seq, type, cuts, data FROM run_events
+    UNION ALL (SELECT 'row', seq, type, cuts, events FROM run_journal
       WHERE run_n = r.n AND seq > q.up_to AND type = '${severalEvents}' ORDER BY seq LIMIT 1)
     UNION ALL SELECT 'delta', seq, item_id, NULL, delta FROM tail
       WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
@@ -64,9 +64,9 @@ function pageOf(query: PageQuery, rows: readonly PageRow[]): EventPage | undefin
   if (first === undefined) return undefined;
   const stored: EventRow[] = [];
   const tail: TailDelta[] = [];
-  for (const { part, seq, type, cuts, data } of rows) {
-    if (part === "row") stored.push({ seq, type, cuts, data });
-    if (part === "delta") tail.push({ seq, itemId: type, delta: JSON.parse(data) as string });
+  for (const { part, seq, type, cuts, events } of rows) {
+    if (part === "row") stored.push({ seq, type, cuts, events });
+    if (part === "delta") tail.push({ seq, itemId: type, delta: JSON.parse(events) as string });
   }
   const range = { after: query.after, upTo: upToOf(query) };
   return { events: eventsOf(stored, tail, range), ended: isClosing(first.status) };

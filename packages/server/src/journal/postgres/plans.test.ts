@@ -25,8 +25,8 @@ const fill = [
    SELECT '${owner}', 'd', 's' || n, 3, '"v"' FROM generate_series(1, 2000) AS n`,
   `INSERT INTO manifests (session_id, digest, owner, entries)
    SELECT 's' || n, 'all', '${owner}', '{"V_1":{"digest":"d","bytes":3}}' FROM generate_series(1, 2000) AS n`,
-  `INSERT INTO run_events (run_n, seq, owner, type, data)
-   SELECT n, 1, '${owner}', 'run.heartbeat', '{"type":"run.heartbeat","at":1}' FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO run_journal (run_n, seq, nth, at, owner, type, events)
+   SELECT n, 1, 0, 1, '${owner}', 'run.heartbeat', '{"type":"run.heartbeat","at":1}' FROM generate_series(1, 2000) AS n`,
 ];
 
 const reads: { readonly [name: string]: () => Script<unknown> } = {

@@ -2,32 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
 
-const call = (call_id: string, n: number, status: string) => ({
-  run_n: 1,
-  call_id,
-  n,
-  owner: "o",
-  status,
-  updated_at: 0,
-  record: "{}",
-});
-
-test("rows of a table go over in one statement, and those of one key as its last with the first one's place", () => {
+test("rows of a table go over in one statement, and those of one key as its last", () => {
   const changes = new CallChanges();
-  changes.insert("run_calls", call("a", 1, "proposed"));
-  changes.insert("run_calls", call("b", 2, "proposed"));
-  changes.insert("run_calls", call("a", 3, "success"));
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "1" });
+  changes.insert("run_results", { run_n: 2, owner: "o", result: "2" });
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "3" });
   const batch = new BatchChanges();
   assert.deepEqual(batch.add(changes.list), []);
   const statements = batch.take();
   assert.equal(statements.length, 1);
-  const [, ids, places, , statuses] = statements[0]?.values ?? [];
+  const [runs, , results] = statements[0]?.values ?? [];
   assert.deepEqual(
-    [ids, places, statuses],
+    [runs, results],
     [
-      ["a", "b"],
       [1, 2],
-      ["success", "proposed"],
+      ["3", "2"],
     ],
   );
   assert.deepEqual(batch.take(), []);

@@ -48,7 +48,7 @@ class RowGroup {
     this.#table = table;
   }
 
-  /** The last of a key counts; what says in which order keys came is the first one's. */
+  /** The last of a key counts. */
   add(row: Row): void {
     const { key } = bulkTable(this.#table);
     if (key === undefined) {
@@ -57,13 +57,12 @@ class RowGroup {
     }
     const name = JSON.stringify(key.map((column) => row[column]));
     const place = this.#places.get(name);
-    const before = place === undefined ? undefined : this.rows[place];
-    if (place === undefined || before === undefined) {
-      this.#places.set(name, this.rows.length);
-      this.rows.push(row);
-    } else {
-      this.rows[place] = before["n"] === undefined ? row : { ...row, n: before["n"] };
+    if (place !== undefined) {
+      this.rows[place] = row;
+      return;
     }
+    this.#places.set(name, this.rows.length);
+    this.rows.push(row);
   }
 }
 

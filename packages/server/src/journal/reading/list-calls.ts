@@ -1,9 +1,18 @@
-import type { CallRecord } from "@capstan/core";
 import type { ListedCall } from "../records.ts";
 import { all, type Script } from "../script.ts";
+import { callsOf } from "./read-journal.ts";
 
 /** How many of an owner's runs are looked through: a call of long ago is not worth all the rows since. */
 const mostRuns = 1_000;
+
+/** How many of them are read at a time. */
+const runsAtATime = 20;
+
+interface RunRow {
+  readonly n: number;
+  readonly id: string;
+  readonly model: string;
+}
 
 /** The last calls of a group's tools, newest first, without what is in quarantine. */
 export function* listCalls(query: {
@@ -13,50 +22,30 @@ export function* listCalls(query: {
 }): Script<ListedCall[]> {
   const { owner, group, limit } = query;
   const begins = `${group}.`;
-  // The records are JSON: what looks like it elsewhere in one is sorted out below.
+  // A call's first record names its tool. What looks like it elsewhere is sorted out below.
   const like = `%"toolId":${JSON.stringify(begins)
     .slice(0, -1)
     .replaceAll(/[\\%_]/g, "\\$&")}%`;
   const found: ListedCall[] = [];
-  let last = { run_n: Number.MAX_SAFE_INTEGER, n: 0 };
-  // What is sorted out takes nobody's place: then more rows are read.
-  for (;;) {
-    const rows = yield* all<CallRow>(
-      `SELECT c.run_n, c.n, r.id AS run_id, r.model, c.record, c.updated_at
-       FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
-       JOIN run_calls c ON c.run_n = r.n
-       WHERE c.record LIKE ? ESCAPE '\\' AND (c.run_n < ? OR (c.run_n = ? AND c.n < ?))
-       ORDER BY c.run_n DESC, c.n DESC LIMIT ?`,
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const runs = yield* all<RunRow>(
+      `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
+       WHERE n < ? AND EXISTS (
+         SELECT 1 FROM run_journal WHERE run_n = r.n AND calls LIKE ? ESCAPE '\\')
+       ORDER BY n DESC LIMIT ?`,
       owner,
       mostRuns,
+      before,
       like,
-      last.run_n,
-      last.run_n,
-      last.n,
-      limit,
+      runsAtATime,
     );
-    found.push(...rows.map(listedCall).filter(({ call }) => call.toolId?.startsWith(begins)));
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < limit || found.length >= limit)
-      return found.slice(0, limit);
-    last = end;
+    for (const run of runs) {
+      const calls = (yield* callsOf(run)).filter(({ call }) => call.toolId?.startsWith(begins));
+      found.push(...calls.toReversed().map((entry) => ({ ...entry, model: run.model })));
+      if (found.length >= limit) return found.slice(0, limit);
+    }
+    const last = runs.at(-1);
+    if (last === undefined || runs.length < runsAtATime) return found;
+    before = last.n;
   }
-}
-
-interface CallRow {
-  readonly run_n: number;
-  readonly n: number;
-  readonly run_id: string;
-  readonly model: string;
-  readonly record: string;
-  readonly updated_at: number;
-}
-
-function listedCall(row: CallRow): ListedCall {
-  return {
-    runId: row.run_id,
-    model: row.model,
-    call: JSON.parse(row.record) as CallRecord,
-    updatedAt: row.updated_at,
-  };
 }

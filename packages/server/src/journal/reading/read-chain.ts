@@ -1,8 +1,10 @@
 import type { CallRecord, Message } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
 import type { Position } from "../live-runs.ts";
-import { all, type Script, together } from "../script.ts";
+import { type Script, together } from "../script.ts";
+import { foldCalls } from "../stored-calls.ts";
 import { compactEventsOf } from "./read-events.ts";
+import { callRows, messageTexts } from "./read-journal.ts";
 import { findRunN } from "./read-runs.ts";
 
 /** What a chain is taken up from. */
@@ -27,6 +29,7 @@ export type ChainMark =
 /** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
 export interface ChainText {
   readonly messages: string;
+  /** What each commit changed of calls. */
   readonly calls: string;
   readonly events: string;
 }
@@ -41,12 +44,12 @@ export function* readChain(query: {
   if (run === undefined) return undefined;
   const [compact, calls, messages] = yield* together([
     compactEventsOf(run, query.position),
-    all<{ record: string }>("SELECT record FROM run_calls WHERE run_n = ? ORDER BY n", run.n),
-    all<{ message: string }>("SELECT message FROM run_messages WHERE run_n = ? ORDER BY n", run.n),
+    callRows(run.n),
+    messageTexts(run.n),
   ]);
   return {
-    messages: listOf(messages.map(({ message }) => message)),
-    calls: listOf(calls.map(({ record }) => record)),
+    messages: joined(messages),
+    calls: joined(calls.map((row) => row.calls)),
     events: JSON.stringify(withoutEndedItems(compact.events).map(markOf)),
   };
 }
@@ -54,13 +57,14 @@ export function* readChain(query: {
 export function chainOf({ messages, calls, events }: ChainText): ChainReading {
   return {
     messages: JSON.parse(messages) as Message[],
-    calls: JSON.parse(calls) as CallRecord[],
+    calls: foldCalls([{ at: 0, calls }]).map(({ call }) => call),
     events: JSON.parse(events) as ChainMark[],
   };
 }
 
-function listOf(texts: readonly string[]): string {
-  return `[${texts.join(",")}]`;
+/** JSON arrays, none of them empty, as one. */
+function joined(arrays: readonly string[]): string {
+  return `[${arrays.map((array) => array.slice(1, -1)).join(",")}]`;
 }
 
 function withoutEndedItems(events: readonly RunEvent[]): readonly RunEvent[] {

@@ -9,12 +9,12 @@ import { readTail, type TailDelta } from "../tail.ts";
 import { detachedDeltas } from "../writing/write-events.ts";
 import { findRunN, type RunN } from "./read-runs.ts";
 
-/** A row of `run_events`. */
+/** A row of a run's journal with its events. */
 export interface EventRow {
   readonly seq: number;
   readonly type: string;
   readonly cuts: string | null;
-  readonly data: string;
+  readonly events: string;
 }
 
 interface Detached {
@@ -22,7 +22,7 @@ interface Detached {
   readonly text: string;
 }
 
-const selectEvents = "SELECT seq, type, cuts, data FROM run_events";
+const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
 
 /** Which events are read. */
 export interface EventRange {
@@ -50,7 +50,7 @@ export function* readEventPage(
   const upTo = Math.min(after + query.limit, endOf(run, position));
   const [rows, tail] = yield* together([
     all<EventRow>(
-      `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ?
+      `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
        UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
        UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
          ORDER BY seq LIMIT 1) AS next`,
@@ -96,7 +96,7 @@ export function* readEventsCompact(query: {
 export function* compactEventsOf(run: RunN, position: Position | undefined): Script<CompactEvents> {
   const end = endOf(run, position);
   const [rows, tail] = yield* together([
-    all<EventRow>(`${selectEvents} WHERE run_n = ? ORDER BY seq`, run.n),
+    all<EventRow>(`${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`, run.n),
     readTail({ runN: run.n, after: 0, upTo: end, items: position?.items }),
   ]);
   const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
@@ -140,7 +140,7 @@ function endOf(run: { readonly status: RunStatus }, position: Position | undefin
 function expand(row: EventRow): RunEvent[] {
   if (row.type === severalEvents) return eventsIn(row);
   if (row.type === detachedDeltas) {
-    const { itemId, text } = JSON.parse(row.data) as Detached;
+    const { itemId, text } = JSON.parse(row.events) as Detached;
     return decodeCuts(row.cuts ?? "", text).map((delta) => deltaEvent(itemId, delta));
   }
   const event = eventOf(row);
@@ -152,7 +152,7 @@ function expand(row: EventRow): RunEvent[] {
 }
 
 function eventOf(row: EventRow): RunEvent {
-  return { seq: row.seq, ...(JSON.parse(row.data) as UnnumberedEvent) };
+  return { seq: row.seq, ...(JSON.parse(row.events) as UnnumberedEvent) };
 }
 
 function deltaEvent(itemId: string, { seq, delta }: Delta): RunEvent {

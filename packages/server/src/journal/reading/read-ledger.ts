@@ -1,7 +1,8 @@
-import type { CallRecord, JsonValue } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
 import { idKey } from "../id-key.ts";
 import type { CallEntry, ItemRecord, RunRecord } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
+import { callsOf } from "./read-journal.ts";
 import { findRunN, getRun } from "./read-runs.ts";
 
 export function* readCalls(query: {
@@ -9,16 +10,7 @@ export function* readCalls(query: {
   runId: string;
 }): Script<CallEntry[] | undefined> {
   const run = yield* findRunN(query);
-  if (run === undefined) return undefined;
-  const rows = yield* all<{ record: string; updated_at: number }>(
-    "SELECT record, updated_at FROM run_calls WHERE run_n = ? ORDER BY n",
-    run.n,
-  );
-  return rows.map((row) => ({
-    runId: query.runId,
-    call: JSON.parse(row.record) as CallRecord,
-    updatedAt: row.updated_at,
-  }));
+  return run && (yield* callsOf({ n: run.n, id: query.runId }));
 }
 
 interface ItemRow {
@@ -70,7 +62,7 @@ export function* findRun(
         )
       : yield* first<{ id: string }>(
           `SELECT id FROM runs WHERE n = (SELECT MAX(run_n) FROM (
-             SELECT run_n FROM run_calls WHERE owner = ? AND call_id = ?
+             SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ?
              UNION ALL SELECT run_n FROM items WHERE owner = ? AND call_id = ?
            ) AS known)`,
           query.owner,

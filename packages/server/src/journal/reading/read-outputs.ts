@@ -1,18 +1,23 @@
-import type { CallRecord, ClientOutput } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core";
+import { idKey } from "../id-key.ts";
 import { all, type Script } from "../script.ts";
+import { callsOf } from "./read-journal.ts";
 
 /** What clients submitted and the run has not taken yet. */
 export function* listOutputs(query: { owner: string; runId: string }): Script<ClientOutput[]> {
-  const rows = yield* all<{ record: string; output: string }>(
-    `SELECT c.record, o.output FROM client_outputs o
-     JOIN run_calls c ON c.run_n = o.run_n AND c.call_id = o.call_id
-     WHERE o.run_n = (SELECT n FROM runs WHERE id = ? AND owner = ?)
-       AND o.output IS NOT NULL ORDER BY o.submitted_at, o.call_id`,
+  const rows = yield* all<{ run_n: number; call_id: string; output: string }>(
+    `SELECT run_n, call_id, output FROM client_outputs
+     WHERE run_n = (SELECT n FROM runs WHERE id = ? AND owner = ?)
+       AND output IS NOT NULL ORDER BY submitted_at, call_id`,
     query.runId,
     query.owner,
   );
-  return rows.map((row) => ({
-    callId: (JSON.parse(row.record) as CallRecord).callId,
-    output: JSON.parse(row.output) as string,
+  const [first] = rows;
+  if (first === undefined) return [];
+  const calls = yield* callsOf({ n: first.run_n, id: query.runId });
+  const ids = new Map(calls.map(({ call: { callId } }) => [idKey(callId), callId]));
+  return rows.map(({ call_id: key, output }) => ({
+    callId: ids.get(key) ?? key,
+    output: JSON.parse(output) as string,
   }));
 }

@@ -103,15 +103,15 @@ export function* everyShorterCuts(query: {
   for (const { n: runN, ended_at: endedAt } of runs) {
     if (endedAt === null || endedAt >= query.before) return { events, last, more: false };
     const rows = yield* all<EventRow & { readonly cuts: string }>(
-      `SELECT seq, type, cuts, data FROM run_events
+      `SELECT seq, type, cuts, events FROM run_journal
        WHERE run_n = ? AND type IN ('item.end', '${severalEvents}') AND cuts LIKE '%:%'`,
       runN,
     );
-    for (const { seq, type, cuts, data } of rows) {
+    for (const { seq, type, cuts, events: text } of rows) {
       const shorter =
         type === severalEvents
-          ? shorterLayout({ cuts, data })
-          : shorterCuts(cuts, (JSON.parse(data) as { text: string }).text);
+          ? shorterLayout({ cuts, events: text })
+          : shorterCuts(cuts, (JSON.parse(text) as { text: string }).text);
       if (shorter !== undefined)
         events.push({ runN, seq, cuts: shorter, saves: cuts.length - shorter.length });
     }

@@ -2,6 +2,7 @@ import type { ChainResultRecord, JsonValue, Message } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { RunKind, RunRecord, RunRef, RunWithMessages } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
+import { messageTexts } from "./read-journal.ts";
 
 export interface RunRow {
   readonly n: number;
@@ -133,11 +134,7 @@ export function* findRunN(query: { owner: string; runId: string }): Script<RunN 
 }
 
 export function* messagesOf(runN: number): Script<Message[]> {
-  const rows = yield* all<{ message: string }>(
-    "SELECT message FROM run_messages WHERE run_n = ? ORDER BY n",
-    runN,
-  );
-  return rows.map((row) => JSON.parse(row.message) as Message);
+  return (yield* messageTexts(runN)).flatMap((text) => JSON.parse(text) as Message[]);
 }
 
 export function runRecord(row: RunRow): RunRecord {

@@ -1,7 +1,7 @@
-import type { CallRecord } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Page, RunRecord } from "../records.ts";
 import { all, type Script } from "../script.ts";
+import { hasUnknown } from "./has-unknown.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
 
@@ -21,10 +21,10 @@ export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
   if (query.outcome === undefined)
     return pageOf(yield* selectPage(query, limit + 1), limit, runRecord);
   const found: RunRow[] = [];
-  // What a person has said is in a call's record alone: such runs are sorted out, and more are read.
+  // What a person has said the journal alone says: such runs are sorted out, and more are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
-    for (const row of rows) if (yield* hasUnknown(row.n)) found.push(row);
+    for (const row of rows) if (yield* hasUnknown(row)) found.push(row);
     if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
     after = rows.at(-1)?.id;
   }
@@ -37,7 +37,7 @@ function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {
   const unknown =
     outcome === undefined
       ? ""
-      : "AND r.n IN (SELECT run_n FROM run_calls WHERE owner = ? AND status = 'outcome_unknown')";
+      : "AND r.n IN (SELECT run_n FROM answerable_calls WHERE owner = ? AND answered_by = 'person')";
   return yield* all<RunRow>(
     `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn' ${among} ${unknown}
        AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
@@ -53,12 +53,4 @@ function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {
     owner,
     rows,
   );
-}
-
-function* hasUnknown(runN: number): Script<boolean> {
-  const rows = yield* all<{ record: string }>(
-    "SELECT record FROM run_calls WHERE run_n = ? AND status = 'outcome_unknown'",
-    runN,
-  );
-  return rows.some(({ record }) => (JSON.parse(record) as CallRecord).found === undefined);
 }

@@ -1,48 +1,64 @@
 import type { CallRecord } from "@capstan/core";
 import { idKey } from "../id-key.ts";
 import { all, type Script } from "../script.ts";
+import { type CallsRow, foldCalls, patchOf } from "../stored-calls.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import type { Writing } from "./writing.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
 
-interface CallRow {
+/** A row of a run's journal that says something of calls. */
+interface JournalRow extends CallsRow {
   readonly run_n: number;
-  readonly record: string;
+  readonly seq: number;
+  readonly nth: number;
 }
 
 /**
- * Changes the row of the call, and its copies in the runs that took its turn over: what a person
- * says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
+ * Changes what is stored of the call, and of its copies in the runs that took its turn over: what a
+ * person says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
  */
 export function* answerCall(
   writing: Writing,
   { owner, runId, call }: AnswerCall,
-  at: number,
 ): Script<OutcomeOf<AnswerCall>> {
   const run = writing.runs.get(runId);
   if (run === undefined || run.owner !== owner) return { status: "not_found" };
-  const rows = yield* all<CallRow>(
-    `SELECT run_n, record FROM run_calls WHERE owner = ? AND call_id = ?${writing.dialect.lock("run_calls")}`,
+  const rows = yield* all<JournalRow>(
+    `SELECT j.run_n, j.seq, j.nth, j.at, j.calls FROM run_journal j
+     WHERE j.calls IS NOT NULL AND j.run_n IN (
+       SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ? AND answered_by = 'person'
+       UNION SELECT CAST(? AS BIGINT))
+     ORDER BY j.run_n, j.seq, j.nth${writing.dialect.lock("j")}`,
     owner,
     idKey(call.callId),
+    run.n,
   );
-  const known = rows.map((row) => ({ n: row.run_n, call: JSON.parse(row.record) as CallRecord }));
+  const known = [...Map.groupBy(rows, (row) => row.run_n)].flatMap(([n, ofRun]) => {
+    const entry = foldCalls(ofRun).find((each) => each.call.callId === call.callId);
+    const last = ofRun.findLast(({ calls }) => mentions(calls, call.callId));
+    return entry === undefined || last === undefined ? [] : { n, call: entry.call, last };
+  });
   const before = known.find(({ n }) => n === run.n)?.call;
   if (before === undefined) return { status: "not_found" };
   if (!isOpen(before)) return { status: "already_answered", call: before };
-  for (const { n, call: copy } of known) {
+  for (const { call: copy, last } of known) {
     // Another run's own call may have the same id.
     if (!isOpen(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
+    const patch = JSON.stringify(patchOf(copy, call));
     writing.changes.run(
-      "UPDATE run_calls SET record = ?, updated_at = ? WHERE run_n = ? AND call_id = ?",
-      JSON.stringify(call),
-      at,
-      n,
-      idKey(call.callId),
+      "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
+      `${last.calls.slice(0, -1)},${patch}]`,
+      last.run_n,
+      last.seq,
+      last.nth,
     );
   }
   return { status: "answered", call };
+}
+
+function mentions(calls: string, callId: string): boolean {
+  return (JSON.parse(calls) as readonly CallRecord[]).some((call) => call.callId === callId);
 }
 
 function isOpen({ status, found }: CallRecord): boolean {

@@ -62,7 +62,7 @@ function* applyWrite(writing: Writing, write: EncodedWrite, at: number): Script<
     case "expire-approvals":
       return yield* expireApprovals(writing, at);
     case "answer-call":
-      return yield* answerCall(writing, write, at);
+      return yield* answerCall(writing, write);
     case "submit-outputs":
       return yield* submitOutputs(writing, write, at);
     case "create-grant":

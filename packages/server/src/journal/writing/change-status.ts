@@ -21,7 +21,7 @@ export function* changeStatus(
   if (run.status === to) return { status: "changed", run };
   const allowed = transition(run.status, to);
   if (allowed.status === "refused") return allowed;
-  let next: RunState = { ...(yield* foldOpenItems(writing, run)), status: to };
+  let next: RunState = { ...(yield* foldOpenItems(writing, run, at)), status: to };
   const ends = isClosing(to);
   writing.changes.run(
     "UPDATE runs SET status = ?, updated_at = ?, ended_at = ? WHERE n = ?",

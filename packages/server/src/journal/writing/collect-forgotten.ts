@@ -1,7 +1,7 @@
 import { nobody } from "../lineage.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
-import { bytesOf } from "../usage.ts";
+import { bytesOf, journalTexts } from "../usage.ts";
 import { removeRun } from "./remove-run.ts";
 import type { Writing } from "./writing.ts";
 
@@ -21,9 +21,8 @@ const ofSession: readonly Rows[] = [
 ];
 
 const ofRun: readonly Rows[] = [
-  { table: "run_events", of: "run_n = ?", key: "seq", columns: ["data", "cuts"] },
-  { table: "run_messages", of: "run_n = ?", key: "n", columns: ["message"] },
-  { table: "run_calls", of: "run_n = ?", key: "call_id", columns: ["record"] },
+  { table: "run_journal", of: "run_n = ?", key: "seq", columns: journalTexts },
+  { table: "answerable_calls", of: "run_n = ?", key: "call_id", columns: ["call_id"] },
   { table: "client_outputs", of: "run_n = ?", key: "call_id", columns: ["output"] },
   { table: "run_variables", of: "run_n = ?", key: "n", columns: ["changes"] },
   { table: "items", of: "direction = 'input' AND run_n = ?", key: "n", columns: ["item"] },

@@ -23,9 +23,8 @@ const runColumns = "n, id, session_id, parent_id, ended_at";
 const tablesOfRun = [
   "run_requests",
   "run_results",
-  "run_events",
-  "run_messages",
-  "run_calls",
+  "run_journal",
+  "answerable_calls",
   "client_outputs",
   "run_variables",
   "items",

@@ -1,4 +1,5 @@
 import type { JournalAct, QuestionEvent } from "../encoding/encoded-journal.ts";
+import { addAnswerable } from "./answerable-calls.ts";
 import { askApproval } from "./ask-approval.ts";
 import { cancelApproval } from "./decide-approval.ts";
 import { intoQuarantine, wipe } from "./quarantine.ts";
@@ -19,6 +20,8 @@ function doAct(writing: Writing, run: RunState, act: JournalAct, at: number): vo
       return followQuestion(writing, run, act.event);
     case "quarantine":
       return intoQuarantine(writing, run, act);
+    case "answerable":
+      return addAnswerable(writing, run, act);
     case "settled":
       if (act.client !== undefined) forgetOutput(writing, run.n, act.client);
       if (act.approval !== undefined) cancelApproval(writing, run.n, act.approval, at);

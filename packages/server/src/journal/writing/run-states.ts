@@ -26,9 +26,9 @@ export interface RunState {
   /** How often it was answered since it was claimed, while it did not wait. */
   readonly answers: number;
   readonly lastSeq: number;
-  /** How many rows it has in `run_messages`, `run_calls` and `run_variables`. */
-  readonly messages: number;
-  readonly calls: number;
+  /** How many of its last rows have no event, and the number of the last one before them. */
+  readonly nth: number;
+  /** How many rows it has in `run_variables`. */
   readonly variables: number;
   readonly baseManifest: string | null;
   readonly manifest: string | null;
@@ -149,8 +149,8 @@ const countOf = (column: string, table: string) =>
 function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
   const states = all<Omit<RunState, "open">>(
     `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
-       ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_messages")} AS messages,
-       ${countOf("n", "run_calls")} AS calls, ${countOf("n", "run_variables")} AS variables,
+       ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_variables")} AS variables,
+       COALESCE((SELECT nth FROM run_journal WHERE run_n = r.n ORDER BY seq DESC, nth DESC LIMIT 1), 0) AS nth,
        r.base_manifest AS "baseManifest", r.manifest
      FROM runs r WHERE r.id ${dialect.anyOf}`,
     dialect.list(ids),

@@ -7,7 +7,7 @@ type ShortenCuts = Extract<StoreWrite, { type: "shorten-cuts" }>;
 export function shortenCuts({ changes }: Writing, { events }: ShortenCuts): OutcomeOf<ShortenCuts> {
   for (const { runN, seq, cuts } of events) {
     changes.run(
-      "UPDATE run_events SET cuts = ? WHERE run_n = ? AND seq = ? AND cuts IS NOT NULL",
+      "UPDATE run_journal SET cuts = ? WHERE run_n = ? AND seq = ? AND cuts IS NOT NULL",
       cuts,
       runN,
       seq,

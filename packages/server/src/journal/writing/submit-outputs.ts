@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CallRecord } from "@capstan/core";
 import { isClosing } from "../../run/run-status.ts";
 import { idKey } from "../id-key.ts";
+import { callsOf } from "../reading/read-journal.ts";
 import { first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { runAnswered } from "./answered-run.ts";
@@ -20,10 +21,11 @@ export function* submitOutputs(
   const run = writing.runs.get(runId);
   if (run === undefined || run.owner !== owner) return { status: "not_found" };
   const taken: string[] = [];
+  const calls = new Map((yield* callsOf(run)).map(({ call }) => [call.callId, call]));
   for (const { callId, output: text } of outputs) {
     const output = JSON.stringify(text);
     const digest = createHash("sha256").update(output).digest("hex");
-    const call = yield* readCall(writing, run, callId);
+    const call = calls.get(callId);
     const known = yield* readDigest(run, callId);
     if (known === digest) continue;
     const problem =
@@ -46,7 +48,7 @@ export function* submitOutputs(
   return { status: "submitted", taken, ...queued };
 }
 
-/** A call is settled: its own row has the text now, or it is not needed any more. */
+/** A call is settled: its record has the text now, or it is not needed any more. */
 export function forgetOutput({ changes }: Writing, runN: number, callId: string): void {
   changes.run(
     "UPDATE client_outputs SET output = NULL WHERE run_n = ? AND call_id = ?",
@@ -69,19 +71,6 @@ function problemOf(
   if (isClosing(run.status))
     return `This run is ${run.status}: a next response takes outputs of the calls that it left open.`;
   return undefined;
-}
-
-function* readCall(
-  { dialect }: Writing,
-  run: RunState,
-  callId: string,
-): Script<CallRecord | undefined> {
-  const row = yield* first<{ record: string }>(
-    `SELECT record FROM run_calls WHERE run_n = ? AND call_id = ?${dialect.lock("run_calls")}`,
-    run.n,
-    idKey(callId),
-  );
-  return row === undefined ? undefined : (JSON.parse(row.record) as CallRecord);
 }
 
 function* readDigest(run: RunState, callId: string): Script<string | undefined> {

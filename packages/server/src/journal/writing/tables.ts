@@ -41,15 +41,19 @@ export const tables = {
     conflict: "ON CONFLICT (run_n) DO UPDATE SET result = excluded.result",
     key: ["run_n"],
   },
-  run_events: {
+  run_journal: {
     columns: {
       run_n: "bigint",
       seq: "bigint",
+      nth: "bigint",
       owner: "text",
+      at: "bigint",
       type: "text",
       from_seq: "bigint",
       cuts: "text",
-      data: "text",
+      events: "text",
+      messages: "text",
+      calls: "text",
     },
   },
   tail: {
@@ -63,22 +67,9 @@ export const tables = {
       delta: "text",
     },
   },
-  run_messages: {
-    columns: { run_n: "bigint", n: "bigint", owner: "text", round: "bigint", message: "text" },
-  },
-  run_calls: {
-    columns: {
-      run_n: "bigint",
-      call_id: "text",
-      n: "bigint",
-      owner: "text",
-      status: "text",
-      updated_at: "bigint",
-      record: "text",
-    },
-    conflict: `ON CONFLICT (run_n, call_id) DO UPDATE
-      SET status = excluded.status, updated_at = excluded.updated_at, record = excluded.record`,
-    key: ["run_n", "call_id"],
+  answerable_calls: {
+    columns: { run_n: "bigint", call_id: "text", answered_by: "text", owner: "text" },
+    conflict: keepFirst,
   },
   client_outputs: {
     columns: {

@@ -19,8 +19,8 @@ export function readTailHeads(): Script<readonly TailHead[]> {
        SELECT run_n, item_id, MAX(n) AS head, MAX(seq) AS seq FROM tail GROUP BY run_n, item_id
      )
      SELECT COALESCE(r.id, '') AS id, h.item_id, h.head, h.seq, r.id IS NULL OR EXISTS (
-       SELECT 1 FROM run_events e WHERE e.run_n = h.run_n AND e.seq >= h.seq AND e.from_seq <= h.seq
-         AND e.type IN ('item.end', '${detachedDeltas}') AND json_extract(e.data, '$.itemId') = h.item_id
+       SELECT 1 FROM run_journal e WHERE e.run_n = h.run_n AND e.seq >= h.seq AND e.from_seq <= h.seq
+         AND e.type IN ('item.end', '${detachedDeltas}') AND json_extract(e.events, '$.itemId') = h.item_id
      ) AS ended
      FROM heads h LEFT JOIN runs r ON r.n = h.run_n`,
   );

@@ -1,9 +1,11 @@
-import type { EncodedEvents, EncodedRow, LooseEvent } from "../encoding/encode-events.ts";
+import type { LooseEvent } from "../encoding/encode-events.ts";
+import type { EncodedJournal } from "../encoding/encoded-journal.ts";
 import { addDelta, type CutText } from "../cut-points.ts";
 import { severalEvents } from "../event-layout.ts";
 import type { Script } from "../script.ts";
 import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "./run-states.ts";
+import type { RowOf } from "./tables.ts";
 import type { Writing } from "./writing.ts";
 
 /** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
@@ -12,32 +14,46 @@ export const detachedDeltas = "item.deltas";
 /** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
 const mostKept = 65_536;
 
-/** Stores a commit's events under the numbers that follow the run's last one. */
-export function* writeEvents(
+/**
+ * Stores a commit's events under the numbers that follow the run's last one, and in the last row
+ * what else it says; where no row has an event, in one of its own.
+ */
+export function* writeRows(
   writing: Writing,
   run: RunState,
-  { count, deltas, rows, loose }: EncodedEvents,
+  journal: EncodedJournal,
+  at: number,
 ): Script<RunState> {
+  const { count, deltas, rows, loose } = journal.events;
+  const said = { messages: journal.messages ?? null, calls: journal.calls ?? null };
   const before = { seq: run.lastSeq, tail: writing.nextTail };
   // The numbers of deltas that are not in the tail are left out, so that whoever counts them need not know.
   writing.nextTail += deltas;
-  for (const row of rows) insertSeveral(writing, run, before.seq, row);
+  for (const [index, { last, cuts, events }] of rows.entries()) {
+    const seq = before.seq + last;
+    const row = { seq, at, type: severalEvents, cuts, events };
+    insertRow(writing, run, index === rows.length - 1 ? { ...row, ...said } : row);
+  }
   let next = run;
   for (const event of loose) {
     next = { ...next, lastSeq: before.seq + event.at };
     next =
       event.type === "end"
-        ? yield* writeEnd(writing, next, event)
+        ? yield* writeEnd(writing, next, event, at)
         : writeDelta(writing, next, { ...event, n: before.tail + event.nth });
   }
-  return { ...next, lastSeq: before.seq + count };
+  if (count > 0) next = { ...next, lastSeq: before.seq + count, nth: 0 };
+  if (rows.length > 0 || (said.messages ?? said.calls) === null) return next;
+  next = { ...next, nth: next.nth + 1 };
+  insertRow(writing, next, { seq: next.lastSeq, nth: next.nth, at, ...said });
+  return next;
 }
 
 /** Takes the deltas of items without an end out of the tail: a run that is not in progress has none there. */
-export function* foldOpenItems(writing: Writing, run: RunState): Script<RunState> {
+export function* foldOpenItems(writing: Writing, run: RunState, at: number): Script<RunState> {
   for (const item of run.open) {
     const deltas = yield* takeDeltas(writing, run, item);
-    if (deltas !== undefined) insertDetached(writing, run, item.itemId, deltas);
+    if (deltas !== undefined) insertDetached(writing, run, { itemId: item.itemId, deltas, at });
   }
   return { ...run, open: [] };
 }
@@ -65,14 +81,17 @@ function keep(
 function* writeEnd(
   writing: Writing,
   run: RunState,
-  { itemId, data }: Extract<LooseEvent, { type: "end" }>,
+  { itemId, data: events }: Extract<LooseEvent, { type: "end" }>,
+  at: number,
 ): Script<RunState> {
   const item = run.open.find((open) => open.itemId === itemId);
   const deltas = item && (yield* takeDeltas(writing, run, item));
-  const { text } = JSON.parse(data) as { readonly text: string };
+  const { text } = JSON.parse(events) as { readonly text: string };
   const whole = deltas?.text === text ? deltas : undefined;
-  if (deltas !== undefined && whole === undefined) insertDetached(writing, run, itemId, deltas);
-  insertItem(writing, run, { seq: run.lastSeq, type: "item.end", data, deltas: whole });
+  if (deltas !== undefined && whole === undefined)
+    insertDetached(writing, run, { itemId, deltas, at });
+  const row = { seq: run.lastSeq, at, type: "item.end", events };
+  insertRow(writing, run, { ...row, ...(whole && foundByDeltas(whole)) });
   return { ...run, open: run.open.filter((open) => open !== item) };
 }
 
@@ -82,30 +101,29 @@ function* takeDeltas(writing: Writing, run: RunState, item: OpenItem): Script<Cu
   return deltas;
 }
 
-function insertDetached(writing: Writing, run: RunState, itemId: string, deltas: CutText): void {
-  const data = JSON.stringify({ itemId, text: deltas.text });
-  insertItem(writing, run, { seq: deltas.last, type: detachedDeltas, data, deltas });
+function insertDetached(
+  writing: Writing,
+  run: RunState,
+  item: { readonly itemId: string; readonly deltas: CutText; readonly at: number },
+): void {
+  const { itemId, deltas, at } = item;
+  const events = JSON.stringify({ itemId, text: deltas.text });
+  const row = { seq: deltas.last, at, type: detachedDeltas, events };
+  insertRow(writing, run, { ...row, ...foundByDeltas(deltas) });
 }
 
-/** A row of one item, found by the number of its first delta, too. */
-function insertItem(
-  { changes }: Writing,
-  { n, owner }: RunState,
-  row: { seq: number; type: string; data: string; deltas: CutText | undefined },
-): void {
-  const { seq, type, data, deltas } = row;
-  const from_seq = deltas?.from ?? null;
-  const cuts = deltas?.cuts ?? null;
-  changes.insert("run_events", { run_n: n, seq, owner, type, from_seq, cuts, data });
+/** A row of one item is found by the number of its first delta, too. */
+function foundByDeltas({ from, cuts }: CutText) {
+  return { from_seq: from, cuts };
 }
 
-function insertSeveral(
+const nothing = { nth: 0, type: null, from_seq: null, cuts: null };
+const noTexts = { events: null, messages: null, calls: null };
+
+function insertRow(
   { changes }: Writing,
   { n, owner }: RunState,
-  seqBefore: number,
-  { last, cuts, data }: EncodedRow,
+  row: Partial<RowOf<"run_journal">> & Pick<RowOf<"run_journal">, "seq" | "at">,
 ): void {
-  const seq = seqBefore + last;
-  const row = { run_n: n, seq, owner, type: severalEvents, from_seq: null, cuts, data };
-  changes.insert("run_events", row);
+  changes.insert("run_journal", { ...nothing, ...noTexts, run_n: n, owner, ...row });
 }

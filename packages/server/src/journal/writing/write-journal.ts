@@ -8,7 +8,7 @@ import { parkedRun } from "./answered-run.ts";
 import { changeStatus } from "./change-status.ts";
 import { doActs } from "./journal-acts.ts";
 import type { RunState } from "./run-states.ts";
-import { foldOpenItems, writeEvents } from "./write-events.ts";
+import { foldOpenItems, writeRows } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
 import { writeChanges } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
@@ -41,9 +41,7 @@ export function* writeJournal(
   writing.lost.check(journal);
   const seqBefore = run.lastSeq;
   const firstTail = writing.nextTail;
-  run = yield* writeEvents(writing, run, journal.events);
-  run = insertMessages(writing, run, journal);
-  run = upsertCalls(writing, run, journal, at);
+  run = yield* writeRows(writing, run, journal, at);
   run = writeChanges(writing, run, journal.changes);
   if (journal.result !== undefined)
     writing.changes.insert("run_results", {
@@ -54,7 +52,7 @@ export function* writeJournal(
   if (journal.grants !== undefined) insertGrants(writing, run, journal.grants);
   if (journal.acts !== undefined) doActs(writing, run, journal.acts, at);
   // Only what is in progress may have deltas in the tail.
-  if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run);
+  if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run, at);
   writing.runs.set(run);
   if (journal.status !== undefined) {
     const changed = yield* changeStatus(writing, run, journal.status, at);
@@ -67,42 +65,6 @@ export function* writeJournal(
 function insertGrants(writing: Writing, run: RunState, grants: string): void {
   for (const grant of JSON.parse(grants) as readonly Grant[])
     insertGrant(writing, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
-}
-
-function insertMessages(
-  { changes }: Writing,
-  run: RunState,
-  { messages }: EncodedJournal,
-): RunState {
-  let n = run.messages;
-  for (const { round, message } of messages) {
-    n += 1;
-    changes.insert("run_messages", { run_n: run.n, n, owner: run.owner, round, message });
-  }
-  return { ...run, messages: n };
-}
-
-function upsertCalls(
-  { changes }: Writing,
-  run: RunState,
-  { calls }: EncodedJournal,
-  at: number,
-): RunState {
-  let n = run.calls;
-  for (const { id, status, record } of calls) {
-    // Where the call is known its number stays, and this one is left out: they only rise.
-    n += 1;
-    changes.insert("run_calls", {
-      run_n: run.n,
-      call_id: id,
-      n,
-      owner: run.owner,
-      status,
-      updated_at: at,
-      record,
-    });
-  }
-  return { ...run, calls: n };
 }
 
 function fenced(reason: string): Fenced {
