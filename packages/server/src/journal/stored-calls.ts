@@ -68,7 +68,7 @@ export function foldCalls(rows: readonly CallsRow[]): KnownCall[] {
 }
 
 function patched(before: CallRecord | undefined, stored: StoredCall): CallRecord {
-  if (!("changed" in stored)) return stored;
+  if ("name" in stored) return stored;
   const { callId, changed, gone = [] } = stored;
   if (before === undefined) throw new Error(`Of the call ${callId} only a change is stored`);
   const call = { ...before, ...changed };
