@@ -9,6 +9,6 @@ const sql = openForWriting(path, durability);
 serveThread({
   what: "Moving the write-ahead log into the database",
   // Passive: it waits for nobody, and whoever writes goes on.
-  answer: () => sql.get("PRAGMA wal_checkpoint(PASSIVE)"),
+  answer: () => [sql.get("PRAGMA wal_checkpoint(PASSIVE)")],
   stop: () => sql.close(),
 });

@@ -95,42 +95,69 @@ test("draining waits for what was given", async () => {
   assert.deepEqual(done, [1, 2, 3]);
 });
 
-test("with two under way, the second is given before the first is done, and told after it", async () => {
+/** A queue whose commits end when they are let. */
+function heldQueue(takesAll: boolean) {
+  const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
-  const told: number[] = [];
   const queue = createCommitQueue<number, number>({
-    ahead: 2,
+    takesAll,
     commit: async (batch) => {
+      batches.push(batch);
       await new Promise<void>((resolve) => gates.push(resolve));
       return batch;
     },
     settle: (_, result) => result,
   });
-  const hear = (value: number) => void told.push(value);
-  const first = queue.submit(1).then(hear);
-  await endOfTurn();
-  const second = queue.submit(2).then(hear);
-  await endOfTurn();
-  const third = queue.submit(3).then(hear);
-  await endOfTurn();
-  assert.equal(gates.length, 2, "the third waits");
+  const told: number[] = [];
+  const submitInOneTurn = async (...calls: readonly number[]) => {
+    for (const each of calls) void queue.submit(each).then((value) => told.push(value));
+    await endOfTurn();
+  };
+  return { queue, batches, gates, told, submitInOneTurn };
+}
+
+test("what is given beside a commit is told after it", async () => {
+  const { queue, gates, told, submitInOneTurn } = heldQueue(true);
+  await submitInOneTurn(1);
+  await submitInOneTurn(2);
+  assert.equal(gates.length, 2);
   gates[1]?.();
   await endOfTurn();
   assert.deepEqual(told, []);
   gates[0]?.();
-  await Promise.all([first, second]);
+  await queue.drained();
+  assert.deepEqual(told, [1, 2]);
+});
+
+test("beside a commit, more is given when as much has gathered as lies there", async () => {
+  const { queue, batches, gates, submitInOneTurn } = heldQueue(true);
+  for (const each of [1, 2, 3, 4, 5, 6]) await submitInOneTurn(each);
+  assert.deepEqual(batches, [[1], [2], [3], [4, 5]]);
+  for (const end of gates) end();
   await endOfTurn();
-  assert.equal(gates.length, 3);
-  gates[2]?.();
-  await third;
-  assert.deepEqual(told, [1, 2, 3]);
+  await endOfTurn();
+  assert.deepEqual(batches.slice(4), [[6]], "what is done takes what lies there with it");
+  gates.at(-1)?.();
+  await queue.drained();
+});
+
+test("a writer that does not take all is given one commit at a time", async () => {
+  const { queue, batches, gates, submitInOneTurn } = heldQueue(false);
+  for (const each of [1, 2, 3]) await submitInOneTurn(each);
+  assert.deepEqual(batches, [[1]]);
+  gates[0]?.();
+  await endOfTurn();
+  await endOfTurn();
+  assert.deepEqual(batches, [[1], [2, 3]]);
+  gates[1]?.();
+  await queue.drained();
 });
 
 test("of a large commit the first may go on before the last have heard of it", async () => {
   const batches: number[] = [];
   const heard: number[] = [];
   const queue = createCommitQueue<number, number>({
-    ahead: 2,
+    takesAll: true,
     commit: async (batch) => {
       batches.push(batch.length);
       if (batches.length === 2) assert.ok(heard.length < 100, `${heard.length} have heard`);

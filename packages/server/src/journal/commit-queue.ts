@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 
-/** Group commit: what gathers while commits are under way goes into the next one. No timer. */
+/** Group commit: what gathers while a commit is under way goes into the next one. No timer. */
 export interface CommitQueue<Request, Result> {
   /** Rejects where the whole commit failed. */
   submit(request: Request): Promise<Result>;
@@ -21,13 +21,13 @@ const toldAtOnce = 16;
 
 /**
  * @param commit writes a batch and gives its results in the same order
- * @param ahead how many batches `commit` is given before it is done with the first, which it does one
- * after another: who writes need not wait for who gathers. @default 1
+ * @param takesAll `commit` is given more before it is done, and does all that lies there by then
+ * together: who writes need not wait for who gathers. @default false
  * @param settle is told of each result, in order, before whoever submitted it hears of it
  */
 export function createCommitQueue<Request, Result>(options: {
   readonly commit: (batch: readonly Request[]) => Promise<readonly Result[]>;
-  readonly ahead?: number;
+  readonly takesAll?: boolean;
   readonly settle: (request: Request, result: Result | undefined) => Result | undefined;
 }): CommitQueue<Request, Result> {
   interface Waiting {
@@ -35,25 +35,41 @@ export function createCommitQueue<Request, Result>(options: {
     readonly resolve: (result: Result) => void;
     readonly reject: (reason: unknown) => void;
   }
-  const { ahead = 1 } = options;
+  const { takesAll = false } = options;
   const queue: Waiting[] = [];
   let arriving: (() => void)[] = [];
   let underWay = 0;
+  /** How many calls were given beside a commit, and go into the next one. */
+  let lying = 0;
   let begins = false;
   /** Until everybody of the newest commit has heard of it, and so of all before. */
   let told: Promise<void> = Promise.resolve();
 
   /** Begins as the event loop's turn ends: all that follows from one thing shares a commit. */
   function begin(): void {
-    if (begins || underWay >= ahead || isEmpty()) return;
+    if (begins || !isDue()) return;
     begins = true;
     setImmediate(() => {
       takeArrived();
-      if (queue.length > 0) told = commit(queue.splice(0, largestBatch), told);
+      if (queue.length > 0) give(queue.splice(0, largestBatch));
       // Not before: what is submitted here goes with this commit, and asks for none beside it.
       begins = false;
       begin();
     });
+  }
+
+  /**
+   * Beside a commit, as much is given at once as lies there already: nearly all goes into the next
+   * commit, however long this one takes, and few messages carry it.
+   */
+  function isDue(): boolean {
+    if (isEmpty() || underWay === 0) return !isEmpty();
+    return takesAll && queue.length + arriving.length >= lying;
+  }
+
+  function give(batch: readonly Waiting[]): void {
+    if (underWay > 0) lying += batch.length;
+    told = commit(batch, told);
   }
 
   function takeArrived(): void {
@@ -69,6 +85,8 @@ export function createCommitQueue<Request, Result>(options: {
   async function commit(batch: readonly Waiting[], before: Promise<void>): Promise<void> {
     underWay += 1;
     const done = await resultsOf(batch);
+    // What was given beside it is being written now.
+    lying = 0;
     await before;
     underWay -= 1;
     begin();

@@ -8,7 +8,7 @@ const sql = openForReading(path);
 
 serveThread({
   what: "Reading from the store",
-  answer: (request) => answer(request as LongRead),
+  answer: ([read]) => [answer(read as LongRead)],
   stop: () => sql.close(),
 });
 

@@ -37,7 +37,7 @@ type Settled =
 export function storeOn(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const queue = createCommitQueue<WriteRequest, Settled>({
-    ahead: writer.ahead,
+    takesAll: writer.takesAll,
     commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
     settle,
   });

@@ -3,12 +3,10 @@ import { Worker } from "node:worker_threads";
 import { type ErrorData, errorDataOf } from "./error-data.ts";
 import { receivedError } from "./store-error.ts";
 
-/** What a thread answers. */
-export type Reply<T> =
-  | { readonly id: number; readonly value: T }
-  | { readonly id: number; readonly error: ErrorData };
+/** What a thread answers to one request. */
+export type Reply<T> = { readonly value: T } | { readonly error: ErrorData };
 
-/** A worker thread that answers one request after another. */
+/** A worker thread that answers requests in their order. */
 export interface Thread<Request, Response> {
   /** Rejects with what the thread reports, or because the thread died. */
   ask(request: Request): Promise<Response>;
@@ -27,23 +25,20 @@ export function startThread<Request, Response>(
 ): Thread<Request, Response> {
   const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./${name}.${ending}`, import.meta.url), { workerData });
-  const waiting = new Map<
-    number,
-    { resolve: (value: Response) => void; reject: (reason: unknown) => void }
-  >();
-  let lastId = 0;
+  /** In the order of their answers. */
+  const waiting: PromiseWithResolvers<Response>[] = [];
   let dead: ErrorData | undefined;
 
   const die = (error: ErrorData) => {
     dead ??= error;
-    for (const { reject } of waiting.values()) reject(receivedError(dead));
-    waiting.clear();
+    for (const { reject } of waiting.splice(0)) reject(receivedError(dead));
   };
-  worker.on("message", (reply: Reply<Response>) => {
-    const asked = waiting.get(reply.id);
-    waiting.delete(reply.id);
-    if ("error" in reply) asked?.reject(receivedError(reply.error));
-    else asked?.resolve(reply.value);
+  worker.on("message", (replies: readonly Reply<Response>[]) => {
+    for (const reply of replies) {
+      const asked = waiting.shift();
+      if ("error" in reply) asked?.reject(receivedError(reply.error));
+      else asked?.resolve(reply.value);
+    }
   });
   worker.on("error", (thrown) => die(errorDataOf("The store's thread", thrown)));
   worker.on("exit", () =>
@@ -51,14 +46,14 @@ export function startThread<Request, Response>(
   );
 
   return {
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        if (dead !== undefined) return reject(receivedError(dead));
-        lastId += 1;
-        // What cannot be posted throws, and then nothing waits for an answer.
-        worker.postMessage({ id: lastId, request });
-        waiting.set(lastId, { resolve, reject });
-      }),
+    ask: async (request) => {
+      if (dead !== undefined) throw receivedError(dead);
+      // What cannot be posted throws, and then nothing waits for an answer.
+      worker.postMessage({ request });
+      const answer = Promise.withResolvers<Response>();
+      waiting.push(answer);
+      return await answer.promise;
+    },
     stop: async () => {
       if (dead !== undefined) return;
       const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));

@@ -17,7 +17,9 @@ const checkpoints = new Checkpoints(sql, { path, durability });
 
 serveThread({
   what: "Writing to the store",
-  answer: (request) => answer(request as WriterRequest),
+  answer: (requests) => answer(requests as readonly WriterRequest[]),
+  // What comes while a commit is under way is all in the next one.
+  together: true,
   stop: async () => {
     await checkpoints.stop();
     try {
@@ -31,15 +33,22 @@ serveThread({
   },
 });
 
-function answer(request: WriterRequest): WriterResponse {
-  if (request === "leftovers") return leftovers;
-  const results = applyBatch(writing, request.map(received));
+function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
+  // Asked for first, and alone.
+  const batches = requests.filter((request) => request !== "leftovers");
+  return batches.length === 0 ? [leftovers] : commit(batches);
+}
+
+/** @returns the results of each batch, as JSON */
+function commit(batches: readonly (readonly PostedRequest[])[]): readonly string[] {
+  const results = applyBatch(writing, batches.flat().map(received));
   trimLater();
   const { changes } = writing;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
-  return JSON.stringify(results);
+  let next = 0;
+  return batches.map(({ length }) => JSON.stringify(results.slice(next, (next += length))));
 }
 
 function received({ writes, ...request }: PostedRequest): EncodedRequest {

@@ -12,8 +12,8 @@ export type WriterResponse = readonly Leftover[] | string;
 
 /** Who holds the one connection that writes. */
 export interface Writer {
-  /** How many batches it may be given at once, which it commits one after another. */
-  readonly ahead: number;
+  /** Whether it may be given more while it writes: it takes all that lies there into its next commit. */
+  readonly takesAll: boolean;
   commit(batch: readonly WriteRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
 }
@@ -37,8 +37,7 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
   const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
   return {
     leftovers,
-    // One on the disk, one on its way: thread and caller work side by side.
-    ahead: 2,
+    takesAll: true,
     commit: async (batch) =>
       JSON.parse((await thread.ask(batch.map(postRequest))) as string) as WriteResult[],
     stop: () => thread.stop(),
@@ -50,7 +49,7 @@ export function writerOn(sql: Sql): SqliteWriter {
   const { writing, leftovers } = startWriting(sql);
   return {
     leftovers,
-    ahead: 1,
+    takesAll: false,
     commit: async (batch) => {
       const results = applyBatch(writing, batch.map(encodeRequest));
       while (writing.trim.pending) writing.trim.some(sql);

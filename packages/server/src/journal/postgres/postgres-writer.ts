@@ -203,7 +203,7 @@ export function postgresWriter(options: {
   }
 
   return {
-    ahead: 1,
+    takesAll: false,
     commit: (batch) => commit(batch.map(encodeRequest)),
     stop: () => connection.close(),
   };
