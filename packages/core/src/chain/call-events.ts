@@ -71,10 +71,6 @@ export function endWrites(
   });
 }
 
-export function callRow(call: CallRecord): readonly JournalWrite[] {
-  return [{ type: "call", call }];
-}
-
 export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
   return events.map((event) => ({ type: "event", event }));
 }

@@ -168,11 +168,11 @@ export class ChainLoop {
     const { executor, model, resume, inputMessages = [], firstResponse } = this.#options;
     const at = executor.gate.clock.now();
     if (resume === undefined || resume.adopted === true) {
-      void this.#recorder.event({ type: "chain.started", at, model: model.id });
+      this.#recorder.event({ type: "chain.started", at, model: model.id });
     } else {
-      const written = this.#recorder.event({ type: "chain.resumed", at });
+      this.#recorder.event({ type: "chain.resumed", at });
       // How often it was cut off is counted by this: it may be what brings its processes down.
-      if (resume.waited !== true) await written;
+      if (resume.waited !== true) await this.#recorder.written();
     }
     const problem = this.#options.refusal ?? limitsProblem(this.#options, model);
     if (problem !== undefined) return { status: "error", error: problem };
@@ -276,7 +276,7 @@ export class ChainLoop {
     const clock = executor.gate.clock;
     if (limit !== undefined && this.#limit === undefined) {
       this.#limit = limit;
-      void this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
+      this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
     }
     this.#turn.beginRound(clock);
     const notes = {
@@ -434,13 +434,14 @@ export class ChainLoop {
       estimated: executor.gate.countTokens === estimateTokens,
       elapsed: this.#budget.elapsed,
     });
-    const written = await this.#recorder.commit([
+    this.#recorder.say([
       ...said,
       ...(this.#options.journal === undefined
         ? []
         : [{ type: "result", result: record() } as const]),
       { type: "event", event },
     ]);
+    const written = await this.#recorder.written();
     this.#recorder.close();
     if (this.#tookUp) letGo(executor, this.#calls.records.values());
     if (written || this.#failure === undefined) return result;

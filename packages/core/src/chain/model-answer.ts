@@ -76,7 +76,7 @@ export class ModelAnswer {
         return this.#endCall(event);
       case "retry": {
         const { attempt, delayMs, reason } = event;
-        return void this.#options.recorder.event({ type: "model.retry", attempt, delayMs, reason });
+        return this.#options.recorder.event({ type: "model.retry", attempt, delayMs, reason });
       }
       case "finish":
         this.isFinished = true;
@@ -107,7 +107,7 @@ export class ModelAnswer {
   #startItem(item: StreamedItem): OpenItem {
     const { ids, recorder } = this.#options;
     const itemId = ids.item();
-    if (recorder.isHeard) void recorder.event({ type: "item.start", itemId, ...item });
+    if (recorder.isHeard) recorder.event({ type: "item.start", itemId, ...item });
     return { itemId, kind: item.kind, text: "" };
   }
 
@@ -116,13 +116,13 @@ export class ModelAnswer {
     if (this.#chars > stepChars) throw endless();
     item.text += delta;
     const { recorder } = this.#options;
-    if (recorder.isHeard) void recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+    if (recorder.isHeard) recorder.event({ type: "item.delta", itemId: item.itemId, delta });
   }
 
   #endItem({ itemId, text: said }: OpenItem, incomplete: boolean, text = said): void {
     const { recorder } = this.#options;
     if (!recorder.isHeard) return;
-    void recorder.event({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
+    recorder.event({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
   }
 
   #speak(kind: "text" | "reasoning", delta: string): void {

@@ -28,7 +28,6 @@ import { PendingWork } from "./pending-work.ts";
 import type { TakeIn } from "./propose-calls.ts";
 import type { Recorder } from "./recorder.ts";
 import {
-  callRow,
   endElsewhere,
   endWrites,
   eventWrites,
@@ -47,9 +46,7 @@ type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 /** Why a question is taken away. Made once: without a reason, each abort makes an error with a stack of its own. */
 const noLongerAsked = new Error("It is not asked any more.");
 
-/** What is told of a call's step. */
-type Said = () => readonly JournalWrite[];
-const nothing: Said = () => [];
+const nothing: readonly JournalWrite[] = [];
 
 /** A call that has not ended. */
 type OpenCall =
@@ -153,10 +150,10 @@ export class OpenCalls {
    */
   add(proposal: Proposal): void {
     this.#work.begin(() => {
-      const written = this.#propose(proposal);
-      if (proposal.status === "settled") return written;
-      if (proposal.status === "asks" && written instanceof Promise)
-        return written.then(() => this.#ask(proposal));
+      this.#propose(proposal);
+      if (proposal.status === "settled") return undefined;
+      const written = proposal.status === "asks" && this.#recorder.written();
+      if (written instanceof Promise) return written.then(() => this.#ask(proposal as Asks));
       this.#carried.push(proposal);
       return undefined;
     });
@@ -174,7 +171,8 @@ export class OpenCalls {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
     const { callId, args = {} } = record;
-    void this.#keep(record, () =>
+    this.#keep(
+      record,
       eventWrites([
         { ...proposedEvent(record, this.#executor), args },
         { type: "client_call.waiting", callId },
@@ -194,7 +192,7 @@ export class OpenCalls {
   addInReview(call: InReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
     this.#reviews.park(call);
-    if (announced) void this.#keep(call.record, () => reviewRequested(call.record));
+    if (announced) this.#keep(call.record, reviewRequested(call.record));
   }
 
   /** Ends a call whose result nobody will see any more. */
@@ -212,7 +210,7 @@ export class OpenCalls {
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: UnsettledEnd): void {
     const ended = unsettledResult(this.#executor.gate, record, end);
-    const told = () => eventWrites([proposedEvent(record, this.#executor)]);
+    const told = eventWrites([proposedEvent(record, this.#executor)]);
     this.#work.begin(() => this.#settled(ended, told));
   }
 
@@ -227,7 +225,7 @@ export class OpenCalls {
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#work.begin(() => this.#keep(record, () => told));
+    if (told.length > 0) this.#keep(record, told);
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -295,10 +293,10 @@ export class OpenCalls {
       decide({ decision: "refuse", reason, by: "system" });
   }
 
-  #propose(proposal: Proposal): unknown {
-    const { record } = proposal;
-    const said = () => proposalWrites(proposal, this.#executor);
-    return proposal.status === "settled" ? this.#settled(proposal, said) : this.#keep(record, said);
+  #propose(proposal: Proposal): void {
+    const said = this.#recorder.isHeard ? proposalWrites(proposal, this.#executor) : nothing;
+    if (proposal.status === "settled") this.#settled(proposal, said);
+    else this.#keep(proposal.record, said);
   }
 
   async #ask(asked: Asks): Promise<void> {
@@ -315,13 +313,13 @@ export class OpenCalls {
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
   }
 
-  async #answered(asked: Asks, decision: ApprovalDecision): Promise<unknown> {
+  async #answered(asked: Asks, decision: ApprovalDecision): Promise<void> {
     const answered = await answer(this.#executor.gate, asked, decision);
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
     const { record } = proposal;
-    if (proposal.status === "settled") return this.#settled(proposal, () => writes);
-    void this.#keep(record, () => writes);
+    if (proposal.status === "settled") return this.#settled(proposal, writes);
+    this.#keep(record, writes);
     this.#release(answered.grant);
     return this.#start(proposal);
   }
@@ -373,38 +371,45 @@ export class OpenCalls {
   }
 
   readonly #observer: CallObserver = {
-    proposed: (proposal) => this.#propose(proposal),
+    proposed: (proposal) => {
+      this.#propose(proposal);
+      return this.#recorder.written();
+    },
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
       const opened = this.#spoken.started(record);
-      return this.#keep(record, () =>
-        eventWrites([{ type: "call.started", callId, at }, ...opened]),
-      );
+      this.#keep(record, eventWrites([{ type: "call.started", callId, at }, ...opened]));
+      return this.#recorder.written();
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
       const ends = eventWrites(this.#spoken.reviewed(record.callId));
-      await this.#keep(record, () => [...ends, ...reviewRequested(record)]);
+      this.#keep(record, [...ends, ...reviewRequested(record)]);
+      await this.#recorder.written();
       return this.#reviews.ask(call);
     },
-    settled: (settled) => this.#settled(settled),
+    settled: (settled) => {
+      this.#settled(settled);
+      // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
+      return settled.record.parentCallId === undefined ? undefined : this.#recorder.written();
+    },
     answered: async ({ proposal, grant }, approval) => {
       const writes = answerWrites(
         { proposal, ...(grant !== undefined && { grant }) },
         approval.id,
         this.#executor.gate.clock.now(),
       );
-      await this.#recorder.commit(writes);
+      this.#recorder.say(writes);
+      await this.#recorder.written();
       this.#release(grant);
     },
     spoke: (callId, delta) => {
-      for (const event of this.#spoken.spoke(callId, delta)) void this.#recorder.event(event);
+      for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.event(event);
     },
     progressed: (callId, progress) =>
-      void this.#recorder.event({ type: "call.progress", callId, progress }),
-    said: (callId, name, data) =>
-      void this.#recorder.event({ type: "call.event", callId, name, data }),
+      this.#recorder.event({ type: "call.progress", callId, progress }),
+    said: (callId, name, data) => this.#recorder.event({ type: "call.event", callId, name, data }),
     ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
@@ -421,26 +426,21 @@ export class OpenCalls {
     }
   }
 
-  /** What it gives is to be waited for where it is a promise. */
-  #settled(settled: Settled, before: Said = nothing): unknown {
-    if (this.#isSettled(settled.record.callId)) return undefined;
+  #settled(settled: Settled, before: readonly JournalWrite[] = nothing): void {
+    if (this.#isSettled(settled.record.callId)) return;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    const kept = this.#keep(record, () =>
-      before().concat(endWrites(record, settled.result, events)),
-    );
-    // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
-    return record.parentCallId === undefined ? undefined : kept;
+    this.#keep(record, before.concat(endWrites(record, settled.result, events)));
   }
 
   /** Writes a call's row, with what is said of it. */
-  #keep(record: CallRecord, said: Said): boolean | Promise<boolean> {
+  #keep(record: CallRecord, said: readonly JournalWrite[]): void {
     this.records.set(record.callId, record);
-    return this.#recorder.commit(() => callRow(record).concat(said()));
+    if (this.#recorder.isHeard) this.#recorder.say([{ type: "call", call: record }, ...said]);
   }
 
   #isSettled(callId: string): boolean {

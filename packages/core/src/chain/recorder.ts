@@ -24,22 +24,18 @@ export interface LostReason {
   readonly message: string;
 }
 
-/** What was said since the journal last took something. */
-interface OpenCommit {
-  readonly gathered: GatheredWrites;
-  readonly written: PromiseWithResolvers<boolean>;
-}
-
 /**
  * Writes what happens in a chain, and tells of it once it is written. What is said before the
  * journal takes the next commit goes into that one. Changes of variables go with what is said
- * next, so that a call's end and what it kept are one.
+ * next, so that a call's end and what it kept are one. Who acts on what was said waits until it
+ * is `written`; for what nobody waits for there is no promise.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #unsubscribe: () => void;
   #changes: JournalWrite[] = [];
-  #open: OpenCommit | undefined;
+  #open: GatheredWrites | undefined;
+  /** Of the newest commit that is under way. */
   #last: Promise<boolean> | undefined;
   #underWay = 0;
   #lost = false;
@@ -55,45 +51,42 @@ export class Recorder {
     return this.#lost;
   }
 
-  /**
-   * True once all is written; false where nothing was. Never rejects.
-   *
-   * @param said what happened, or what says it: that is not asked where nobody keeps or hears it
-   */
-  commit(
-    said: readonly JournalWrite[] | (() => readonly JournalWrite[]),
-  ): boolean | Promise<boolean> {
-    if (this.#lost) return false;
-    if (!this.isHeard) return true;
-    const writes = typeof said === "function" ? said() : said;
-    const { journal } = this.#options;
-    if (journal === undefined) return this.#tell(writes);
-    const changes = this.#changes;
-    if (changes.length > 0) this.#changes = [];
-    if (journal.beforeNext === undefined) return this.#write(journal, changes.concat(writes));
-    return this.#gather(changes, writes);
-  }
-
   /** Whether anybody keeps or hears what is said now; where nobody does, it need not be said. */
   get isHeard(): boolean {
     return this.#options.journal !== undefined || this.#options.isHeard();
   }
 
-  event(event: ChainEvent): boolean | Promise<boolean> {
-    if (this.#options.journal !== undefined) return this.commit([{ type: "event", event }]);
-    if (!this.#lost) this.#options.publish(event);
-    return !this.#lost;
+  /** Says what happened in one moment: all of it is kept, or none. */
+  say(writes: readonly JournalWrite[]): void {
+    if (this.#lost) return;
+    const { journal } = this.#options;
+    if (journal === undefined) return this.#tell(writes);
+    if (journal.beforeNext !== undefined) return this.#gather(journal, writes);
+    const changes = this.#changes;
+    if (changes.length > 0) this.#changes = [];
+    if (changes.length + writes.length > 0) void this.#write(journal, changes.concat(writes));
+  }
+
+  event(event: ChainEvent): void {
+    this.say([{ type: "event", event }]);
+  }
+
+  /** Whether all that was said is written: true once it is, false where it never will be. Never rejects. */
+  written(): boolean | Promise<boolean> {
+    if (this.#lost) return false;
+    if (this.#open !== undefined) return this.#open.written();
+    return this.#last ?? true;
   }
 
   /** Waits while too much is under way, so that a fast model cannot outrun a slow disk. */
   ready(): Promise<unknown> | undefined {
-    const said = this.#underWay + (this.#open?.gathered.writes.length ?? 0);
-    return said > underWayLimit ? (this.#open?.written.promise ?? this.#last) : undefined;
+    const said = this.#underWay + (this.#open?.writes.length ?? 0);
+    return said > underWayLimit ? (this.#open?.written() ?? this.#last) : undefined;
   }
 
   /** Writes nothing that is said from now on: another process will carry the chain on from what is written. */
   detach(): void {
-    if (this.#open !== undefined) this.#take(this.#open);
+    this.#take();
     this.#lost = true;
   }
 
@@ -101,34 +94,29 @@ export class Recorder {
     this.#unsubscribe();
   }
 
-  #gather(
-    changes: readonly JournalWrite[],
-    writes: readonly JournalWrite[],
-  ): boolean | Promise<boolean> {
+  #gather(journal: Journal, writes: readonly JournalWrite[]): void {
     const known = this.#open;
-    const open = known ?? {
-      gathered: new GatheredWrites(),
-      written: Promise.withResolvers<boolean>(),
-    };
-    for (const change of changes) open.gathered.add(change);
-    for (const write of writes) open.gathered.add(write);
-    if (known !== undefined) return open.written.promise;
+    const open = known ?? new GatheredWrites();
+    for (const change of this.#changes) open.add(change);
+    this.#changes.length = 0;
+    for (const write of writes) open.add(write);
+    if (known !== undefined || open.writes.length === 0) return;
     this.#open = open;
     try {
-      this.#options.journal?.beforeNext?.(() => this.#take(open));
+      journal.beforeNext?.(this.#take);
     } catch (thrown) {
-      return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
+      this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
     }
-    return open.written.promise;
   }
 
   /** The journal takes what was said; nothing more is added to it. */
-  #take(open: OpenCommit): void {
+  readonly #take = (): void => {
+    const open = this.#open;
     const { journal } = this.#options;
-    if (this.#open !== open || journal === undefined) return;
+    if (open === undefined || journal === undefined) return;
     this.#open = undefined;
-    open.written.resolve(this.#write(journal, open.gathered.writes));
-  }
+    open.tell(this.#write(journal, open.writes));
+  };
 
   #write(journal: Journal, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
     let outcome;
@@ -139,13 +127,17 @@ export class Recorder {
     }
     if (!isThenable(outcome)) return this.#taken(outcome, writes);
     this.#underWay += writes.length;
+    const answered = (): void => {
+      this.#underWay -= writes.length;
+      if (this.#underWay === 0) this.#last = undefined;
+    };
     this.#last = Promise.resolve(outcome).then(
       (result) => {
-        this.#underWay -= writes.length;
+        answered();
         return this.#taken(result, writes);
       },
       (thrown: unknown) => {
-        this.#underWay -= writes.length;
+        answered();
         return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
       },
     );
@@ -154,22 +146,25 @@ export class Recorder {
 
   /** Journals are written by others: what is no yes is none. */
   #taken(outcome: CommitOutcome | undefined, writes: readonly JournalWrite[]): boolean {
-    if (outcome?.status === "committed") return this.#tell(writes);
+    if (outcome?.status === "committed") {
+      this.#tell(writes);
+      return true;
+    }
     if (outcome?.status === "fenced")
       return this.#lose({ code: "fenced", message: outcome.reason });
     const message = `The journal's commit gave ${shortJson(outcome)}, and should give { status: "committed" } or { status: "fenced", reason }.`;
     return this.#lose({ code: "journal_failed", message });
   }
 
-  #tell(writes: readonly JournalWrite[]): true {
+  #tell(writes: readonly JournalWrite[]): void {
+    if (!this.#options.isHeard()) return;
     for (const write of writes) if (write.type === "event") this.#options.publish(write.event);
-    return true;
   }
 
   #lose(reason: LostReason): false {
     if (!this.#lost) {
       this.#lost = true;
-      this.#open?.written.resolve(false);
+      this.#open?.tell(false);
       this.#open = undefined;
       this.#options.onLost(reason);
     }

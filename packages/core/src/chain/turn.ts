@@ -9,8 +9,6 @@ import type { ShownResults } from "./shown-results.ts";
 import { toolMessage } from "./turn-messages.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
-const nothing = (): readonly JournalWrite[] => [];
-
 /** What was said in a turn, and what its rounds took. What it writes is not waited for: see `Recorder`. */
 export class Turn {
   readonly #recorder: Recorder;
@@ -76,9 +74,8 @@ export class Turn {
 
   beginRound(clock: Clock): void {
     const round = ++this.#round;
-    void this.#recorder.commit(() => [
-      { type: "event", event: { type: "round.started", round, at: clock.now() } },
-    ]);
+    if (this.#recorder.isHeard)
+      this.#recorder.event({ type: "round.started", round, at: clock.now() });
   }
 
   /** The model's answer came whole. */
@@ -96,15 +93,15 @@ export class Turn {
     this.#finishReason = finishReason;
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
-    this.say(message, () => {
-      const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
-      return [{ type: "event", event }];
-    });
+    const said = this.#said(message);
+    if (!this.#recorder.isHeard) return;
+    const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
+    this.#recorder.say([...said, { type: "event", event }]);
   }
 
   /** What had come of an answer that was cut off: it stays said, without the calls in it. */
   cutOff(message: AssistantMessage): void {
-    if (message.content !== "") void this.#recorder.commit([this.take(message, true)]);
+    if (message.content !== "") this.#recorder.say([this.take(message, true)]);
   }
 
   /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
@@ -113,15 +110,18 @@ export class Turn {
     this.#messages.pop();
     this.#cut = false;
     const reason = "It was cut off, and begins again.";
-    void this.#recorder.event({ type: "model.restarted", reason });
+    this.#recorder.event({ type: "model.restarted", reason });
   }
 
-  say(message: AssistantMessage, more: () => readonly JournalWrite[] = nothing): void {
+  say(message: AssistantMessage): void {
+    this.#recorder.say(this.#said(message));
+  }
+
+  /** Takes in what was said, where something was. */
+  #said(message: AssistantMessage): readonly JournalWrite[] {
     const { content, tool_calls, reasoning } = message;
     const isNothing = content === "" && tool_calls === undefined && reasoning === undefined;
-    if (isNothing) return void this.#recorder.commit(more);
-    const said = this.take(message);
-    void this.#recorder.commit(() => [said, ...more()]);
+    return isNothing ? [] : [this.take(message)];
   }
 
   /** Takes a message in; what it returns belongs into the next commit. */
@@ -141,7 +141,7 @@ export class Turn {
       this.#hasHeard ||= message.role === "user";
     }
     const round = this.#round;
-    void this.#recorder.commit(messages.map((message) => ({ type: "message", round, message })));
+    this.#recorder.say(messages.map((message) => ({ type: "message", round, message })));
   }
 
   /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */
