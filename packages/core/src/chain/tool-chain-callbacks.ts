@@ -66,7 +66,14 @@ export class Listeners {
   }
 
   tell(event: ChainEvent): void {
-    for (const [name, listener] of this.#listeners) this.#call(name, () => listener(event));
+    for (const [name, listener] of this.#listeners) {
+      try {
+        const told: unknown = listener(event);
+        if (told instanceof Promise) told.catch((thrown: unknown) => this.#failed(name, thrown));
+      } catch (thrown) {
+        this.#failed(name, thrown);
+      }
+    }
   }
 
   /** Something that stopped nothing, but that somebody should know. */
@@ -80,19 +87,12 @@ export class Listeners {
     }
   }
 
-  #call(name: string, listener: () => unknown): void {
-    const failed = (thrown: unknown) =>
-      this.report({
-        code: "callback_failed",
-        message: `${name} threw: ${errorMessage(thrown)}`,
-        phase: "callback",
-      });
-    try {
-      const told = listener();
-      if (told instanceof Promise) told.catch(failed);
-    } catch (thrown) {
-      failed(thrown);
-    }
+  #failed(name: string, thrown: unknown): void {
+    this.report({
+      code: "callback_failed",
+      message: `${name} threw: ${errorMessage(thrown)}`,
+      phase: "callback",
+    });
   }
 }
 

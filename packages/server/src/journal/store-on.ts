@@ -109,7 +109,9 @@ export function storeOn(parts: StoreParts): Store {
   };
 }
 
-function numbered(write: Journal, seqBefore: number): RunEvent[] {
-  const events = write.writes.flatMap((entry) => (entry.type === "event" ? [entry.event] : []));
-  return events.map((event, index) => ({ seq: seqBefore + index + 1, ...event }));
+function numbered({ writes }: Journal, seqBefore: number): readonly RunEvent[] {
+  const events: RunEvent[] = [];
+  for (const write of writes)
+    if (write.type === "event") events.push({ seq: seqBefore + events.length + 1, ...write.event });
+  return events;
 }

@@ -11,7 +11,7 @@ import {
 } from "@capstan/core";
 import type { RunStatus } from "../contract/run.ts";
 import type { Store } from "../journal/store.ts";
-import type { RunJournalWrite } from "../journal/store-write.ts";
+import type { RunJournalWrite, WriteOutcome } from "../journal/store-write.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import { runStatusOf } from "./run-status.ts";
 
@@ -41,58 +41,72 @@ export interface RunJournalOptions {
 
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
 export function runJournal({ store, grants, run, ...options }: RunJournalOptions): RunJournal {
+  const { id: runId, epoch, owner } = run;
   const written = new Set(options.written);
   /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
-  const given = new Map<string, CallRecord>();
+  const open = new Map<string, CallRecord>();
   let settled = false;
   let ready = false;
   let failure: string | undefined;
 
-  async function commit(all: readonly JournalWrite[]): Promise<CommitOutcome> {
-    const { id: runId, epoch } = run;
-    const writes = own(all).map(sinceGiven);
+  function commit(all: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome> {
+    const own = all.some(isOthers) ? all.filter((write) => !isOthers(write)) : all;
+    const writes = own.map(sinceGiven);
     if (writes.length === 0 && all.every(({ type }) => type === "message")) return committed;
     const result = writes.find((write) => write.type === "result")?.result;
     const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
+    const stops = result !== undefined;
     // Given at once, so that commits stay in their order.
     const journal = { type: "journal", runId, epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
-    if (grants !== store) await Promise.all([writing, keepElsewhere(all)]);
-    const [outcome] = await writing;
-    settled ||= result !== undefined || outcome.status !== "committed";
+    const given = all.filter((write) => write.type === "grant").map(({ grant }) => grant);
+    if (given.length === 0) return writing.then(([outcome]) => taken(outcome, stops), failed);
+    const keeping = given.filter(isKeptElsewhere).map(keepElsewhere);
+    return Promise.all([writing, ...keeping])
+      .then(([[outcome]]) => {
+        const end = taken(outcome, stops);
+        if (end === committed) for (const grant of given) options.onGrant(grant);
+        return end;
+      })
+      .catch(failed);
+  }
+
+  /** What is not the run's own, or in its journal already. */
+  function isOthers(write: JournalWrite): boolean {
+    if (write.type === "grant") return isKeptElsewhere(write.grant);
+    return write.type === "message" && written.has(write.message);
+  }
+
+  function sinceGiven(write: JournalWrite): RunJournalWrite {
+    if (write.type !== "call") return write;
+    const { call } = write;
+    const before = open.get(call.callId);
+    if (isSettled(call.status)) open.delete(call.callId);
+    else open.set(call.callId, call);
+    return before === undefined ? write : { type: "call", call, before };
+  }
+
+  function isKeptElsewhere(grant: Grant): boolean {
+    return grants !== store && grant.scope === "always";
+  }
+
+  function keepElsewhere(grant: Grant): Promise<unknown> {
+    return grants.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+  }
+
+  function taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
+    settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       ready = outcome.runStatus === "queued";
-      for (const write of all) if (write.type === "grant") options.onGrant(write.grant);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
     return { status: "fenced", reason };
   }
 
-  /** What is the run's own, and not in its journal yet. */
-  function own(all: readonly JournalWrite[]): readonly JournalWrite[] {
-    const isOthers = (write: JournalWrite) =>
-      (write.type === "message" && written.has(write.message)) ||
-      (grants !== store && everywhere(write).length > 0);
-    return all.some(isOthers) ? all.filter((write) => !isOthers(write)) : all;
-  }
-
-  function sinceGiven(write: JournalWrite): RunJournalWrite {
-    if (write.type !== "call") return write;
-    const { callId, status } = write.call;
-    const before = given.get(callId);
-    if (isSettled(status)) given.delete(callId);
-    else given.set(callId, write.call);
-    return before === undefined ? write : { ...write, before };
-  }
-
-  async function keepElsewhere(all: readonly JournalWrite[]): Promise<void> {
-    const { owner } = run;
-    await Promise.all(
-      all
-        .flatMap(everywhere)
-        .map((grant) => grants.write([{ type: "create-grant", owner, sessionId: null, grant }])),
-    );
+  function failed(thrown: unknown): never {
+    failure ??= errorMessage(thrown);
+    throw thrown;
   }
 
   return {
@@ -106,19 +120,8 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
       return failure;
     },
     beforeNext: (commitSaid) => store.beforeNext(commitSaid),
-    async commit(writes) {
-      try {
-        return await commit(writes);
-      } catch (thrown) {
-        failure ??= errorMessage(thrown);
-        throw thrown;
-      }
-    },
+    commit,
   };
-}
-
-function everywhere(write: JournalWrite): readonly Grant[] {
-  return write.type === "grant" && write.grant.scope === "always" ? [write.grant] : [];
 }
 
 const committed: CommitOutcome = { status: "committed" };
