@@ -5,7 +5,7 @@ import type { CallRecord } from "../executor/call-record.ts";
 import { isSettled } from "../executor/call-status.ts";
 import type { CallObserver } from "../executor/call-observer.ts";
 import { startCall } from "../executor/live-call.ts";
-import type { LiveCall } from "../executor/live-call-options.ts";
+import type { CallEnd, LiveCall } from "../executor/live-call-options.ts";
 import type { Asks, Proposal } from "../executor/propose.ts";
 import { type InReview, withhold } from "../executor/review-result.ts";
 import type { Settled } from "../executor/settled.ts";
@@ -339,35 +339,34 @@ export class OpenCalls {
     if (this.#signal.aborted || this.#noMore !== undefined)
       return this.close(record, stoppedBefore(registered.name, this.#noMore));
     const { gate, scheduler } = this.#executor;
-    const live = startCall({
-      gate,
-      scheduler,
-      observer: this.#observer,
-      record,
-      registered,
-      checkToolResults: this.#checkToolResults,
-      requireApproval: this.#requireApproval,
-      caller: this.#caller,
-    });
+    this.#work.hold();
+    const live = startCall(
+      {
+        gate,
+        scheduler,
+        observer: this.#observer,
+        record,
+        registered,
+        checkToolResults: this.#checkToolResults,
+        requireApproval: this.#requireApproval,
+        caller: this.#caller,
+      },
+      (end) => this.#work.release(() => this.#over(record, end)),
+    );
     // A call whose tool answers at once has ended by now.
-    if (live.ended !== undefined) return;
+    if (live.isDone) return;
     this.#open.set(record.callId, { type: "running", live });
     // What it said at once may have been a reason to stop.
     if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
-    this.#work.begin(() => this.#follow(live, record));
   }
 
-  #follow(live: LiveCall, record: CallRecord): Promise<unknown> {
-    return live.settled.then(
-      ({ status }) => {
-        if (status === "in_review") this.#open.delete(record.callId);
-      },
-      () => {
-        const message = `${record.name} could not be carried through here.`;
-        const end = { status: "error", error: { code: "internal", message } } as const;
-        return this.#settled(unsettledResult(this.#executor.gate, record, end));
-      },
-    );
+  /** A call runs no more: it was recorded as settled, or is parked, or could not be recorded. */
+  #over(record: CallRecord, { status }: CallEnd): void {
+    if (status === "in_review") this.#open.delete(record.callId);
+    if (status !== "broken") return;
+    const message = `${record.name} could not be carried through here.`;
+    const end = { status: "error", error: { code: "internal", message } } as const;
+    this.#settled(unsettledResult(this.#executor.gate, record, end));
   }
 
   readonly #observer: CallObserver = {

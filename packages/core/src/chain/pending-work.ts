@@ -10,7 +10,17 @@ export class PendingWork {
 
   /** Begins at once, and may be done at once. What it throws is told to `onFailure`. */
   begin(work: () => unknown): void {
+    this.hold();
+    this.release(work);
+  }
+
+  /** Something goes on until it is released. */
+  hold(): void {
     this.#pending++;
+  }
+
+  /** What was held goes on no more, once this last bit of it is done. */
+  release(work: () => unknown): void {
     try {
       const going = work();
       if (going instanceof Promise) return this.#follow(going);

@@ -35,6 +35,9 @@ export interface LiveCall extends Stoppable {
   readonly settled: Promise<Settling>;
 }
 
+/** How a call went: `broken` where whoever records it failed, so that it goes no further. */
+export type CallEnd = Settling | { readonly status: "broken"; readonly thrown: unknown };
+
 export interface LiveCallOptions {
   readonly gate: Gate;
   readonly scheduler: Scheduler;

@@ -5,7 +5,7 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { LiveCall, LiveCallOptions, Stoppable } from "./live-call-options.ts";
+import type { CallEnd, LiveCall, LiveCallOptions, Stoppable } from "./live-call-options.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Place } from "./roster.ts";
 import { type RunningTool, runTool } from "./run-tool.ts";
@@ -22,9 +22,11 @@ import type { Ticket } from "./ticket.ts";
  * The second and third segment of an approved call: waits for its turn, is written as started,
  * runs, is settled and written as settled. A call is settled exactly once, whatever happens; one
  * whose result a person will see later is parked, and settled by who recorded it.
+ *
+ * @param onEnd told of its end, once, in the same moment: it may be before this returns
  */
-export function startCall(options: LiveCallOptions): StartedCall {
-  const call = new StartedCall(options);
+export function startCall(options: LiveCallOptions, onEnd?: (end: CallEnd) => void): StartedCall {
+  const call = new StartedCall(options, onEnd);
   call.enter();
   return call;
 }
@@ -33,6 +35,7 @@ export function startCall(options: LiveCallOptions): StartedCall {
 export class StartedCall implements LiveCall {
   readonly callId: string;
   readonly #options: LiveCallOptions;
+  readonly #onEnd: ((end: CallEnd) => void) | undefined;
   readonly #args: JsonObject;
   readonly #speech: Speech;
   #record: CallRecord;
@@ -49,8 +52,9 @@ export class StartedCall implements LiveCall {
   #waited: PromiseWithResolvers<Settling> | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
-  constructor(options: LiveCallOptions) {
+  constructor(options: LiveCallOptions, onEnd?: (end: CallEnd) => void) {
     const { record } = options;
+    this.#onEnd = onEnd;
     this.callId = record.callId;
     this.#options = options;
     this.#record = record;
@@ -64,6 +68,11 @@ export class StartedCall implements LiveCall {
   /** How it ended; undefined until then. */
   get ended(): Settling | undefined {
     return this.#ended;
+  }
+
+  /** It has ended, or was broken off. */
+  get isDone(): boolean {
+    return this.#ended !== undefined || this.#failure !== undefined;
   }
 
   get settled(): Promise<Settling> {
@@ -106,6 +115,14 @@ export class StartedCall implements LiveCall {
     }
   }
 
+  /** Goes on by itself once what it waits for is there. */
+  #goOn<T>(awaited: Promise<T>, step: (value: T) => void | Promise<void>): void {
+    awaited.then(
+      (value) => this.#carry(() => step(value)),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
   #start(own: Ticket): void | Promise<void> {
     const { gate, observer, scheduler, registered } = this.#options;
     // It was stopped by one that began in the same moment.
@@ -119,9 +136,8 @@ export class StartedCall implements LiveCall {
     const startedAt = gate.clock.now();
     this.#record = { ...this.#record, status: "started", startedAt };
     const told = observer.started(this.#record);
-    return told instanceof Promise
-      ? told.then((mayRun) => this.#run(own, mayRun, gate.clock.now()))
-      : this.#run(own, told, startedAt);
+    if (!(told instanceof Promise)) return this.#run(own, told, startedAt);
+    return this.#goOn(told, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
   }
 
   #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
@@ -153,7 +169,7 @@ export class StartedCall implements LiveCall {
     if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
     const { outcome } = this.#running;
     return outcome instanceof Promise
-      ? outcome.then((ended) => this.#finish(ended))
+      ? this.#goOn(outcome, (ended) => this.#finish(ended))
       : this.#finish(outcome, startedAt + outcome.durationMs);
   }
 
@@ -220,8 +236,10 @@ export class StartedCall implements LiveCall {
 
   #end(end: Settling): void {
     this.#options.gate.live.leave(this.#place);
+    if (this.isDone) return;
     this.#ended = end;
     this.#waited?.resolve(end);
+    this.#onEnd?.(end);
   }
 
   /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
@@ -247,8 +265,10 @@ export class StartedCall implements LiveCall {
     this.#running?.cancel("it could not be recorded");
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
     gate.live.leave(this.#place);
+    if (this.isDone) return;
     this.#failure = { thrown };
     this.#waited?.reject(thrown);
+    this.#onEnd?.({ status: "broken", thrown });
   }
 }
 
