@@ -178,7 +178,12 @@ everyStore("an item may go on after its run was parked", async (withStore) => {
     await commit(store, "r", [start("i"), delta("i", "one ")]);
     await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
     const [claimed] = await store.write([{ type: "claim-run", runId: "r" }]);
-    assert.deepEqual(claimed, { status: "claimed", epoch: 2, previous: "requires_action" });
+    assert.deepEqual(claimed, {
+      status: "claimed",
+      epoch: 2,
+      previous: "requires_action",
+      lastSeq: 2,
+    });
     await commit(store, "r", [delta("i", "two")], 2);
     const compact = await store.readEventsCompact(query);
     assert.deepEqual(compact?.events.at(-1), {

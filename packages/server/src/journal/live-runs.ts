@@ -28,7 +28,7 @@ interface LiveRun {
   lastSeq: number;
   /** Writes on their way to the writer and back. */
   pending: number;
-  /** In progress: nobody but this process writes it, so that its last number stays known. */
+  /** In progress here. */
   going: boolean;
   readonly items: Map<string, LiveItem>;
 }
@@ -51,6 +51,13 @@ export class LiveRuns {
       }
       this.#runs.set(runId, live);
     }
+  }
+
+  /** This process claimed a run: nobody else writes it, so that its last number stays known. */
+  claimed(runId: string, lastSeq: number): void {
+    const live = this.#runs.get(runId) ?? { lastSeq, pending: 0, going: true, items: new Map() };
+    live.going = true;
+    this.#runs.set(runId, live);
   }
 
   /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */
@@ -94,6 +101,11 @@ export class LiveRuns {
     if (live === undefined) return;
     live.pending -= 1;
     this.#release(runId, live);
+  }
+
+  /** The number of the last event that was published, where the database may be ahead of it. */
+  lastSeq(runId: string): number | undefined {
+    return this.#runs.get(runId)?.lastSeq;
   }
 
   position(runId: string, storedSeq: () => number): Position {

@@ -63,6 +63,8 @@ export function storeOn(parts: StoreParts): Store {
       publisher.publish(write.runId, { events, closed: isClosing(applied.runStatus) });
       return { status: "committed", events, runStatus: applied.runStatus };
     }
+    if (applied.status === "claimed" && write.type === "claim-run")
+      live?.runs.claimed(write.runId, applied.lastSeq);
     if (write.type === "set-status" && applied.status === "changed") {
       live?.runs.folded(write.runId);
       publisher.publish(write.runId, { events: [], closed: false });
@@ -81,8 +83,13 @@ export function storeOn(parts: StoreParts): Store {
       });
     }
     if (live !== undefined) {
-      for (const each of writes)
-        if (each.type === "journal") live.runs.begin(each.runId, () => live.storedSeq(each.runId));
+      const isMade = (id: string) =>
+        writes.some((write) => write.type === "create-run" && write.run.id === id);
+      for (const each of writes) {
+        if (each.type !== "journal") continue;
+        const { runId } = each;
+        live.runs.begin(runId, () => (isMade(runId) ? 0 : live.storedSeq(runId)));
+      }
     }
     const settled = await queue.submit({ at: clock.now(), writes });
     if ("error" in settled) throw receivedError(settled.error);
@@ -98,6 +105,7 @@ export function storeOn(parts: StoreParts): Store {
   return {
     ...storeReads({
       ...parts,
+      lastSeqOf: (runId) => live?.runs.lastSeq(runId),
       positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),
     }),
     write,

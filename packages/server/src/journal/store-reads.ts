@@ -31,6 +31,8 @@ export interface ReadParts {
   ) => Promise<LongReadResult<Name>>;
   /** How far a run may be read; undefined where the database itself says so. */
   readonly positionOf: (runId: string) => Position | undefined;
+  /** The last number that was published; undefined where the database itself says so. */
+  readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
   /** Reads a page where several runs' are better read together. @default each by itself */
   readonly eventPage?: StoreReading["readEventPage"];
@@ -42,6 +44,7 @@ export function storeReads({
   snapshot,
   readLong,
   positionOf,
+  lastSeqOf,
   clock,
   eventPage = async (query) =>
     snapshot(() => readEventPage({ ...query, position: positionOf(query.runId) })),
@@ -49,8 +52,8 @@ export function storeReads({
   /** Of a run under way SQLite may know more than was published. */
   function published(run: RunRecord): RunRecord {
     if (isClosing(run.status)) return run;
-    const position = positionOf(run.id);
-    return position === undefined ? run : { ...run, lastSeq: position.lastSeq };
+    const lastSeq = lastSeqOf(run.id);
+    return lastSeq === undefined ? run : { ...run, lastSeq };
   }
   const publishedOrNone = (run: RunRecord | undefined) =>
     run === undefined ? undefined : published(run);

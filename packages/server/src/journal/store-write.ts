@@ -220,9 +220,14 @@ interface Outcomes {
         readonly runStatus: RunStatus;
       }
     | Fenced;
-  /** `previous` is the status that it was found in. */
+  /** `previous` is the status that it was found in; `lastSeq` the number of its last event. */
   readonly "claim-run":
-    | { readonly status: "claimed"; readonly epoch: number; readonly previous: RunStatus }
+    | {
+        readonly status: "claimed";
+        readonly epoch: number;
+        readonly previous: RunStatus;
+        readonly lastSeq: number;
+      }
     | Refused
     | NotFound;
   readonly "set-status":

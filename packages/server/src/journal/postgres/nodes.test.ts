@@ -31,7 +31,12 @@ test(
       await createRun(one, { id: "r" });
       await commit(one, "r", [start("i"), delta("i", "a"), delta("i", "b")]);
       const [claimed] = await other.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
-      assert.deepEqual(claimed, { status: "claimed", epoch: 2, previous: "in_progress" });
+      assert.deepEqual(claimed, {
+        status: "claimed",
+        epoch: 2,
+        previous: "in_progress",
+        lastSeq: 3,
+      });
       const [late] = await one.write([
         { type: "journal", runId: "r", epoch: 1, writes: [delta("i", "lost")] },
       ]);

@@ -75,7 +75,7 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
   );
   // Whoever claims it reads the answers afterwards.
   writing.runs.set({ ...run, epoch, answers: 0, status: "in_progress" });
-  return { status: "claimed", epoch, previous: run.status };
+  return { status: "claimed", epoch, previous: run.status, lastSeq: run.lastSeq };
 }
 
 export function* setStatus(
