@@ -1,16 +1,25 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
+import type { ChainResultRecord } from "@capstan/core";
 import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import { createRun, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import {
+  approvalRequest,
+  commit,
+  createRun,
+  event,
+  owner,
+  resultOf,
+  withMemoryStore,
+} from "../journal/testing/store-fixtures.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 const limits = { runsAtOnce: 2, runsOfOne: 2 };
 
 /** A dispatcher whose runs go on until they are ended, and its queue, which only notes what it is given. */
-function setup(store: Store) {
+function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false } = {}) {
   const live = new Set<string>();
   const offered: string[] = [];
   let time = 0;
@@ -22,13 +31,14 @@ function setup(store: Store) {
   } satisfies RunQueue;
   const dispatcher = new Dispatcher({
     store,
-    limits,
+    limits: { ...limits, runsAtOnce },
+    goOn: async ({ id }) => void live.add(id),
     takeUp: async ({ id, epoch }) => {
       const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
       if (outcome.status === "claimed") live.add(id);
     },
     isLive: (id) => live.has(id),
-    isStopping: () => false,
+    isStopping,
     now: () => time,
     log: (line) => assert.fail(line),
   });
@@ -136,5 +146,76 @@ test("a place that becomes free while a run is being stored without one is given
     dispatcher.waits({ id: "c", owner, status: "queued", epoch: 0 });
     for (let turn = 0; turn < 10 && live.size === 0; turn++) await new Promise(setImmediate);
     assert.deepEqual([...live], ["c"]);
+  });
+});
+
+/** A run that waits for the question `a`. */
+async function waiting(store: Store): Promise<void> {
+  await createRun(store, { id: "r" });
+  const approval = approvalRequest("a");
+  const { callId } = approval;
+  const { result } = resultOf("requires_action") as { readonly result: ChainResultRecord };
+  await commit(store, "r", [
+    event({ type: "approval.requested", callId, approval }),
+    { type: "result", result: { ...result, waiting: [{ type: "approval", callId, approval }] } },
+  ]);
+}
+
+const answerOf = (store: Store) => async (claims: boolean) => {
+  const answer = { decision: "allow" } as const;
+  const [outcome] = await store.write([
+    { type: "answer-approval", owner, id: "a", answer, claims },
+  ]);
+  return outcome;
+};
+
+const question = { name: "a", owner };
+const statusOf = async (store: Store) => (await store.getRun({ owner, id: "r" }))?.status;
+
+test("an answered run goes on in the only place, which was taken for its answer", async () => {
+  await withMemoryStore(async (store) => {
+    await waiting(store);
+    const { live, dispatcher, end } = setup(store, { runsAtOnce: 1 });
+    await dispatcher.answered(question, answerOf(store));
+    assert.deepEqual([[...live], await statusOf(store)], [["r"], "in_progress"]);
+    assert.equal(dispatcher.hasRoom, false);
+    await end("r");
+    assert.equal(dispatcher.hasRoom, true);
+  });
+});
+
+test("answered where there is no place, a run is queued, and offered to others", async () => {
+  await withMemoryStore(async (store) => {
+    await waiting(store);
+    const { live, offered, queue, dispatcher } = setup(store, { runsAtOnce: 0 });
+    dispatcher.offerTo(queue);
+    await dispatcher.answered(question, answerOf(store));
+    assert.deepEqual([live.size, offered, await statusOf(store)], [0, ["r"], "queued"]);
+  });
+});
+
+test("answered as the server begins to stop, a run is left to the next one", async () => {
+  await withMemoryStore(async (store) => {
+    await waiting(store);
+    let stops = false;
+    const { live, dispatcher } = setup(store, { isStopping: () => stops });
+    await dispatcher.answered(question, async (claims) => {
+      const outcome = await answerOf(store)(claims);
+      stops = true;
+      return outcome;
+    });
+    assert.deepEqual([live.size, await statusOf(store)], [0, "queued"]);
+    assert.equal(dispatcher.hasRoom, true);
+  });
+});
+
+test("what answers no run gives its place back, and so does what fails", async () => {
+  await withMemoryStore(async (store) => {
+    const { dispatcher } = setup(store, { runsAtOnce: 1 });
+    const outcome = await dispatcher.answered(question, answerOf(store));
+    assert.deepEqual([outcome.status, dispatcher.hasRoom], ["not_found", true]);
+    const failing = dispatcher.answered(question, () => Promise.reject(new Error("disk full")));
+    await assert.rejects(failing, /disk full/);
+    assert.equal(dispatcher.hasRoom, true);
   });
 });

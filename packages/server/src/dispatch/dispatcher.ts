@@ -1,6 +1,8 @@
 import { errorMessage } from "@capstan/core";
+import type { ClaimedRun, ReadyRun } from "../journal/claimed-run.ts";
 import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
+import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
 import { type PlaceLimits, Places } from "./places.ts";
 import type { RunQueue } from "./run-queue.ts";
 
@@ -9,12 +11,17 @@ export interface DispatcherOptions {
   readonly limits: PlaceLimits;
   /** Claims a run and goes on with it; nothing where another has it. */
   readonly takeUp: (run: RunRef) => Promise<void>;
+  /** Goes on with a run that is claimed. */
+  readonly goOn: (run: ClaimedRun) => Promise<void>;
   readonly isLive: (runId: string) => boolean;
   readonly isStopping: () => boolean;
   /** Milliseconds that only rise. @default the system's */
   readonly now?: () => number;
   readonly log: (line: string) => void;
 }
+
+/** What a run may wait for. */
+type Answer = Extract<StoreWrite, { type: "answer-approval" | "submit-outputs" }>;
 
 /** How long a run that was handed to the queue may lie there before it is taken up without it. */
 const patienceMs = 1_000;
@@ -57,6 +64,28 @@ export class Dispatcher {
   /** Takes a place for a run that is about to begin. False: it has to be queued. */
   admits(runId: string, owner: string): boolean {
     return this.#places.take(runId, owner);
+  }
+
+  /**
+   * Answers a run that may wait for it. It goes on here where there is a place for it, which is
+   * taken beforehand in the name of what it is answered with: claiming it is part of the answer then.
+   */
+  async answered<T extends OutcomeOf<Answer>>(
+    given: { readonly name: string; readonly owner: string },
+    answer: (claims: boolean) => Promise<T>,
+  ): Promise<T> {
+    const { name, owner } = given;
+    const claims = !this.#options.isStopping() && this.#places.take(name, owner);
+    try {
+      const outcome = await answer(claims);
+      const ready = "ready" in outcome ? outcome.ready : undefined;
+      if (ready === undefined) return outcome;
+      if (claims) this.#places.pass(name, ready.id);
+      await this.#take(ready);
+      return outcome;
+    } finally {
+      if (claims) this.left(name);
+    }
   }
 
   /** A run does not go on here any more. */
@@ -152,13 +181,15 @@ export class Dispatcher {
   }
 
   /** @returns whether something was done with it: it need not be looked at again at once */
-  async #take(run: RunRef): Promise<boolean> {
-    const { takeUp, isLive, isStopping, log } = this.#options;
+  async #take(run: RunRef | ReadyRun): Promise<boolean> {
+    const { takeUp, goOn, isLive, isStopping, log } = this.#options;
+    const isClaimed = "lastSeq" in run;
     // Another node takes it up, or the next server.
-    if (isStopping()) return false;
-    const hasPlace = this.#places.take(run.id, run.owner);
+    if (isStopping() && !isClaimed) return false;
+    const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
-      await (hasPlace ? takeUp(run) : this.#handBack(run));
+      if (!hasPlace) await this.#handBack(run);
+      else await (isClaimed ? goOn(run) : takeUp(run));
       if (hasPlace) this.#remember(keyOf(run));
       return hasPlace;
     } catch (thrown) {

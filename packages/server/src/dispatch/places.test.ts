@@ -23,6 +23,17 @@ test("who has fewest here is next, and nobody gets more than its share", () => {
   assert.deepEqual(next, ["b1", "b2", "a3", "b3"]);
 });
 
+test("a place that is passed on is whose it is from then on, and counts for the same principal", () => {
+  const places = new Places({ runsAtOnce: 1, runsOfOne: 1 });
+  assert.ok(places.take("question", "a"));
+  places.pass("question", "a1");
+  places.give("question");
+  assert.deepEqual([places.free, places.of("a")], [0, 1]);
+  places.give("a1");
+  places.pass("a1", "a2");
+  assert.deepEqual([places.free, places.of("a")], [1, 0]);
+});
+
 test("whatever is taken and given back, no limit is passed and no place is lost", () => {
   const limits = { runsAtOnce: 5, runsOfOne: 2 };
   const step = fc.record({

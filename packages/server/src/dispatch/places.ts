@@ -32,6 +32,14 @@ export class Places {
     return true;
   }
 
+  /** Who has the place from now on: it was taken before it was known for which run. */
+  pass(from: string, to: string): void {
+    const owner = this.#taken.get(from);
+    if (owner === undefined || this.#taken.has(to)) return;
+    this.#taken.delete(from);
+    this.#taken.set(to, owner);
+  }
+
   give(runId: string): void {
     const owner = this.#taken.get(runId);
     if (owner === undefined) return;

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../contract/run.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
 import type { Leftover } from "./writing/start-writing.ts";
 
 /** A row of the tail, and the number of its delta. */
@@ -54,10 +55,10 @@ export class LiveRuns {
   }
 
   /** This process claimed a run: nobody else writes it, so that its last number stays known. */
-  claimed(runId: string, lastSeq: number): void {
-    const live = this.#runs.get(runId) ?? { lastSeq, pending: 0, going: true, items: new Map() };
+  claimed({ id, lastSeq }: Pick<ClaimedRun, "id" | "lastSeq">): void {
+    const live = this.#runs.get(id) ?? { lastSeq, pending: 0, going: true, items: new Map() };
     live.going = true;
-    this.#runs.set(runId, live);
+    this.#runs.set(id, live);
   }
 
   /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */

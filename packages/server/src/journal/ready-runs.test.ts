@@ -130,3 +130,56 @@ everyStore("who claims a run has heard what was answered until then", async (wit
     assert.ok(parked.status === "committed" && parked.runStatus === "requires_action");
   });
 });
+
+everyStore("who answers a run may claim it, in the same commit", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await ask(store, "a");
+    await park(store, asked("a"));
+    const [outcome] = await store.write([
+      { type: "answer-approval", owner, id: "a", answer: allow, claims: true },
+    ]);
+    assert.ok(outcome.status === "answered");
+    assert.deepEqual(outcome.ready, {
+      id: "r",
+      owner,
+      epoch: 2,
+      status: "in_progress",
+      lastSeq: 1,
+    });
+    assert.equal(await statusOf(store), "in_progress");
+    const [other] = await store.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
+    assert.equal(other.status, "refused");
+    const notice = event({ type: "run.heartbeat", at: 5 });
+    const [late] = await store.write([{ type: "journal", runId: "r", epoch: 1, writes: [notice] }]);
+    assert.equal(late.status, "fenced");
+    const [own] = await store.write([{ type: "journal", runId: "r", epoch: 2, writes: [notice] }]);
+    assert.ok(own.status === "committed");
+    assert.deepEqual(
+      own.events.map(({ seq }) => seq),
+      [2],
+    );
+  });
+});
+
+everyStore("the last of several outputs claims the run, and no earlier one", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    for (const callId of ["c1", "c2"]) {
+      const call = callRecord(callId, { owner: "client", status: "waiting" });
+      await commit(store, "r", [{ type: "call", call }]);
+    }
+    await park(store, clientCall("c1"), clientCall("c2"));
+    const submit = async (callId: string) => {
+      const outputs = [{ callId, output: "rain" }];
+      const [outcome] = await store.write([
+        { type: "submit-outputs", owner, runId: "r", outputs, claims: true },
+      ]);
+      return outcome.status === "submitted" ? outcome.ready?.status : outcome.status;
+    };
+    assert.deepEqual(
+      [await submit("c1"), await statusOf(store), await submit("c2"), await statusOf(store)],
+      [undefined, "requires_action", "in_progress", "in_progress"],
+    );
+  });
+});

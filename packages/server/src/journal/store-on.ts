@@ -1,6 +1,7 @@
 import { type Clock, CapstanError } from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
+import { claimedIn } from "./claimed-run.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import type { WriteRequest } from "./encoding/encode-request.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -63,8 +64,8 @@ export function storeOn(parts: StoreParts): Store {
       publisher.publish(write.runId, { events, closed: isClosing(applied.runStatus) });
       return { status: "committed", events, runStatus: applied.runStatus };
     }
-    if (applied.status === "claimed" && write.type === "claim-run")
-      live?.runs.claimed(write.runId, applied.lastSeq);
+    const claimed = claimedIn(write, applied);
+    if (claimed !== undefined) live?.runs.claimed(claimed);
     if (write.type === "set-status" && applied.status === "changed") {
       live?.runs.folded(write.runId);
       publisher.publish(write.runId, { events: [], closed: false });

@@ -13,6 +13,7 @@ import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
 import type { OverrideChange } from "../contract/override.ts";
 import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
 import type { RestingStatus } from "../run/run-status.ts";
+import type { ReadyRun } from "./claimed-run.ts";
 import type { LineageStart } from "./lineage.ts";
 import type { ShorterCuts } from "./reading/read-retention.ts";
 import type { Unreachable } from "./reading/read-unreachable.ts";
@@ -91,6 +92,8 @@ export type StoreWrite =
       readonly id: string;
       /** Of the approval's own kind. */
       readonly answer: ApprovalDecision | ReviewDecision;
+      /** Where its run can go on now, it does so here: it is claimed, and not queued. @default false */
+      readonly claims?: boolean;
     }
   /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
   | { readonly type: "expire-approvals" }
@@ -108,6 +111,8 @@ export type StoreWrite =
       readonly owner: string;
       readonly runId: string;
       readonly outputs: readonly ClientOutput[];
+      /** As with `answer-approval`. */
+      readonly claims?: boolean;
     }
   | {
       readonly type: "create-grant";
@@ -240,8 +245,8 @@ interface Outcomes {
     | {
         readonly status: "answered";
         readonly approval: ApprovalRecord;
-        /** Its run, where it waited for this and is queued now. */
-        readonly ready?: RunRef;
+        /** Its run, where it waited for this. */
+        readonly ready?: ReadyRun;
       }
     | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
     | Refused
@@ -261,8 +266,8 @@ interface Outcomes {
     | {
         readonly status: "submitted";
         readonly taken: readonly string[];
-        /** The run, where it lacked nothing more and is queued now. */
-        readonly ready?: RunRef;
+        /** The run, where it lacked nothing more. */
+        readonly ready?: ReadyRun;
       }
     | (Refused & { readonly callId: string; readonly known: boolean })
     | NotFound;

@@ -98,3 +98,36 @@ test("one run that cannot be taken up does not keep expiry from the others", asy
     await runIn(store, second.run.id, "completed");
   });
 });
+
+test("an answered run goes on with the commit of its answer: it needs no claim of its own", async () => {
+  await withMemoryStore(async (inner) => {
+    const { run, tools, approvalId, made } = await parked(inner);
+    const written: string[] = [];
+    const store: Store = {
+      ...inner,
+      write: (writes) => {
+        written.push(...writes.map(({ type }) => type));
+        return inner.write(writes);
+      },
+    };
+    const runs = createRuns({ store, tools, model: new ScriptedModel(["done"]) });
+    await runs.answer(owner, approvalId, allow);
+    const { epoch } = await runIn(store, run.id, "completed");
+    assert.deepEqual(
+      [made(), epoch, new Set(written)],
+      [1, 2, new Set(["answer-approval", "journal"])],
+    );
+  });
+});
+
+test("a run that is stopped right behind its answer is cancelled, and its call is not made", async () => {
+  await withMemoryStore(async (store) => {
+    const { run, tools, approvalId, made } = await parked(store);
+    const runs = createRuns({ store, tools, model: new ScriptedModel(["done"]) });
+    await Promise.all([runs.answer(owner, approvalId, allow), runs.cancel(run)]);
+    const { epoch } = await runIn(store, run.id, "cancelled");
+    assert.equal(made(), 0);
+    assert.deepEqual(runs.lines, []);
+    assert.ok(epoch >= 2);
+  });
+});

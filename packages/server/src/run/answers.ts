@@ -7,7 +7,8 @@ import {
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
-import type { ApprovalRecord, RunRecord, RunRef } from "../journal/records.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
 import type { Chains } from "./chains.ts";
@@ -20,8 +21,7 @@ export interface AnswersOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
   readonly chains: Chains;
-  /** A run that waited was queued by an answer. */
-  readonly onReady: (run: RunRef) => Promise<void>;
+  readonly dispatcher: Pick<Dispatcher, "answered" | "take">;
   readonly log: (line: string) => void;
 }
 
@@ -42,15 +42,17 @@ export class Answers {
     id: string,
     answer: ApprovalDecision | ReviewDecision,
   ): Promise<ApprovalRecord | undefined> {
-    const [outcome] = await this.#options.store.write([
-      { type: "answer-approval", owner, id, answer },
-    ]);
+    const { store, dispatcher } = this.#options;
+    const outcome = await dispatcher.answered({ name: id, owner }, async (claims) => {
+      const [answered] = await store.write([
+        { type: "answer-approval", owner, id, answer, claims },
+      ]);
+      if (answered.status === "answered") this.#tell(answered.approval);
+      return answered;
+    });
     if (!("approval" in outcome)) return undefined;
     const { approval } = outcome;
-    if (outcome.status === "answered") {
-      this.#tell(approval);
-      if (outcome.ready !== undefined) await this.#options.onReady(outcome.ready);
-    } else if (approval.status === "expired") await this.expireApprovals();
+    if (approval.status === "expired") await this.expireApprovals();
     return approval;
   }
 
@@ -63,15 +65,17 @@ export class Answers {
     runId: string,
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
-    const [outcome] = await this.#options.store.write([
-      { type: "submit-outputs", owner, runId, outputs },
-    ]);
-    if (outcome.status !== "submitted") return outcome;
-    const taken = new Set(outcome.taken);
-    const chain = this.#options.chains.get(runId)?.chain;
-    for (const output of outputs) if (taken.has(output.callId)) chain?.submitOutput(output);
-    if (outcome.ready !== undefined) await this.#options.onReady(outcome.ready);
-    return outcome;
+    const { store, chains, dispatcher } = this.#options;
+    return dispatcher.answered({ name: `outputs of ${runId}`, owner }, async (claims) => {
+      const [outcome] = await store.write([
+        { type: "submit-outputs", owner, runId, outputs, claims },
+      ]);
+      if (outcome.status !== "submitted") return outcome;
+      const taken = new Set(outcome.taken);
+      const chain = chains.get(runId)?.chain;
+      for (const output of outputs) if (taken.has(output.callId)) chain?.submitOutput(output);
+      return outcome;
+    });
   }
 
   /** Closes the questions that nobody answered in time; the model is told. */
@@ -79,7 +83,7 @@ export class Answers {
     const [outcome] = await this.#options.store.write([{ type: "expire-approvals" }]);
     if (outcome.status !== "expired") return;
     for (const approval of outcome.approvals) this.#tell(approval);
-    for (const run of outcome.ready) await this.#options.onReady(run);
+    await this.#options.dispatcher.take(outcome.ready);
   }
 
   /** What one answer allowed answers the questions of other runs that it covers, too. */

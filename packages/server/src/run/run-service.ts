@@ -95,13 +95,6 @@ export class RunService {
       variables: this.#variables,
       onEnd: (ended) => this.#onEnd(ended),
     });
-    this.#answers = new Answers({
-      store,
-      createExecutor,
-      chains: this.#chains,
-      onReady: (run) => this.recover([run]),
-      log: options.log,
-    });
     this.#showWaiting = createWaitingSigns(store, options.log);
     this.#takeUps = new TakeUps({
       store,
@@ -115,8 +108,16 @@ export class RunService {
       store,
       limits,
       takeUp: (run) => this.#serial.run(run.id, () => this.#takeUps.takeUp(run)),
+      goOn: (run) => this.#serial.run(run.id, () => this.#takeUps.goOn(run)),
       isLive: (runId) => this.isLive(runId),
       isStopping: () => this.#closing,
+      log: options.log,
+    });
+    this.#answers = new Answers({
+      store,
+      createExecutor,
+      chains: this.#chains,
+      dispatcher: this.#dispatcher,
       log: options.log,
     });
     this.#starts = new Starts({

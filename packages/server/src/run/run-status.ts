@@ -25,7 +25,7 @@ export const transitions: { readonly [from in RunStatus | "none"]: readonly RunS
     "cancelled",
     "expired",
   ],
-  /** Queued in the commit of the answer with which it can go on. */
+  /** Claimed or queued in the commit of the answer with which it can go on. */
   requires_action: ["in_progress", "queued"],
   completed: [],
   incomplete: [],

@@ -1,4 +1,5 @@
 import { type ChainError, errorMessage } from "@capstan/core";
+import type { ClaimedRun } from "../journal/claimed-run.ts";
 import type { RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
@@ -41,17 +42,26 @@ export class TakeUps {
       ...options,
       isLive: (runId) => options.chains.get(runId) !== undefined,
       claim: async (run) => (await this.#claim(run))?.held,
-      end: async (run, why) => this.#end(await this.#read(run), why, []),
+      end: async (run, why) => this.#end({ ...(await this.#read(run)), epoch: run.epoch }, why, []),
     });
   }
 
   /** Claims a run and goes on with it, or ends it where it seems to be what stops its servers. */
   async takeUp(ref: RunRef): Promise<void> {
     const claim = await this.#claim(ref);
-    if (claim === undefined) return;
-    const { held, hadStopped } = claim;
+    if (claim !== undefined) await this.#goOn(claim.held, claim.hadStopped);
+  }
+
+  /** Goes on with a run that waited, and was claimed with its answer. */
+  async goOn(run: ClaimedRun): Promise<void> {
+    await this.#goOn(run, false);
+  }
+
+  async #goOn(held: HeldRun, hadStopped: boolean): Promise<void> {
     try {
       const run = await this.#read(held);
+      // Claimed anew since then, to be ended, say.
+      if (run.epoch !== held.epoch) return;
       if (run.lastSeq === 0) await this.#begin(run);
       else await this.#resume(run, hadStopped);
     } catch (thrown) {
@@ -125,10 +135,10 @@ export class TakeUps {
     return { held, hadStopped: outcome.previous === "in_progress" };
   }
 
-  async #read({ owner, id, epoch }: HeldRun): Promise<RunRecord> {
+  async #read({ owner, id }: HeldRun): Promise<RunRecord> {
     const run = await this.#options.store.getRun({ owner, id });
     if (run === undefined) throw new Error("it is not there any more");
-    return { ...run, epoch };
+    return run;
   }
 
   async #write({ id: runId, epoch }: HeldRun, writes: readonly RunJournalWrite[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { claimedIn } from "../claimed-run.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { encodeRequest } from "../encoding/encode-request.ts";
@@ -232,9 +233,11 @@ function isFromDatabase(thrown: unknown): boolean {
 /** The runs that this node goes on writing: what is known of others is read again. */
 function ownRuns(batch: Batch): ReadonlySet<string> {
   const own = new Set<string>();
-  for (const [write] of doneIn(batch)) {
+  for (const [write, outcome] of doneIn(batch)) {
     if (write.type === "create-run") own.add(write.run.id);
-    if (write.type === "journal" || write.type === "claim-run") own.add(write.runId);
+    if (write.type === "journal") own.add(write.runId);
+    const claimed = claimedIn(write, outcome);
+    if (claimed !== undefined) own.add(claimed.id);
   }
   return own;
 }

@@ -1,28 +1,36 @@
 import type { ChainResultRecord } from "@capstan/core";
+import type { ReadyRun } from "../claimed-run.ts";
 import { idKey } from "../id-key.ts";
-import type { RunRef } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import { changeStatus } from "./change-status.ts";
+import { claim } from "./claim-run.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
 /**
- * A run was answered, in this commit. Where it waits, and can go on now, it is queued: whatever
- * becomes of who answered, somebody takes it up. Where it goes on, this is kept in mind until it parks.
+ * A run was answered, in this commit. Where it waits, and can go on now, it is queued, or claimed by
+ * who answered: whatever becomes of them, somebody takes it up. Where it goes on, this is kept in
+ * mind until it parks.
  *
- * @param question which of its questions, where it was one
- * @returns the run, where it is queued now
+ * @param given.question which of its questions, where it was one
+ * @param given.claims who answered goes on with it
  */
 export function* runAnswered(
   writing: Writing,
   runId: string,
-  { at, question }: { readonly at: number; readonly question?: string },
-): Script<{ readonly ready?: RunRef }> {
+  given: { readonly at: number; readonly question?: string; readonly claims?: boolean | undefined },
+): Script<{ readonly ready?: ReadyRun }> {
+  const { at, question, claims = false } = given;
   const run = writing.runs.get(runId);
   if (run?.status === "requires_action") {
-    const { id, owner, epoch } = run;
-    const ready = yield* queueIfReady(writing, run, at, question);
-    return ready ? { ready: { id, owner, epoch, status: "queued" } } : {};
+    if (!(yield* canGoOn(writing, run, question))) return {};
+    const { id, owner } = run;
+    if (claims) {
+      const { epoch, lastSeq } = claim(writing, run, at);
+      return { ready: { id, owner, epoch, status: "in_progress", lastSeq } };
+    }
+    yield* changeStatus(writing, run, "queued", at);
+    return { ready: { id, owner, epoch: run.epoch, status: "queued" } };
   }
   if (run?.status !== "in_progress") return {};
   const answers = run.answers + 1;
@@ -34,29 +42,16 @@ export function* runAnswered(
 /** A run parks. Where the answer has come already it is queued instead. */
 export function* parkedRun(writing: Writing, run: RunState, at: number): Script<RunState> {
   if (run.status !== "requires_action" || run.answers === 0) return run;
-  yield* queueIfReady(writing, run, at);
+  if (!(yield* canGoOn(writing, run))) return run;
+  yield* changeStatus(writing, run, "queued", at);
   return writing.runs.get(run.id) ?? run;
-}
-
-function* queueIfReady(
-  writing: Writing,
-  run: RunState,
-  at: number,
-  question?: string,
-): Script<boolean> {
-  if (!(yield* canGoOn(writing, run, question))) return false;
-  return (yield* changeStatus(writing, run, "queued", at)).status === "changed";
 }
 
 /**
  * Whether a run that waits has something to do: a person's word, or all that its client's tools
  * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
  */
-function* canGoOn(
-  { dialect }: Writing,
-  run: RunState,
-  question: string | undefined,
-): Script<boolean> {
+function* canGoOn({ dialect }: Writing, run: RunState, question?: string): Script<boolean> {
   const row = yield* first<{ result: string }>(
     "SELECT result FROM run_results WHERE run_n = ?",
     run.n,

@@ -3,6 +3,7 @@ import type { ErrorData } from "../error-data.ts";
 import type { Script } from "../script.ts";
 import { isAccepted, type Journal, type OutcomeOf, type StoreWrite } from "../store-write.ts";
 import { answerCall } from "./answer-call.ts";
+import { claimRun } from "./claim-run.ts";
 import { collectForgotten } from "./collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./delete-runs.ts";
 import { dropUnreachable } from "./drop-unreachable.ts";
@@ -16,7 +17,7 @@ import { createGrant, revokeGrant } from "./write-grants.ts";
 import { changeOverride, resetOverride } from "./write-overrides.ts";
 import { saveItems } from "./write-items.ts";
 import { type Journaled, writeJournal } from "./write-journal.ts";
-import { claimRun, createRun, setStatus } from "./write-runs.ts";
+import { createRun, setStatus } from "./write-runs.ts";
 import { editVariables } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 

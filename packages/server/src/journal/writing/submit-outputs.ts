@@ -15,7 +15,7 @@ type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
 /** The first output of a call counts; the same one again changes nothing. Where one cannot be taken, none is. */
 export function* submitOutputs(
   writing: Writing,
-  { owner, runId, outputs }: SubmitOutputs,
+  { owner, runId, outputs, claims }: SubmitOutputs,
   at: number,
 ): Script<OutcomeOf<SubmitOutputs>> {
   const run = writing.runs.get(runId);
@@ -44,8 +44,8 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  const queued = taken.length === 0 ? {} : yield* runAnswered(writing, runId, { at });
-  return { status: "submitted", taken, ...queued };
+  const goesOn = taken.length === 0 ? {} : yield* runAnswered(writing, runId, { at, claims });
+  return { status: "submitted", taken, ...goesOn };
 }
 
 /** A call is settled: its record has the text now, or it is not needed any more. */

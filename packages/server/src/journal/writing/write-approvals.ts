@@ -1,6 +1,7 @@
 import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core";
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
-import type { ApprovalRecord, RunRef } from "../records.ts";
+import type { ReadyRun } from "../claimed-run.ts";
+import type { ApprovalRecord } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { runAnswered } from "./answered-run.ts";
@@ -42,13 +43,14 @@ export function* answerApproval(
   if (before.expiresAt <= at)
     return { status: "already_answered", approval: { ...before, status: "expired" } };
   const { answer } = write;
+  const given = { at, question: write.id, claims: write.claims };
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
     const approval = yield* answerReview(writing, before, answer, at);
     return {
       status: "answered",
       approval,
-      ...(yield* runAnswered(writing, before.runId, { at, question: write.id })),
+      ...(yield* runAnswered(writing, before.runId, given)),
     };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
@@ -58,7 +60,7 @@ export function* answerApproval(
   return {
     status: "answered",
     approval,
-    ...(yield* runAnswered(writing, before.runId, { at, question: write.id })),
+    ...(yield* runAnswered(writing, before.runId, given)),
   };
 }
 
@@ -89,7 +91,7 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   const approvals = due.map((row) =>
     approvalRecord({ ...row, status: "expired", answered_at: at }),
   );
-  const queued: RunRef[] = [];
+  const queued: ReadyRun[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
     const { ready } = yield* runAnswered(writing, runId, { at });
     if (ready !== undefined) queued.push(ready);

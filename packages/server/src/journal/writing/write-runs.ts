@@ -7,7 +7,6 @@ import { currentManifest } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
 
 type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
-type ClaimRun = Extract<StoreWrite, { type: "claim-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
 
 export function* createRun(
@@ -53,29 +52,6 @@ export function* createRun(
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   runs.set(isClosing(status) ? yield* closeRun(writing, state, at) : state);
   return { status: "created", sessionId, epoch, createdAt: at };
-}
-
-export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
-  const run = writing.runs.get(write.runId);
-  if (run === undefined) return { status: "not_found" };
-  const taken = transition(run.status, "in_progress");
-  if (taken.status === "refused") return refused(`${run.id}: ${taken.reason}`);
-  if (write.epoch !== undefined && write.epoch !== run.epoch) {
-    return refused(
-      `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`,
-    );
-  }
-  const epoch = run.epoch + 1;
-  writing.changes.run(
-    "UPDATE runs SET status = 'in_progress', epoch = ?, answers = 0, updated_at = ?, node = ? WHERE n = ?",
-    epoch,
-    at,
-    writing.node,
-    run.n,
-  );
-  // Whoever claims it reads the answers afterwards.
-  writing.runs.set({ ...run, epoch, answers: 0, status: "in_progress" });
-  return { status: "claimed", epoch, previous: run.status, lastSeq: run.lastSeq };
 }
 
 export function* setStatus(

@@ -1,0 +1,25 @@
+import type { RunRef } from "./records.ts";
+import type { StoreWrite } from "./store-write.ts";
+import type { AppliedOutcome } from "./writing/apply-request.ts";
+
+/** A run that this process claimed: nobody else writes it any more. */
+export interface ClaimedRun extends RunRef {
+  readonly status: "in_progress";
+  /** The number of its last event. */
+  readonly lastSeq: number;
+}
+
+/** A run that waited for an answer, and can go on with it: it is queued, or who answered has claimed it. */
+export type ReadyRun = (RunRef & { readonly status: "queued" }) | ClaimedRun;
+
+/** Which run a write claimed, if it did. */
+export function claimedIn(
+  write: { readonly type: StoreWrite["type"]; readonly runId?: string },
+  outcome: AppliedOutcome,
+): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
+  if (outcome.status === "claimed" && write.runId !== undefined)
+    return { id: write.runId, lastSeq: outcome.lastSeq };
+  return "ready" in outcome && outcome.ready !== undefined && "lastSeq" in outcome.ready
+    ? outcome.ready
+    : undefined;
+}
