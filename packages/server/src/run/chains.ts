@@ -1,5 +1,6 @@
 import {
   type ChainResume,
+  type ChainState,
   type Clock,
   errorMessage,
   type Grant,
@@ -37,8 +38,8 @@ export interface ChainsOptions {
 
 export interface EndedChain {
   readonly run: RunRecord;
-  /** It waits for a person or a client. */
-  readonly asks: boolean;
+  /** Where it stopped, if it waits for a person or a client. */
+  readonly parked: ChainState | undefined;
   /** It waited, and its answer had come by then: it is queued. */
   readonly ready: boolean;
   /** Why the store did not take its end; undefined where it did, or where the run was handed back. */
@@ -210,7 +211,7 @@ export class Chains {
 
   #watch(run: RunRecord, { variables, grants, journal }: Session, chain: ToolChainRun): void {
     const { log, onEnd } = this.#options;
-    const done = chain.result.then(({ error, waiting }) => {
+    const done = chain.result.then(({ error, waiting, state }) => {
       this.#live.delete(run.id);
       if (journal.settled) this.#options.variables.keep(run.id, variables);
       if (error?.code === "journal_failed" || error?.code === "internal")
@@ -219,7 +220,8 @@ export class Chains {
         journal.settled || error?.code === "detached"
           ? undefined
           : (journal.failure ?? "its end could not be written");
-      onEnd({ run, asks: waiting.length > 0, ready: journal.ready, lost });
+      const parked = waiting.length > 0 ? state : undefined;
+      onEnd({ run, parked, ready: journal.ready, lost });
     });
     const { epoch, sessionId, owner } = run;
     this.#live.set(run.id, { epoch, sessionId, owner, chain, variables, grants, shownAt: 0, done });

@@ -2,8 +2,8 @@ import { newId, type VariableChange, VariableSystem } from "@capstan/core";
 import type { ConversationRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted } from "../journal/store-write.ts";
+import { Newest } from "./newest.ts";
 import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
-import { WarmVariables } from "./warm-variables.ts";
 
 export interface ConversationVariablesOptions {
   readonly store: Store;
@@ -15,11 +15,12 @@ export interface ConversationVariablesOptions {
 /** The variables of runs that do not go on: read, kept at hand, and changed from outside. */
 export class ConversationVariables {
   readonly #options: ConversationVariablesOptions;
-  readonly #warm: WarmVariables;
+  /** Of the runs that stopped last. Only a copy of what the store has; each gets its own, as siblings must not see what it changes. */
+  readonly #warm: Newest<VariableSystem>;
 
   constructor(options: ConversationVariablesOptions) {
     this.#options = options;
-    this.#warm = new WarmVariables(options.warm);
+    this.#warm = new Newest(options.warm);
   }
 
   /** What a run begins with: its own where it goes on, else its parent's. */
@@ -32,7 +33,7 @@ export class ConversationVariables {
   }): Promise<VariableSystem> {
     const { store } = this.#options;
     // Its own first: a person may have changed them before it went on.
-    const warm = this.#warm.fork(run.id) ?? this.#warm.fork(run.from ?? "");
+    const warm = (this.#warm.get(run.id) ?? this.#warm.get(run.from ?? ""))?.fork();
     const variables =
       warm ?? (run.isNew ? new VariableSystem() : await readVariables(store, run.owner, run.id));
     variables.source = evictedOf(store, run.owner, run.id);
@@ -52,7 +53,7 @@ export class ConversationVariables {
   /** With the rules that every session has. */
   async read(owner: string, runId: string): Promise<VariableSystem> {
     const { store, createExecutor } = this.#options;
-    const variables = this.#warm.fork(runId) ?? (await readVariables(store, owner, runId));
+    const variables = this.#warm.get(runId)?.fork() ?? (await readVariables(store, owner, runId));
     createExecutor({ variables });
     return variables;
   }

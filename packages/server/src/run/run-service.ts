@@ -17,6 +17,7 @@ import { Answers, type Submission } from "./answers.ts";
 import { Chains, type EndedChain } from "./chains.ts";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { OtherNodes, stoppedByPerson } from "./other-nodes.ts";
+import { ParkedChains } from "./parked-chains.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
@@ -65,6 +66,7 @@ export class RunService {
   readonly overrides: Overrides;
   readonly #chains: Chains;
   readonly #variables: ConversationVariables;
+  readonly #parked: ParkedChains;
   readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
   readonly #answers: Answers;
@@ -85,6 +87,7 @@ export class RunService {
       createExecutor,
       warm: limits.warmSessions,
     });
+    this.#parked = new ParkedChains(limits.warmSessions);
     this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
     this.#chains = new Chains({
       grants: store,
@@ -99,6 +102,7 @@ export class RunService {
     this.#takeUps = new TakeUps({
       store,
       chains: this.#chains,
+      parked: this.#parked,
       serial: this.#serial,
       isStopping: () => this.#closing,
       most: limits.takeUps,
@@ -260,7 +264,9 @@ export class RunService {
 
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
     const [outcome] = await this.store.write([deletion]);
-    if (outcome.status === "deleted") this.#variables.forget(outcome.runIds);
+    if (outcome.status !== "deleted") return outcome;
+    this.#variables.forget(outcome.runIds);
+    this.#parked.forget(outcome.runIds);
     return outcome;
   }
 
@@ -383,7 +389,8 @@ export class RunService {
     );
   }
 
-  #onEnd({ run, asks, ready, lost }: EndedChain): void {
+  #onEnd({ run, parked, ready, lost }: EndedChain): void {
+    if (parked !== undefined && lost === undefined) this.#parked.keep(run, parked);
     this.#dispatcher.left(run.id);
     if (lost !== undefined)
       void this.#takeUps.lost.close(run, {
@@ -392,6 +399,6 @@ export class RunService {
         phase: "chain",
       });
     else if (ready) void this.recover([{ ...run, status: "queued" }]);
-    else this.#passing?.ended(run, asks);
+    else this.#passing?.ended(run, parked !== undefined);
   }
 }

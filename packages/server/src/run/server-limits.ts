@@ -28,7 +28,7 @@ export interface ServerLimits {
   readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
   readonly heartbeatMs: number;
-  /** Sessions whose variables are kept at hand between turns. */
+  /** Sessions that are kept at hand while they stop: their variables, and their chains where they wait. */
   readonly warmSessions: number;
   /** How often in a row a run is taken up after a crash without getting any further: it may be what crashes. */
   readonly takeUps: number;

@@ -29,20 +29,30 @@ export interface TakeUp {
 }
 
 /** Where a run stopped, with the answers that came meanwhile. */
-export async function resumption(store: Store, run: RunRecord): Promise<TakeUp> {
-  const stored = await readChainState(store, run);
-  const given = run.request as unknown as Partial<StoredRunRequest>;
-  const submitted = await store.listOutputs({ owner: run.owner, runId: run.id });
+export async function resumption(
+  store: Store,
+  run: RunRecord,
+  stored: StoredChain,
+): Promise<TakeUp> {
+  const { id, owner, request } = run;
+  const given = request as unknown as Partial<StoredRunRequest>;
+  const [submitted, answers] = await Promise.all([
+    stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
+    answersTo(store, owner, stored.state.calls),
+  ]);
   const outputs = [...(given.outputs ?? []), ...submitted];
   const restart: RunJournalWrite = {
     type: "event",
     event: { type: "model.restarted", reason: "The server was restarted." },
   };
   const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
-  const answers = await answersTo(store, run.owner, stored.state.calls);
   const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
   const resume = { state, ...answers, outputs };
   return { writes, resume, fruitless: stored.fruitless };
+}
+
+function asksClient({ owner, status }: CallRecord): boolean {
+  return owner === "client" && !isSettled(status);
 }
 
 /** The answers to the questions of open calls, whichever run asked them: a call may have been taken over. */
@@ -53,10 +63,13 @@ async function answersTo(
 ): Promise<Required<Pick<ChainResume, "answers" | "reviews">>> {
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   const reviews: { callId: string; decision: ReviewDecision }[] = [];
-  for (const { callId, status, approval: asked, review } of calls) {
-    const id = status === "in_review" ? review?.id : asked?.id;
-    if (isSettled(status) || id === undefined) continue;
-    const approval = await store.getApproval({ owner, id });
+  const asked = calls.flatMap(({ callId, status, approval, review }) => {
+    const id = status === "in_review" ? review?.id : approval?.id;
+    return isSettled(status) || id === undefined ? [] : [{ callId, id }];
+  });
+  const approvals = await Promise.all(asked.map(({ id }) => store.getApproval({ owner, id })));
+  for (const [n, { callId }] of asked.entries()) {
+    const approval = approvals[n];
     if (approval === undefined || approval.status === "pending") continue;
     if (approval.kind === "result") reviews.push({ callId, decision: reviewDecisionOf(approval) });
     else answers.push({ callId, decision: decisionOf(approval) });

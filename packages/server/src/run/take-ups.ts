@@ -5,13 +5,16 @@ import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
 import { beginWith, readBeginning } from "./beginning.ts";
 import type { Chains, Given } from "./chains.ts";
+import { readChainState } from "./chain-state.ts";
 import { type HeldRun, LostRuns } from "./lost-runs.ts";
+import type { ParkedChains } from "./parked-chains.ts";
 import type { Serial } from "./serial.ts";
 import { ending, resumption } from "./take-up.ts";
 
 export interface TakeUpsOptions {
   readonly store: Store;
   readonly chains: Chains;
+  readonly parked: ParkedChains;
   /** One thing at a time of each run. */
   readonly serial: Serial;
   readonly isStopping: () => boolean;
@@ -97,8 +100,9 @@ export class TakeUps {
   }
 
   async #resume(run: RunRecord, hadStopped: boolean): Promise<void> {
-    const { store, chains, most } = this.#options;
-    const { writes, resume, fruitless } = await resumption(store, run);
+    const { store, chains, parked, most } = this.#options;
+    const stored = parked.take(run) ?? (await readChainState(store, run));
+    const { writes, resume, fruitless } = await resumption(store, run, stored);
     if (hadStopped && fruitless >= most) return this.#endInterrupted(run);
     await this.#write(run, writes);
     await chains.launch(run, { resume: { ...resume, waited: !hadStopped } });

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import type { ChainState } from "@capstan/core";
+import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
+import { openMemoryStore, type Store } from "../journal/store.ts";
+import { callRecord, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { readChainState } from "./chain-state.ts";
+import { ParkedChains } from "./parked-chains.ts";
+import { defaultServerLimits } from "./server-limits.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
+
+const state: ChainState = {
+  round: 1,
+  messages: [{ role: "user", content: "Go." }],
+  calls: [callRecord("c1", { status: "waiting" })],
+  usage: { inputTokens: 1, outputTokens: 1 },
+  startTime: 5,
+  elapsed: 7,
+};
+
+test("a chain is had once, by who claimed its run from where it parked", () => {
+  const parked = new ParkedChains(2);
+  parked.keep({ id: "r", epoch: 3 }, state);
+  const taken = parked.take({ id: "r", epoch: 4, createdAt: 1 });
+  assert.deepEqual(taken?.state, { ...state, startTime: 1 });
+  assert.equal(parked.take({ id: "r", epoch: 4, createdAt: 1 }), undefined);
+  parked.keep({ id: "r", epoch: 3 }, state);
+  assert.equal(parked.take({ id: "r", epoch: 5, createdAt: 1 }), undefined);
+  assert.equal(parked.take({ id: "r", epoch: 4, createdAt: 1 }), undefined);
+});
+
+test("what people may change while a run waits is not kept, nor what is deleted, nor more than there is room for", () => {
+  const parked = new ParkedChains(2);
+  for (const status of ["in_review", "outcome_unknown"] as const)
+    parked.keep({ id: status, epoch: 1 }, { ...state, calls: [callRecord("c1", { status })] });
+  for (const id of ["a", "b", "c"]) parked.keep({ id, epoch: 1 }, state);
+  parked.forget(["b"]);
+  const isKept = (id: string) => parked.take({ id, epoch: 2, createdAt: 1 }) !== undefined;
+  const kept = ["in_review", "outcome_unknown", "a", "b", "c"].filter(isKept);
+  assert.deepEqual(kept, ["c"]);
+});
+
+const ask = { name: "Ask", args: { of: "what" } };
+const weather = { name: "Weather", args: {} };
+const work = { name: "Work", args: {} };
+const scripts: { readonly [what: string]: readonly ScriptedStep[] } = {
+  "one question": [{ calls: [ask] }, "done"],
+  "a question beside calls that end, after a round and some words": [
+    { text: "I look.", calls: [work, { name: "Fail", args: {} }] },
+    { calls: [work, ask, work, { name: "None", args: {} }] },
+    "done",
+  ],
+  "two questions, one behind the other": [{ calls: [ask] }, { calls: [ask] }, "done"],
+  "a client's tool beside a question": [{ calls: [weather, ask] }, "done"],
+};
+
+for (const [what, script] of Object.entries(scripts)) {
+  test(`what is kept of a parked chain is what its journal says: ${what}`, async () => {
+    const clock = new FakeClock(1_000);
+    const store = openMemoryStore({ clock });
+    const seen: ChainState[] = [];
+    const keep = mock.method(ParkedChains.prototype, "keep");
+    const tools = [
+      asking("Ask", () => "yes"),
+      tool("Work", () => ({ long: "x".repeat(3_000) })),
+      tool("Fail", () => {
+        throw new Error("no luck");
+      }),
+    ];
+    const runs = createRuns({ store, model: new ScriptedModel(script), tools, clock });
+    const parameters = { type: "object", properties: {} } as const;
+    const clientTools = [
+      { type: "function", function: { name: "Weather", description: "", parameters } },
+    ] as const;
+    const request = requestOf("Go.", { clientTools, toolOutputs: "inline" });
+    try {
+      const run = await begin(runs, request);
+      for (;;) {
+        const now = await stopped(store, run.id);
+        if (now.status === "completed") break;
+        await new Promise(setImmediate);
+        const [of, kept] = keep.mock.calls.at(-1)?.arguments ?? [];
+        assert.equal(of?.id, run.id);
+        const read = await readChainState(store, now);
+        const { startTime: _, ...rest } = JSON.parse(JSON.stringify(kept)) as ChainState;
+        assert.deepEqual(rest, withoutStart(read.state));
+        assert.deepEqual([read.cut, read.fruitless, read.roundsBegun], [[], 0, read.state.round]);
+        seen.push(read.state);
+        const { data } = await store.listApprovals({ owner, runId: run.id, status: "pending" });
+        const waitsForClient = read.state.calls.find(
+          ({ status, owner: by }) => by === "client" && status === "waiting",
+        );
+        if (waitsForClient !== undefined)
+          await runs.submitOutputs(owner, run.id, [
+            { callId: waitsForClient.callId, output: "rain" },
+          ]);
+        for (const { id } of data) await runs.answer(owner, id, { decision: "allow" });
+      }
+      assert.ok(seen.length > 0);
+      assert.deepEqual(runs.lines, []);
+    } finally {
+      keep.mock.restore();
+    }
+  });
+}
+
+test("a run that is answered soon is not read back, and what is let go of is", async () => {
+  for (const [warmSessions, reads] of [
+    [16, 0],
+    [0, 1],
+  ] as const) {
+    await withMemoryStore(async (inner) => {
+      let read = 0;
+      const store: Store = {
+        ...inner,
+        readChain: (query) => {
+          read += 1;
+          return inner.readChain(query);
+        },
+      };
+      const runs = createRuns({
+        store,
+        model: new ScriptedModel([{ calls: [ask] }, "done"]),
+        tools: [asking("Ask", () => "yes")],
+        limits: { ...defaultServerLimits, warmSessions },
+      });
+      const run = await begin(runs, requestOf("Go."));
+      await runIn(store, run.id, "requires_action");
+      const { data } = await store.listApprovals({ owner, runId: run.id });
+      await runs.answer(owner, data[0]!.id, { decision: "allow" });
+      await runIn(store, run.id, "completed");
+      assert.equal(read, reads);
+    });
+  }
+});
+
+async function stopped(store: Store, id: string) {
+  return Promise.race([runIn(store, id, "requires_action"), runIn(store, id, "completed")]);
+}
+
+function withoutStart({ startTime: _, ...rest }: ChainState): Omit<ChainState, "startTime"> {
+  return rest;
+}
