@@ -81,7 +81,8 @@ export class Dispatcher {
       const ready = "ready" in outcome ? outcome.ready : undefined;
       if (ready === undefined) return outcome;
       if (claims) this.#places.pass(name, ready.id);
-      await this.#take(ready);
+      if (ready.status === "queued") await this.#take(ready);
+      else await this.#inItsPlace(ready, () => this.#options.goOn(ready));
       return outcome;
     } finally {
       if (claims) this.left(name);
@@ -181,15 +182,18 @@ export class Dispatcher {
   }
 
   /** @returns whether something was done with it: it need not be looked at again at once */
-  async #take(run: RunRef | ReadyRun): Promise<boolean> {
-    const { takeUp, goOn, isLive, isStopping, log } = this.#options;
-    const isClaimed = "lastSeq" in run;
+  async #take(run: RunRef): Promise<boolean> {
+    const { takeUp, isStopping } = this.#options;
     // Another node takes it up, or the next server.
-    if (isStopping() && !isClaimed) return false;
+    return !isStopping() && this.#inItsPlace(run, () => takeUp(run));
+  }
+
+  /** Goes on with a run, or hands it back where it finds no place. @returns whether it had one */
+  async #inItsPlace(run: RunRef, goOn: () => Promise<void>): Promise<boolean> {
+    const { isLive, isStopping, log } = this.#options;
     const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
-      if (!hasPlace) await this.#handBack(run);
-      else await (isClaimed ? goOn(run) : takeUp(run));
+      await (hasPlace ? goOn() : this.#handBack(run));
       if (hasPlace) this.#remember(keyOf(run));
       return hasPlace;
     } catch (thrown) {
