@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core";
-import type { ClaimedRun, ReadyRun } from "../journal/claimed-run.ts";
+import type { ClaimedRun } from "../journal/claimed-run.ts";
 import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
