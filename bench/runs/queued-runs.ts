@@ -42,7 +42,8 @@ async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> 
     let ended = "";
     for await (const event of followEvents({ store: on, owner, runId: id })) {
       if (event.type === "approval.requested") question = event.approval.id;
-      if (event.type === "chain.waiting") await runs.answer(owner, question, { decision: "allow" });
+      if (event.type === "chain.waiting")
+        await runs.answer(owner, question, { decision: "allow" }, id);
       if (event.type === "chain.ended") ended = event.status;
     }
     if (ended !== "completed") throw new Error(`A run ended as "${ended}".`);

@@ -44,12 +44,12 @@ export function scriptedRuns(store: Store): ScriptedRuns {
       unsubscribe();
       ended.resolve();
     });
-    return { asked: asked.promise, ended: ended.promise, unsubscribe };
+    return { id, asked: asked.promise, ended: ended.promise, unsubscribe };
   }
 
   async function one(): Promise<void> {
-    const { asked, ended } = await begun();
-    await runs.answer(owner, await asked, { decision: "allow" });
+    const { id, asked, ended } = await begun();
+    await runs.answer(owner, await asked, { decision: "allow" }, id);
     await ended;
   }
 

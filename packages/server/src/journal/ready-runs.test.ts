@@ -162,6 +162,22 @@ everyStore("who answers a run may claim it, in the same commit", async (withStor
   });
 });
 
+everyStore("an answer may name the run that asks, and only that one", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    await createRun(store, { id: "other" });
+    await ask(store, "a");
+    await park(store, asked("a"));
+    const named = { type: "answer-approval", owner, id: "a", answer: allow } as const;
+    const [wrong] = await store.write([{ ...named, runId: "other" }]);
+    assert.equal(wrong.status, "not_found");
+    assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "pending");
+    const [right] = await store.write([{ ...named, runId: "r" }]);
+    assert.ok(right.status === "answered");
+    assert.equal(right.ready?.status, "queued");
+  });
+});
+
 everyStore("the last of several outputs claims the run, and no earlier one", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

@@ -90,6 +90,8 @@ export type StoreWrite =
       readonly type: "answer-approval";
       readonly owner: string;
       readonly id: string;
+      /** The run that asks, where it is known: it need not be looked for. */
+      readonly runId?: string;
       /** Of the approval's own kind. */
       readonly answer: ApprovalDecision | ReviewDecision;
       /** Where its run can go on now, it does so here: it is claimed, and not queued. @default false */

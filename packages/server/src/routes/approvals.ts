@@ -92,7 +92,7 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
     await refuseUnfit(approval, decision);
     if (approval.kind === "result" && approval.status === "pending")
       refuseImpossible(await service.store.readReview(query), decision);
-    const answered = await service.answer(query.owner, query.id, decision);
+    const answered = await service.answer(query.owner, query.id, decision, approval.runId);
     if (answered === undefined) throw notFound("approval", query.id);
     return context.json(approvalView(answered));
   });

@@ -36,16 +36,28 @@ export class Answers {
     this.#options = options;
   }
 
-  /** A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval. */
+  /**
+   * A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval.
+   *
+   * @param runId the run that asks, where it is known: it need not be looked for
+   */
   async answer(
     owner: string,
     id: string,
     answer: ApprovalDecision | ReviewDecision,
+    runId?: string,
   ): Promise<ApprovalRecord | undefined> {
     const { store, dispatcher } = this.#options;
     const outcome = await dispatcher.answered({ name: id, owner }, async (claims) => {
       const [answered] = await store.write([
-        { type: "answer-approval", owner, id, answer, claims },
+        {
+          type: "answer-approval",
+          owner,
+          id,
+          answer,
+          claims,
+          ...(runId !== undefined && { runId }),
+        },
       ]);
       if (answered.status === "answered") this.#tell(answered.approval);
       return answered;

@@ -176,13 +176,18 @@ export class RunService {
     });
   }
 
-  /** A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval. */
+  /**
+   * A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval.
+   *
+   * @param runId the run that asks, where it is known: it need not be looked for
+   */
   answer(
     owner: string,
     id: string,
     answer: ApprovalDecision | ReviewDecision,
+    runId?: string,
   ): Promise<ApprovalRecord | undefined> {
-    return this.#answers.answer(owner, id, answer);
+    return this.#answers.answer(owner, id, answer, runId);
   }
 
   /**

@@ -46,7 +46,7 @@ export const defaultServerLimits: ServerLimits = {
   bodyBytes: 64 * 1024 * 1024,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
-  warmSessions: 16,
+  warmSessions: 32,
   takeUps: 10,
   runsAtOnce: 1_000,
   runsOfOne: 500,

@@ -76,7 +76,9 @@ function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
 }
 
 function addActsOf({ call, before }: CallWrite, acts: JournalAct[]): void {
-  const { callId, owner, status, approval, review, quarantine, found } = call;
+  const { callId, owner, status, review, quarantine, found } = call;
+  // What has begun was allowed: its question is answered.
+  const approval = call.startedAt === undefined ? call.approval : undefined;
   if (review !== undefined && quarantine !== undefined)
     acts.push({ type: "quarantine", id: review.id, quarantine });
   const isClient = owner === "client";

@@ -43,7 +43,7 @@ export function toldRuns(batch: Batch): ReadonlySet<string> {
   const runs = new Set<string>();
   for (const [write, outcome] of doneIn(batch)) {
     if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
-    else if ("runId" in write) runs.add(write.runId);
+    else if ("runId" in write && write.runId !== undefined) runs.add(write.runId);
     else if (write.type === "create-run") runs.add(write.run.id);
     if ("approval" in outcome) runs.add(outcome.approval.runId);
     if (outcome.status === "expired") for (const { runId } of outcome.approvals) runs.add(runId);

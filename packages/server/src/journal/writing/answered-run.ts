@@ -12,13 +12,17 @@ import type { Writing } from "./writing.ts";
  * who answered: whatever becomes of them, somebody takes it up. Where it goes on, this is kept in
  * mind until it parks.
  *
- * @param given.question which of its questions, where it was one
+ * @param given.question which of its questions, where it was one, with what its run stopped with
  * @param given.claims who answered goes on with it
  */
 export function* runAnswered(
   writing: Writing,
   runId: string,
-  given: { readonly at: number; readonly question?: string; readonly claims?: boolean | undefined },
+  given: {
+    readonly at: number;
+    readonly question?: { readonly id: string; readonly result: string | null };
+    readonly claims?: boolean | undefined;
+  },
 ): Script<{ readonly ready?: ReadyRun }> {
   const { at, question, claims = false } = given;
   const run = writing.runs.get(runId);
@@ -51,18 +55,19 @@ export function* parkedRun(writing: Writing, run: RunState, at: number): Script<
  * Whether a run that waits has something to do: a person's word, or all that its client's tools
  * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
  */
-function* canGoOn({ dialect }: Writing, run: RunState, question?: string): Script<boolean> {
-  const row = yield* first<{ result: string }>(
-    "SELECT result FROM run_results WHERE run_n = ?",
-    run.n,
-  );
-  if (row === undefined) return false;
-  const { waiting = [] } = JSON.parse(row.result) as ChainResultRecord;
+function* canGoOn(
+  { dialect }: Writing,
+  run: RunState,
+  question?: { readonly id: string; readonly result: string | null },
+): Script<boolean> {
+  const result = question === undefined ? yield* resultOf(run) : question.result;
+  if (result === null) return false;
+  const { waiting = [] } = JSON.parse(result) as ChainResultRecord;
   const questions = waiting.flatMap((awaited) => {
     if (awaited.type === "client_call") return [];
     return awaited.type === "review" ? awaited.review.id : awaited.approval.id;
   });
-  if (question !== undefined && questions.includes(question)) return true;
+  if (question !== undefined && questions.includes(question.id)) return true;
   if (questions.length > 0) {
     const answered = yield* first(
       `SELECT 1 FROM approvals WHERE id ${dialect.anyOf} AND status <> 'pending' LIMIT 1`,
@@ -76,4 +81,9 @@ function* canGoOn({ dialect }: Writing, run: RunState, question?: string): Scrip
   );
   const given = new Set(rows.map((output) => output.call_id));
   return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
+}
+
+function* resultOf(run: RunState): Script<string | null> {
+  const select = "SELECT result FROM run_results WHERE run_n = ?";
+  return (yield* first<{ result: string }>(select, run.n))?.result ?? null;
 }

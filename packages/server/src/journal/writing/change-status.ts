@@ -23,19 +23,20 @@ export function* changeStatus(
   if (allowed.status === "refused") return allowed;
   let next: RunState = { ...(yield* foldOpenItems(writing, run, at)), status: to };
   const ends = isClosing(to);
+  if (ends) next = yield* closeRun(writing, next, at);
   writing.changes.run(
-    "UPDATE runs SET status = ?, updated_at = ?, ended_at = ? WHERE n = ?",
+    "UPDATE runs SET status = ?, updated_at = ?, ended_at = ?, manifest = ? WHERE n = ?",
     to,
     at,
     ends ? at : null,
+    next.manifest,
     run.n,
   );
-  if (ends) next = yield* closeRun(writing, next, at);
   writing.runs.set(next);
   return { status: "changed", run: next };
 }
 
-/** What belongs to a run's end, whichever way it came. */
+/** What belongs to a run's end, whichever way it came; its own row is the caller's to write. */
 export function* closeRun(writing: Writing, run: RunState, at: number): Script<RunState> {
   // A completed run may leave approvals to the run that continues it.
   if (run.status !== "completed")

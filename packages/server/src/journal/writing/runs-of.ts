@@ -3,7 +3,7 @@ import { all, type Script } from "../script.ts";
 import type { EncodedRequest } from "../encoding/encoded-journal.ts";
 import { mostExpired } from "./write-approvals.ts";
 
-/** The runs that a batch decides about. A question's run is looked up: it is not named. */
+/** The runs that a batch decides about. A question's run is looked up where it is not named. */
 export function* runsOf(
   dialect: Dialect,
   requests: readonly EncodedRequest[],
@@ -13,12 +13,12 @@ export function* runsOf(
   let expireAt: number | undefined;
   for (const { at, writes } of requests) {
     for (const write of writes) {
-      if ("runId" in write) ids.add(write.runId);
+      if ("runId" in write && write.runId !== undefined) ids.add(write.runId);
       if (write.type === "create-run") {
         ids.add(write.run.id);
         if (write.run.parentId !== undefined) ids.add(write.run.parentId);
       }
-      if (write.type === "answer-approval") questions.push(write.id);
+      if (write.type === "answer-approval" && write.runId === undefined) questions.push(write.id);
       if (write.type === "expire-approvals") expireAt = Math.max(at, expireAt ?? at);
     }
   }

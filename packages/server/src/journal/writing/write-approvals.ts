@@ -37,13 +37,14 @@ export function* answerApproval(
   write: AnswerApproval,
   at: number,
 ): Script<OutcomeOf<AnswerApproval>> {
-  const before = yield* find(writing, write.owner, write.id);
-  if (before === undefined) return { status: "not_found" };
+  const found = yield* find(writing, write);
+  if (found === undefined) return { status: "not_found" };
+  const { before, result } = found;
   if (before.status !== "pending") return { status: "already_answered", approval: before };
   if (before.expiresAt <= at)
     return { status: "already_answered", approval: { ...before, status: "expired" } };
   const { answer } = write;
-  const given = { at, question: write.id, claims: write.claims };
+  const given = { at, question: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
     const approval = yield* answerReview(writing, before, answer, at);
@@ -99,15 +100,18 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   return { status: "expired", approvals, ready: queued };
 }
 
+/** A question, with what its run stopped with: whether it waits for this. */
 function* find(
   { dialect }: Writing,
-  owner: string,
-  id: string,
-): Script<ApprovalRecord | undefined> {
-  const row = yield* first<ApprovalRow>(
-    `${selectApprovals} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}`,
+  { owner, id, runId }: AnswerApproval,
+): Script<{ readonly before: ApprovalRecord; readonly result: string | null } | undefined> {
+  const row = yield* first<ApprovalRow & { readonly result: string | null }>(
+    `SELECT q.*, (SELECT s.result FROM run_results s JOIN runs r ON r.n = s.run_n WHERE r.id = q.run_id) AS result
+     FROM (${selectApprovals} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}) q`,
     id,
     owner,
   );
-  return row === undefined ? undefined : approvalRecord(row);
+  // A run that is not the question's was not looked for.
+  if (row === undefined || row.run_id !== (runId ?? row.run_id)) return undefined;
+  return { before: approvalRecord(row), result: row.result };
 }

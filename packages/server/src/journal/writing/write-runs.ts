@@ -50,7 +50,11 @@ export function* createRun(
   const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, open: [] };
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
-  runs.set(isClosing(status) ? yield* closeRun(writing, state, at) : state);
+  if (isClosing(status)) {
+    const { manifest } = yield* closeRun(writing, state, at);
+    changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
+    runs.set({ ...state, manifest });
+  } else runs.set(state);
   return { status: "created", sessionId, epoch, createdAt: at };
 }
 

@@ -46,11 +46,9 @@ export function* currentManifest(writing: Writing, run: RunState): Script<string
   return digest;
 }
 
-/** Turns what changed into the run's own manifest. */
+/** Turns what changed into the run's own manifest, which the caller writes to the run's row. */
 export function* foldVariables(writing: Writing, run: RunState): Script<RunState> {
   const manifest = yield* currentManifest(writing, run);
-  if (manifest !== run.manifest)
-    writing.changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, run.n);
   if (run.variables > 0) writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", run.n);
   return { ...run, manifest, variables: 0 };
 }
@@ -65,9 +63,10 @@ export function* editVariables(
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
   // Another node may have the run in memory: it sees by this that there is more.
   let run: RunState = { ...before, edits: before.edits + 1 };
-  writing.changes.run("UPDATE runs SET edits = ? WHERE n = ?", run.edits, run.n);
   run = writeChanges(writing, run, write.changes.map(encodeChange));
   if (isClosing(run.status)) run = yield* foldVariables(writing, run);
+  const { edits, manifest, n } = run;
+  writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
   writing.runs.set(run);
   return { status: "edited" };
 }
