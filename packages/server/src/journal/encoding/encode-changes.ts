@@ -1,35 +1,51 @@
 import type { VariableChange, VariableValue } from "@capstan/core";
 
-/** A change to a run's variables as JSON, `[name, entry]`; null removes, and an entry may only say that it was evicted. */
-export interface EncodedChange {
-  /** Without the digest of a `value`, which is to be put in. */
-  readonly entry: string;
-  /** Too large to be kept in its entry. */
+/**
+ * Some changes to a run's variables in order, as JSON without the brackets around them:
+ * `[name, entry],[name, entry]`. Null removes, and an entry may only say that it was evicted.
+ */
+export interface EncodedChanges {
+  /** Of a `value` the last one's entry has yet to get the digest. */
+  readonly entries: string;
+  /** The last one's, where it is too large to be kept in its entry. */
   readonly value?: EncodedValue;
 }
 
 /** A value as JSON; or, where copying the text costs less than making JSON of it, its text and its data's JSON. */
 export type EncodedValue = string | { readonly text: string; readonly data?: string };
 
-/** Up to here, in characters of JSON, an entry keeps its value: a row of its own costs more than it holds. */
-const largestEntry = 1_024;
+/** Up to here, in bytes, an entry keeps its value: a row of its own costs more than it holds. */
+const largestKept = 768;
 
 /** From here on the writer makes JSON of a text. */
 const largeText = 65_536;
 
-export function encodeChange(change: VariableChange): EncodedChange {
-  if (change.type === "removed") {
-    // What was only evicted from memory stays: with a store nothing needs to be forgotten.
-    const entry = change.reason === "evicted" ? { evicted: true } : null;
-    return { entry: JSON.stringify([change.name, entry]) };
+/** What is small goes together into as few texts as there can be: each of its own costs as much again. */
+export function encodeChanges(changes: readonly VariableChange[]): readonly EncodedChanges[] {
+  const encoded: EncodedChanges[] = [];
+  let gathered: unknown[] = [];
+  for (const change of changes) {
+    if (change.type === "removed") {
+      // What was only evicted from memory stays: with a store nothing needs to be forgotten.
+      gathered.push([change.name, change.reason === "evicted" ? { evicted: true } : null]);
+      continue;
+    }
+    const { variable } = change;
+    if (variable.bytes <= largestKept) {
+      gathered.push([variable.name, variable]);
+      continue;
+    }
+    const { value, ...info } = variable;
+    gathered.push([info.name, info]);
+    encoded.push({ entries: entriesOf(gathered), value: encodeValue(value) });
+    gathered = [];
   }
-  const { variable } = change;
-  if (variable.value.text.length <= largestEntry) {
-    const entry = JSON.stringify([variable.name, variable]);
-    if (entry.length <= largestEntry) return { entry };
-  }
-  const { value, ...info } = variable;
-  return { entry: JSON.stringify([info.name, info]), value: encodeValue(value) };
+  if (gathered.length > 0) encoded.push({ entries: entriesOf(gathered) });
+  return encoded;
+}
+
+function entriesOf(gathered: readonly unknown[]): string {
+  return JSON.stringify(gathered).slice(1, -1);
 }
 
 function encodeValue(value: VariableValue): EncodedValue {
@@ -38,9 +54,9 @@ function encodeValue(value: VariableValue): EncodedValue {
   return data === undefined ? { text } : { text, data: JSON.stringify(data) };
 }
 
-/** The entry with the digest of its value. */
-export function withDigest({ entry }: EncodedChange, digest: string): string {
-  return `${entry.slice(0, -"}]".length)},"digest":"${digest}"}]`;
+/** The entries with the digest of the last one's value. */
+export function withDigest({ entries }: EncodedChanges, digest: string): string {
+  return `${entries.slice(0, -"}]".length)},"digest":"${digest}"}]`;
 }
 
 /** A value's JSON. */

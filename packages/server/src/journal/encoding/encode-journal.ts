@@ -1,9 +1,9 @@
-import type { Grant, Message } from "@capstan/core";
+import type { Grant, Message, VariableChange } from "@capstan/core";
 import { runStatusOf } from "../../run/run-status.ts";
 import type { UnnumberedEvent } from "../event-layout.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../store-write.ts";
 import { isUnderWay } from "../writing/under-way.ts";
-import { encodeChange, type EncodedChange } from "./encode-changes.ts";
+import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { encodeCalls } from "./encode-calls.ts";
 import type { EncodedJournal, JournalAct, QuestionEvent } from "./encoded-journal.ts";
@@ -13,7 +13,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   const events: UnnumberedEvent[] = [];
   const messages: Message[] = [];
   const calls: CallWrite[] = [];
-  const changes: EncodedChange[] = [];
+  const changes: VariableChange[] = [];
   const grants: Grant[] = [];
   const acts: JournalAct[] = [];
   let result: string | undefined;
@@ -32,7 +32,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
         addActsOf(write, acts);
         break;
       case "variable":
-        changes.push(encodeChange(write.change));
+        changes.push(write.change);
         break;
       case "grant":
         grants.push(write.grant);
@@ -51,7 +51,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
     events: encodeEvents(events),
     ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
     ...(calls.length > 0 && encodeCalls(calls)),
-    changes,
+    changes: encodeChanges(changes),
     ...(result !== undefined && { result }),
     ...(grants.length > 0 && { grants: JSON.stringify(grants) }),
     ...(acts.length > 0 && { acts: JSON.stringify(acts) }),

@@ -1,7 +1,7 @@
 import type { CallRecord, ChainEvent } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Journal, StoreWrite } from "../store-write.ts";
-import type { EncodedChange } from "./encode-changes.ts";
+import type { EncodedChanges } from "./encode-changes.ts";
 import type { EncodedEvents } from "./encode-events.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface EncodedJournal {
   readonly messages?: string;
   /** `StoredCall`s as a JSON array, without what is in quarantine; absent where there are none. */
   readonly calls?: string;
-  readonly changes: readonly EncodedChange[];
+  readonly changes: readonly EncodedChanges[];
   readonly result?: string;
   /** `Grant`s as one JSON text; absent where there are none. */
   readonly grants?: string;

@@ -1,4 +1,4 @@
-import type { EncodedChange, EncodedValue } from "./encode-changes.ts";
+import type { EncodedChanges, EncodedValue } from "./encode-changes.ts";
 import type { EncodedEvents } from "./encode-events.ts";
 import type { EncodedJournal, EncodedWrite } from "./encoded-journal.ts";
 
@@ -18,7 +18,7 @@ interface Head extends Omit<
   readonly deltas: number;
   readonly rows: readonly (readonly [last: number, cuts: string | null])[];
   readonly loose: EncodedEvents["loose"];
-  /** How each value is given: in its entry, in a line, or as a text beside, with its data or without. */
+  /** How the values of changes are given: in their entries, in a line, or as a text beside, with its data or without. */
   readonly values: readonly ("entry" | "line" | "text" | "text and data")[];
   readonly hasMessages: boolean;
   readonly hasCalls: boolean;
@@ -46,8 +46,8 @@ function packJournal(journal: EncodedJournal): PackedWrite {
   });
   if (messages !== undefined) lines.push(messages);
   if (calls !== undefined) lines.push(calls);
-  const values = changes.map(({ entry, value }) => {
-    lines.push(entry);
+  const values = changes.map(({ entries, value }) => {
+    lines.push(entries);
     if (value === undefined) return "entry";
     if (typeof value === "string") {
       lines.push(value);
@@ -100,9 +100,9 @@ function unpackJournal(
     },
     ...(hasMessages && { messages: line() }),
     ...(hasCalls && { calls: line() }),
-    changes: values.map((how): EncodedChange => {
-      const entry = line();
-      return how === "entry" ? { entry } : { entry, value: valueOf(how) };
+    changes: values.map((how): EncodedChanges => {
+      const entries = line();
+      return how === "entry" ? { entries } : { entries, value: valueOf(how) };
     }),
     ...(hasResult && { result: line() }),
   };

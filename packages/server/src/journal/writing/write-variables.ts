@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import {
-  encodeChange,
-  type EncodedChange,
+  encodeChanges,
+  type EncodedChanges,
   valueJson,
   withDigest,
 } from "../encoding/encode-changes.ts";
@@ -16,11 +16,11 @@ import type { Writing } from "./writing.ts";
 export function writeChanges(
   writing: Writing,
   run: RunState,
-  changes: readonly EncodedChange[],
+  changes: readonly EncodedChanges[],
 ): RunState {
   if (changes.length === 0) return run;
   const n = run.variables + 1;
-  const text = changes.map((change) => storedChange(writing, run, change)).join(",");
+  const text = changes.map((some) => storedChanges(writing, run, some)).join(",");
   writing.changes.insert("run_variables", {
     run_n: run.n,
     n,
@@ -63,7 +63,7 @@ export function* editVariables(
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
   // Another node may have the run in memory: it sees by this that there is more.
   let run: RunState = { ...before, edits: before.edits + 1 };
-  run = writeChanges(writing, run, write.changes.map(encodeChange));
+  run = writeChanges(writing, run, encodeChanges(write.changes));
   if (isClosing(run.status)) run = yield* foldVariables(writing, run);
   const { edits, manifest, n } = run;
   writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
@@ -71,18 +71,18 @@ export function* editVariables(
   return { status: "edited" };
 }
 
-/** A change as `changesIn` reads it; a large value is stored under its digest. */
-function storedChange(
+/** Changes as `changesIn` reads them; a large value is stored under its digest. */
+function storedChanges(
   { changes }: Writing,
   { owner, sessionId }: RunState,
-  change: EncodedChange,
+  some: EncodedChanges,
 ): string {
-  if (change.value === undefined) return change.entry;
-  const value = valueJson(change.value);
+  if (some.value === undefined) return some.entries;
+  const value = valueJson(some.value);
   const digest = digestOf(value);
   const bytes = Buffer.byteLength(value);
   changes.insert("variable_values", { owner, digest, session_id: sessionId, bytes, value });
-  return withDigest(change, digest);
+  return withDigest(some, digest);
 }
 
 function digestOf(json: string): string {
