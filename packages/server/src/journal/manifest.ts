@@ -7,31 +7,42 @@ export interface ManifestSource {
   readonly session_id: string;
   readonly base_manifest: string | null;
   readonly manifest: string | null;
+  /** What changed since, where that is known: as `run_variables` has it. */
+  readonly changes?: readonly string[] | undefined;
 }
 
 /** The run's own manifest, or what it began from with the changes since. */
 export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
-  const [entries, rows] = yield* together([
+  const [entries, changes] = yield* together([
     storedEntries(run.session_id, run.manifest ?? run.base_manifest),
-    all<ChangesRow>("SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n", run.n),
+    changesOf(run),
   ]);
-  for (const [name, change] of rows.flatMap(changesIn)) {
+  for (const [name, change] of changes.flatMap(changesIn)) {
     if (change === null) remove(entries, name);
     else apply(entries, name, change);
   }
   return entries;
 }
 
-/** A row of `run_variables`: what one commit changed, in order. */
-export interface ChangesRow {
-  readonly changes: string;
+/** What a run changed of variables, in order, one text a commit. */
+export function* readChanges(runN: number): Script<readonly string[]> {
+  const rows = yield* all<{ changes: string }>(
+    "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
+    runN,
+  );
+  return rows.map(({ changes }) => changes);
+}
+
+function* changesOf({ n, changes }: ManifestSource): Script<readonly string[]> {
+  return changes ?? (yield* readChanges(n));
 }
 
 /** What became of a variable; null removes it. */
 type ManifestChange = ManifestEntry | { readonly evicted: true } | null;
 
-export function changesIn(row: ChangesRow): readonly (readonly [string, ManifestChange])[] {
-  return JSON.parse(row.changes) as readonly (readonly [string, ManifestChange])[];
+/** What one commit changed, in order, as a row of `run_variables` has it. */
+export function changesIn(text: string): readonly (readonly [string, ManifestChange])[] {
+  return JSON.parse(text) as readonly (readonly [string, ManifestChange])[];
 }
 
 /** Of a result its name stays, so that no later one gets it; nothing of its value does. */

@@ -52,6 +52,40 @@ everyStore(
 );
 
 everyStore(
+  "what was changed in any commit of a run, its last one too, is in its manifest, however much it is",
+  async (withStore) => {
+    await withStore(async (store) => {
+      const last = (name: string) => [
+        { type: "variable", change: set(name, "last") } as const,
+        resultOf("completed"),
+      ];
+      // All in one go; after it waited, when nothing of it is known any more; and more than is kept in memory.
+      for (const id of ["at once", "waited", "much"]) {
+        await createRun(store, { id });
+        await write(store, id, set("a", "1"), set("b", "1"));
+        if (id === "much") {
+          // Small values, which are in the entries of the changes themselves.
+          for (let n = 0; n < 8; n++)
+            await write(
+              store,
+              id,
+              ...Array.from({ length: 20 }, (_, i) => set(`${n} ${i}`, "x".repeat(500))),
+            );
+        }
+        if (id === "waited") {
+          await store.write([{ type: "set-status", runId: id, status: "requires_action" }]);
+          await store.write([{ type: "claim-run", runId: id }]);
+        }
+        await commit(store, id, last("b"), id === "waited" ? 2 : 1);
+        const { a, b, ...others } = await texts(store, id);
+        assert.deepEqual([a, b], ["1", "last"]);
+        assert.equal(Object.keys(others).length, id === "much" ? 160 : 0);
+      }
+    });
+  },
+);
+
+everyStore(
   "a run sees what its parent had at that moment, and nothing that its siblings or the parent write later",
   async (withStore) => {
     await withStore(async (store) => {

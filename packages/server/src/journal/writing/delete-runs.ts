@@ -1,4 +1,4 @@
-import { changesIn, type ChangesRow } from "../manifest.ts";
+import { changesIn } from "../manifest.ts";
 import type { Manifest } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
@@ -121,11 +121,11 @@ function* sweepSession({ changes }: Writing, sessionId: string): Script<void> {
     for (const { digest } of Object.values(JSON.parse(row.entries) as Manifest))
       if (digest !== undefined) reachable.add(digest);
   }
-  const edits = yield* all<ChangesRow>(
+  const edits = yield* all<{ changes: string }>(
     "SELECT v.changes FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ?",
     sessionId,
   );
-  for (const [, change] of edits.flatMap(changesIn))
+  for (const [, change] of edits.flatMap(({ changes: text }) => changesIn(text)))
     if (change !== null && "digest" in change) reachable.add(change.digest);
   const values = yield* all<{ digest: string }>(
     "SELECT digest FROM variable_values WHERE session_id = ?",

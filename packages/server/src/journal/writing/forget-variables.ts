@@ -14,6 +14,6 @@ export function forgetVariables(
   const { n, baseManifest: manifest } = run;
   writing.changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
   writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", n);
-  writing.runs.set({ ...run, manifest, variables: 0 });
+  writing.runs.set({ ...run, manifest, variables: 0, changes: [] });
   return { status: "forgotten" };
 }

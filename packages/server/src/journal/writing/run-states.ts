@@ -30,6 +30,8 @@ export interface RunState {
   readonly nth: number;
   /** How many rows it has in `run_variables`. */
   readonly variables: number;
+  /** What it changed of variables, one text a commit, while it is little and all came through this process. */
+  readonly changes: readonly string[] | undefined;
   readonly baseManifest: string | null;
   readonly manifest: string | null;
   /** Only those with deltas in the tail. */
@@ -147,7 +149,7 @@ const countOf = (column: string, table: string) =>
   `(SELECT COALESCE(MAX(t.${column}), 0) FROM ${table} t WHERE t.run_n = r.n)`;
 
 function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
-  const states = all<Omit<RunState, "open">>(
+  const states = all<Omit<RunState, "open" | "changes">>(
     `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
        ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_variables")} AS variables,
        COALESCE((SELECT nth FROM run_journal WHERE run_n = r.n ORDER BY seq DESC, nth DESC LIMIT 1), 0) AS nth,
@@ -156,7 +158,7 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
     dialect.list(ids),
   );
   // SQLite's one writer knows all open items from the beginning.
-  if (dialect.name === "sqlite") return (yield* states).map((row) => ({ ...row, open: [] }));
+  if (dialect.name === "sqlite") return (yield* states).map((row) => stateOf(row, []));
   const [rows, tail] = yield* together([
     states,
     all<{ run_n: number; item_id: string }>(
@@ -168,6 +170,10 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
   return rows.map((row) => {
     const items = ofRun.get(row.n) ?? [];
     const open = items.map(({ item_id: itemId }) => ({ itemId, head: 0, kept: undefined }));
-    return { ...row, open };
+    return stateOf(row, open);
   });
+}
+
+function stateOf(row: Omit<RunState, "open" | "changes">, open: readonly OpenItem[]): RunState {
+  return { ...row, open, changes: row.variables === 0 ? [] : undefined };
 }

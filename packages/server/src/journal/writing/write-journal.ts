@@ -42,7 +42,8 @@ export function* writeJournal(
   const seqBefore = run.lastSeq;
   const firstTail = writing.nextTail;
   run = yield* writeRows(writing, run, journal, at);
-  run = writeChanges(writing, run, journal.changes);
+  const ends = journal.status !== undefined && isClosing(journal.status);
+  run = yield* writeChanges(writing, run, journal.changes, ends);
   if (journal.result !== undefined)
     writing.changes.insert("run_results", {
       run_n: run.n,

@@ -47,7 +47,7 @@ export function* createRun(
   });
   const request = JSON.stringify(run.request);
   changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
-  const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, open: [] };
+  const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, changes: [], open: [] };
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   if (isClosing(status)) {

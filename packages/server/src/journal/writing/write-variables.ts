@@ -5,39 +5,51 @@ import {
   valueJson,
   withDigest,
 } from "../encoding/encode-changes.ts";
-import { manifestOf, readManifestEntries } from "../manifest.ts";
+import { manifestOf, readChanges, readManifestEntries } from "../manifest.ts";
 import type { Script } from "../script.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { isClosing } from "../../run/run-status.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
-/** Keeps what a commit changed beside the run until it ends. */
-export function writeChanges(
+/** Up to here, in characters, a run's changes are kept in memory, and need not be read back as it ends. */
+const mostKept = 65_536;
+
+/**
+ * Keeps what a commit changed beside the run until it ends.
+ *
+ * @param ends with this commit: what is folded at once need not be stored before
+ */
+export function* writeChanges(
   writing: Writing,
   run: RunState,
-  changes: readonly EncodedChanges[],
-): RunState {
-  if (changes.length === 0) return run;
+  some: readonly EncodedChanges[],
+  ends: boolean,
+): Script<RunState> {
+  if (some.length === 0) return run;
+  const text = `[${some.map((each) => storedChanges(writing, run, each)).join(",")}]`;
+  if (ends) return { ...run, changes: [...(run.changes ?? (yield* readChanges(run.n))), text] };
+  const changes = keep(run.changes, text);
   const n = run.variables + 1;
-  const text = changes.map((some) => storedChanges(writing, run, some)).join(",");
-  writing.changes.insert("run_variables", {
-    run_n: run.n,
-    n,
-    owner: run.owner,
-    changes: `[${text}]`,
-  });
-  return { ...run, variables: n };
+  writing.changes.insert("run_variables", { run_n: run.n, n, owner: run.owner, changes: text });
+  return { ...run, variables: n, changes };
+}
+
+function keep(before: readonly string[] | undefined, text: string): readonly string[] | undefined {
+  const kept = before?.reduce((sum, { length }) => sum + length, text.length) ?? mostKept;
+  return before === undefined || kept > mostKept ? undefined : [...before, text];
 }
 
 /** The digest of a run's variables as they are, stored as a manifest where that is new. */
 export function* currentManifest(writing: Writing, run: RunState): Script<string | null> {
-  if (run.variables === 0) return run.manifest ?? run.baseManifest;
+  const { changes } = run;
+  if (changes?.length === 0) return run.manifest ?? run.baseManifest;
   const source = {
     n: run.n,
     session_id: run.sessionId,
     base_manifest: run.baseManifest,
     manifest: run.manifest,
+    changes,
   };
   const entries = JSON.stringify(manifestOf(yield* readManifestEntries(source)));
   const digest = digestOf(entries);
@@ -50,7 +62,7 @@ export function* currentManifest(writing: Writing, run: RunState): Script<string
 export function* foldVariables(writing: Writing, run: RunState): Script<RunState> {
   const manifest = yield* currentManifest(writing, run);
   if (run.variables > 0) writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", run.n);
-  return { ...run, manifest, variables: 0 };
+  return { ...run, manifest, variables: 0, changes: [] };
 }
 
 type EditVariables = Extract<StoreWrite, { type: "edit-variables" }>;
@@ -63,8 +75,9 @@ export function* editVariables(
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
   // Another node may have the run in memory: it sees by this that there is more.
   let run: RunState = { ...before, edits: before.edits + 1 };
-  run = writeChanges(writing, run, encodeChanges(write.changes));
-  if (isClosing(run.status)) run = yield* foldVariables(writing, run);
+  const ended = isClosing(run.status);
+  run = yield* writeChanges(writing, run, encodeChanges(write.changes), ended);
+  if (ended) run = yield* foldVariables(writing, run);
   const { edits, manifest, n } = run;
   writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
   writing.runs.set(run);
