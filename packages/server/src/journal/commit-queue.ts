@@ -59,8 +59,8 @@ export function createCommitQueue<Request, Result>(options: {
   }
 
   /**
-   * Beside a commit, as much is given at once as lies there already: nearly all goes into the next
-   * commit, however long this one takes, and few messages carry it.
+   * Beside a commit, as much is given at once as lies there already: most goes into the next commit,
+   * however long this one takes, and few messages carry it.
    */
   function isDue(): boolean {
     if (isEmpty() || underWay === 0) return !isEmpty();

@@ -63,14 +63,10 @@ export class LiveRuns {
 
   /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */
   begin(runId: string, storedSeq: () => number): void {
-    const live = this.#runs.get(runId) ?? {
-      lastSeq: storedSeq(),
-      pending: 0,
-      going: false,
-      items: new Map(),
-    };
-    live.pending += 1;
-    this.#runs.set(runId, live);
+    const known = this.#runs.get(runId);
+    if (known !== undefined) known.pending += 1;
+    else
+      this.#runs.set(runId, { lastSeq: storedSeq(), pending: 1, going: false, items: new Map() });
   }
 
   /** A journal was committed; its events with their numbers, and the tail's row of the first delta. */

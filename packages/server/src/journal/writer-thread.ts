@@ -3,7 +3,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { EncodedRequest } from "./encoding/encoded-journal.ts";
 import { unpackWrite } from "./encoding/pack-journal.ts";
 import type { PostedRequest } from "./encoding/post-request.ts";
-import { openForWriting } from "./open-database.ts";
+import { openForWriting, withoutSync } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
@@ -65,13 +65,18 @@ function trimLater(): void {
   setImmediate(trim);
 }
 
+/** If the next commits could not wait for the disk again, this would throw and end the thread. */
 function trim(): void {
   trims = false;
+  if (withoutSync(sql, durability, trimSome)) trimLater();
+}
+
+function trimSome(): boolean {
   try {
     writing.trim.some(sql);
+    return true;
   } catch {
     // They stay, and are tried again after the next commit.
-    return;
+    return false;
   }
-  trimLater();
 }
