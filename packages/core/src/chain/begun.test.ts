@@ -5,8 +5,9 @@ import { executorWith } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { CommitOutcome, Journal } from "./journal.ts";
+import { resumeToolChain } from "./resume-tool-chain.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ChainResume } from "./tool-chain-options.ts";
+import type { ChainResume, ToolChainOptions } from "./tool-chain-options.ts";
 
 /** A chain whose journal answers when it is told to. */
 function begun(options: { readonly gathers: boolean; readonly resume?: ChainResume }) {
@@ -25,14 +26,17 @@ function begun(options: { readonly gathers: boolean; readonly resume?: ChainResu
   });
   const model = new ScriptedModel([{ calls: [{ name: "Act" }] }, "Done."]);
   const { resume } = options;
-  const run = runToolChain({
-    executor: executorWith([act]),
+  const executor = executorWith([act]);
+  const chain: Omit<ToolChainOptions, "executor"> = {
     model,
     contextMessages: [{ role: "user", content: "Act." }],
     journal,
     onEvent: ({ type }) => told.push(type),
-    ...(resume !== undefined && { resume }),
-  });
+  };
+  const run =
+    resume === undefined
+      ? runToolChain({ ...chain, executor })
+      : resumeToolChain(executor, resume.state, { ...chain, waited: resume.waited === true });
   return { run, model, told, ran: () => ran, answer: held.resolve };
 }
 

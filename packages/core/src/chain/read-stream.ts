@@ -24,7 +24,7 @@ export function readStream<T>(
   const leave = (settle: () => void): void => {
     if (isOver) return;
     end(settle);
-    void letGo(values);
+    letGo(values);
   };
   const stop = (): void => leave(() => reject(signal.reason as Error));
   const read = async (): Promise<void> => {
@@ -52,10 +52,11 @@ export function readStream<T>(
 }
 
 /** What a stream says after its end means nothing, and it may never close. */
-async function letGo(values: AsyncIterator<unknown>): Promise<void> {
+function letGo(values: AsyncIterator<unknown>): void {
   try {
-    await values.return?.();
-  } catch {
     // Nobody listens any more.
+    Promise.resolve(values.return?.()).catch(() => {});
+  } catch {
+    // Nor to this.
   }
 }

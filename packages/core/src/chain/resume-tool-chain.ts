@@ -7,7 +7,7 @@ export type ResumeToolChainOptions = Omit<
   ToolChainOptions,
   "executor" | "firstResponse" | "resume"
 > &
-  Pick<ChainResume, "answers" | "reviews" | "outputs">;
+  Pick<ChainResume, "answers" | "reviews" | "outputs" | "waited">;
 
 /**
  * Carries a stopped chain on: one that waits (with some or all of the answers), one that was
@@ -24,13 +24,14 @@ export type ResumeToolChainOptions = Omit<
 export function resumeToolChain(
   executor: ToolExecutor,
   state: ChainState,
-  { answers, reviews, outputs, ...options }: ResumeToolChainOptions,
+  { answers, reviews, outputs, waited, ...options }: ResumeToolChainOptions,
 ): ToolChainRun {
   const resume = {
     state,
     ...(answers && { answers }),
     ...(reviews && { reviews }),
     ...(outputs && { outputs }),
+    ...(waited && { waited }),
   };
   return runToolChain({ ...options, executor, resume });
 }
