@@ -46,7 +46,9 @@ type Carried = Exclude<Proposal, { readonly status: "settled" }>;
 /** Why a question is taken away. Made once: without a reason, each abort makes an error with a stack of its own. */
 const noLongerAsked = new Error("It is not asked any more.");
 
-const nothing: readonly JournalWrite[] = [];
+/** What is told of a call's step. */
+type Said = () => readonly JournalWrite[];
+const nothing: Said = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
@@ -171,8 +173,7 @@ export class OpenCalls {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
     const { callId, args = {} } = record;
-    this.#keep(
-      record,
+    this.#keep(record, () =>
       eventWrites([
         { ...proposedEvent(record, this.#executor), args },
         { type: "client_call.waiting", callId },
@@ -192,7 +193,7 @@ export class OpenCalls {
   addInReview(call: InReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
     this.#reviews.park(call);
-    if (announced) this.#keep(call.record, reviewRequested(call.record));
+    if (announced) this.#keep(call.record, () => reviewRequested(call.record));
   }
 
   /** Ends a call whose result nobody will see any more. */
@@ -210,7 +211,7 @@ export class OpenCalls {
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: UnsettledEnd): void {
     const ended = unsettledResult(this.#executor.gate, record, end);
-    const told = eventWrites([proposedEvent(record, this.#executor)]);
+    const told = () => eventWrites([proposedEvent(record, this.#executor)]);
     this.#work.begin(() => this.#settled(ended, told));
   }
 
@@ -225,7 +226,7 @@ export class OpenCalls {
   /** Takes over what became of a call in another run; it is told as it was there. */
   adoptEnd(record: CallRecord): void {
     const told = endElsewhere(record);
-    if (told.length > 0) this.#keep(record, told);
+    if (told.length > 0) this.#keep(record, () => told);
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -294,7 +295,7 @@ export class OpenCalls {
   }
 
   #propose(proposal: Proposal): void {
-    const said = this.#recorder.isHeard ? proposalWrites(proposal, this.#executor) : nothing;
+    const said = () => proposalWrites(proposal, this.#executor);
     if (proposal.status === "settled") this.#settled(proposal, said);
     else this.#keep(proposal.record, said);
   }
@@ -318,8 +319,8 @@ export class OpenCalls {
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
     const { record } = proposal;
-    if (proposal.status === "settled") return this.#settled(proposal, writes);
-    this.#keep(record, writes);
+    if (proposal.status === "settled") return this.#settled(proposal, () => writes);
+    this.#keep(record, () => writes);
     this.#release(answered.grant);
     return this.#start(proposal);
   }
@@ -377,14 +378,14 @@ export class OpenCalls {
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
       const opened = this.#spoken.started(record);
-      this.#keep(record, eventWrites([{ type: "call.started", callId, at }, ...opened]));
+      this.#keep(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
       return this.#recorder.written();
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
       const ends = eventWrites(this.#spoken.reviewed(record.callId));
-      this.#keep(record, [...ends, ...reviewRequested(record)]);
+      this.#keep(record, () => [...ends, ...reviewRequested(record)]);
       await this.#recorder.written();
       return this.#reviews.ask(call);
     },
@@ -425,7 +426,7 @@ export class OpenCalls {
     }
   }
 
-  #settled(settled: Settled, before: readonly JournalWrite[] = nothing): void {
+  #settled(settled: Settled, before: Said = nothing): void {
     if (this.#isSettled(settled.record.callId)) return;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);
@@ -433,13 +434,13 @@ export class OpenCalls {
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
     if (record.review !== undefined) this.#reviews.forget(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    this.#keep(record, before.concat(endWrites(record, settled.result, events)));
+    this.#keep(record, () => [...before(), ...endWrites(record, settled.result, events)]);
   }
 
-  /** Writes a call's row, with what is said of it. */
-  #keep(record: CallRecord, said: readonly JournalWrite[]): void {
+  /** Writes a call's row, with what is said of it; that is not asked where nobody keeps or hears it. */
+  #keep(record: CallRecord, said: Said): void {
     this.records.set(record.callId, record);
-    if (this.#recorder.isHeard) this.#recorder.say([{ type: "call", call: record }, ...said]);
+    if (this.#recorder.isHeard) this.#recorder.say([{ type: "call", call: record }, ...said()]);
   }
 
   #isSettled(callId: string): boolean {
