@@ -55,34 +55,39 @@ const state: ChainResume["state"] = {
   usageByRound: [],
 };
 
-for (const gathers of [true, false]) {
-  const how = gathers ? "a journal that gathers" : "a journal";
+/** A journal that gathers what is said, and one that is given each thing. */
+const kinds = [{ gathers: true }, { gathers: false }];
 
-  test(`over ${how}, a chain asks its model before it is written that it began, and runs no tool`, async () => {
-    const { run, model, told, ran, answer } = begun({ gathers });
+test("a chain asks its model before it is written that it began, and runs no tool", async () => {
+  for (const kind of kinds) {
+    const { run, model, told, ran, answer } = begun(kind);
     await severalTurns();
     assert.deepEqual([model.requests.length, ran(), told], [1, 0, []]);
     answer({ status: "committed" });
     assert.equal((await run.result).status, "completed");
     assert.deepEqual([ran(), told.at(0), told.at(-1)], [1, "chain.started", "chain.ended"]);
-  });
+  }
+});
 
-  test(`over ${how}, a chain that another has taken over runs no tool and tells nothing`, async () => {
-    const { run, told, ran, answer } = begun({ gathers });
+test("a chain that another has taken over runs no tool and tells nothing", async () => {
+  for (const kind of kinds) {
+    const { run, told, ran, answer } = begun(kind);
     await severalTurns();
     answer({ status: "fenced", reason: "another node" });
     assert.equal((await run.result).error?.code, "fenced");
     assert.deepEqual([ran(), told], [0, []]);
-  });
+  }
+});
 
-  test(`over ${how}, one that had only waited goes on at once, and one that was cut off when it is written that it is taken up`, async () => {
+test("one that had only waited goes on at once, and one that was cut off when it is written that it is taken up", async () => {
+  for (const kind of kinds) {
     for (const waited of [true, false]) {
-      const { run, model, ran, answer } = begun({ gathers, resume: { state, waited } });
+      const { run, model, ran, answer } = begun({ ...kind, resume: { state, waited } });
       await severalTurns();
       assert.deepEqual([model.requests.length, ran()], [waited ? 1 : 0, 0]);
       answer({ status: "committed" });
       assert.equal((await run.result).status, "completed");
       assert.deepEqual([model.requests.length, ran()], [2, 1]);
     }
-  });
-}
+  }
+});
