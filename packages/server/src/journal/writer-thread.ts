@@ -22,6 +22,7 @@ serveThread({
   together: true,
   stop: async () => {
     await checkpoints.stop();
+    clearImmediate(nextTrim);
     try {
       while (writing.trim.pending) writing.trim.some(sql);
       // Readers may still be there, and then closing would leave the log behind.
@@ -55,19 +56,16 @@ function received({ writes, ...request }: PostedRequest): EncodedRequest {
   return { ...request, writes: writes.map(unpackWrite) };
 }
 
-let trims = writing.trim.pending;
-if (trims) setImmediate(trim);
+let nextTrim = writing.trim.pending ? setImmediate(trim) : undefined;
 
 /** Between commits: whoever waits for one comes first. */
 function trimLater(): void {
-  if (trims || !writing.trim.pending) return;
-  trims = true;
-  setImmediate(trim);
+  if (writing.trim.pending) nextTrim ??= setImmediate(trim);
 }
 
 /** If the next commits could not wait for the disk again, this would throw and end the thread. */
 function trim(): void {
-  trims = false;
+  nextTrim = undefined;
   if (withoutSync(sql, durability, trimSome)) trimLater();
 }
 
