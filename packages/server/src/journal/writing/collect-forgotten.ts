@@ -7,7 +7,7 @@ import type { Writing } from "./writing.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-forgotten" }>;
 
-/** Rows of a table that belong to one session or run, in the order of a key. */
+/** Rows of a table that belong to one session or run, in the order of a key: columns that tell each from the others. */
 interface Rows {
   readonly table: string;
   readonly of: string;
@@ -21,8 +21,13 @@ const ofSession: readonly Rows[] = [
 ];
 
 const ofRun: readonly Rows[] = [
-  { table: "run_journal", of: "run_n = ?", key: "seq", columns: journalTexts },
-  { table: "answerable_calls", of: "run_n = ?", key: "call_id", columns: ["call_id"] },
+  { table: "run_journal", of: "run_n = ?", key: "seq, nth", columns: journalTexts },
+  {
+    table: "answerable_calls",
+    of: "run_n = ?",
+    key: "call_id, answered_by",
+    columns: ["call_id"],
+  },
   { table: "client_outputs", of: "run_n = ?", key: "call_id", columns: ["output"] },
   { table: "run_variables", of: "run_n = ?", key: "n", columns: ["changes"] },
   { table: "items", of: "direction = 'input' AND run_n = ?", key: "n", columns: ["item"] },
@@ -71,21 +76,25 @@ function* take(
   budget: Budget,
 ): Script<boolean> {
   if (budget.rows <= 0 || budget.bytes <= 0) return false;
-  const rows = yield* all<{ key: string | number; bytes: number }>(
-    `SELECT ${key} AS key, ${bytesOf(columns)} AS bytes FROM ${table} WHERE ${of} ORDER BY ${key} LIMIT ?`,
+  const rows = yield* all<{ readonly [column: string]: string | number } & { bytes: number }>(
+    `SELECT ${key}, ${bytesOf(columns)} AS bytes FROM ${table} WHERE ${of} ORDER BY ${key} LIMIT ?`,
     id,
     budget.rows + 1,
   );
-  let last: string | number | undefined;
   let taken = 0;
   for (const row of rows) {
     if (budget.rows <= 0 || budget.bytes <= 0) break;
     budget.rows -= 1;
     budget.bytes -= row.bytes;
-    last = row.key;
     taken += 1;
   }
-  if (last !== undefined) changes.run(`DELETE FROM ${table} WHERE ${of} AND ${key} <= ?`, id, last);
+  const last = rows[taken - 1];
+  if (last !== undefined) {
+    const { bytes: _bytes, ...place } = last;
+    const values = Object.values(place);
+    const marks = values.map(() => "?").join(", ");
+    changes.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) <= (${marks})`, id, ...values);
+  }
   return taken === rows.length;
 }
 
