@@ -3,7 +3,11 @@ import { copyFile, mkdir, open, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { readUsage } from "../retention/prune-store.ts";
 import { backupStore, checkStore, vacuumStore } from "./maintenance.ts";
+import { migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { openForWriting } from "./open-database.ts";
 import { openStore } from "./store.ts";
 import {
   commit,
@@ -109,6 +113,20 @@ test("a vacuum makes the file smaller once something was deleted, and needs the 
     await store.close();
     const { before, after } = await vacuumStore(dataDir);
     assert.ok(after < before - 900_000, `${before} to ${after}`);
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+  });
+});
+
+test("a store of an older version can be backed up; who would read it says what to do first", async () => {
+  await withDataDir(async (dataDir) => {
+    const sql = openForWriting(join(dataDir, "capstan.db"), "process");
+    migrate(sql, 0, migrations.slice(0, -1));
+    sql.close();
+    const older = { code: "database_older", message: /Start this version's server once/ };
+    await assert.rejects(checkStore(dataDir), older);
+    await assert.rejects(readUsage({ dataDir }), older);
+    await backupStore(dataDir, join(dataDir, "copy.db"));
+    await (await openStore({ dataDir, durability: "process" })).close();
     assert.deepEqual((await checkStore(dataDir)).problems, []);
   });
 });

@@ -5,6 +5,7 @@ import { countCuts } from "./cut-points.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { countDeltas, severalEvents } from "./event-layout.ts";
 import { nobody } from "./lineage.ts";
+import { requireCurrent } from "./migrate.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
@@ -22,7 +23,7 @@ export interface StoreCheck {
  * Looks at every page of the database of a data directory, and whether the events of each run that
  * has ended are numbered without a gap. A server may go on with it meanwhile.
  *
- * @throws CapstanError `no_store`, or what the store says
+ * @throws CapstanError `no_store`, `database_older`, or what the store says
  */
 export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const path = await databaseIn(dataDir);
@@ -32,6 +33,7 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
     // A damaged database has no answers to the rest.
     if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
+    requireCurrent(sql);
     const runs =
       sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${nobody}'`)?.n ?? 0;
     return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };

@@ -5,6 +5,7 @@ import { openStore } from "../journal/open-store.ts";
 import { openPostgresStore } from "../journal/postgres/open-postgres-store.ts";
 import { longRead } from "../journal/reading/long-reads.ts";
 import { databaseIn } from "../journal/maintenance.ts";
+import { requireCurrent } from "../journal/migrate.ts";
 import { storeError } from "../journal/store-error.ts";
 import { retentionReads } from "../journal/store-reads.ts";
 import type { RetentionReading } from "../journal/store-reading.ts";
@@ -31,7 +32,7 @@ export interface StoreUsage {
 /**
  * What every user has. A server may go on with the store meanwhile.
  *
- * @throws CapstanError `no_store`, or what the store says
+ * @throws CapstanError `no_store`, `database_older`, or what the store says
  */
 export async function readUsage(place: StorePlace): Promise<StoreUsage> {
   const users = await reading(place, (reads) => reads.everyUsage());
@@ -95,6 +96,7 @@ async function reading<T>(
   try {
     const sql = openForReading(path);
     try {
+      requireCurrent(sql);
       return await use(retentionReads(async (name, query) => sql.read(longRead(name, query))));
     } finally {
       sql.close();
