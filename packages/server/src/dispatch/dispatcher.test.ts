@@ -184,6 +184,19 @@ test("an answered run goes on in the only place, which was taken for its answer"
   });
 });
 
+test("a run that goes on with its answer, waits anew and is queued elsewhere is looked for at once", async () => {
+  await withMemoryStore(async (store) => {
+    await waiting(store);
+    const { live, dispatcher, end } = setup(store);
+    await dispatcher.answered(question, answerOf(store));
+    const { epoch = 0 } = (await store.getRun({ owner, id: "r" })) ?? {};
+    await end("r");
+    await store.write([{ type: "set-status", runId: "r", epoch, status: "queued" }]);
+    await dispatcher.handed({ id: "r", owner, status: "queued", epoch });
+    assert.deepEqual([[...live], await statusOf(store)], [["r"], "in_progress"]);
+  });
+});
+
 test("answered where there is no place, a run is queued, and offered to others", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);

@@ -185,7 +185,10 @@ export class Dispatcher {
   async #take(run: RunRef): Promise<boolean> {
     const { takeUp, isStopping } = this.#options;
     // Another node takes it up, or the next server.
-    return !isStopping() && this.#inItsPlace(run, () => takeUp(run));
+    if (isStopping()) return false;
+    const hadPlace = await this.#inItsPlace(run, () => takeUp(run));
+    if (hadPlace) this.#remember(keyOf(run));
+    return hadPlace;
   }
 
   /** Goes on with a run, or hands it back where it finds no place. @returns whether it had one */
@@ -194,7 +197,6 @@ export class Dispatcher {
     const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
       await (hasPlace ? goOn() : this.#handBack(run));
-      if (hasPlace) this.#remember(keyOf(run));
       return hasPlace;
     } catch (thrown) {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);

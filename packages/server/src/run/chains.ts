@@ -38,7 +38,9 @@ export interface ChainsOptions {
 
 export interface EndedChain {
   readonly run: RunRecord;
-  /** Where it stopped, if it waits for a person or a client. */
+  /** It asks a person or a client. */
+  readonly asks: boolean;
+  /** Where it stopped, if the store has it as waiting: what asks may as well have ended, or be another's by now. */
   readonly parked: ChainState | undefined;
   /** It waited, and its answer had come by then: it is queued. */
   readonly ready: boolean;
@@ -220,8 +222,8 @@ export class Chains {
         journal.settled || error?.code === "detached"
           ? undefined
           : (journal.failure ?? "its end could not be written");
-      const parked = waiting.length > 0 ? state : undefined;
-      onEnd({ run, parked, ready: journal.ready, lost });
+      const parked = journal.parked ? state : undefined;
+      onEnd({ run, asks: waiting.length > 0, parked, ready: journal.ready, lost });
     });
     const { epoch, sessionId, owner } = run;
     this.#live.set(run.id, { epoch, sessionId, owner, chain, variables, grants, shownAt: 0, done });

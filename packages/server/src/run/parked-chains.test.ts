@@ -42,6 +42,10 @@ test("what people may change while a run waits is not kept, nor what is deleted,
 
 const ask = { name: "Ask", args: { of: "what" } };
 const weather = { name: "Weather", args: {} };
+const parameters = { type: "object", properties: {} } as const;
+const clientTools = [
+  { type: "function", function: { name: "Weather", description: "", parameters } },
+] as const;
 const work = { name: "Work", args: {} };
 const scripts: { readonly [what: string]: readonly ScriptedStep[] } = {
   "one question": [{ calls: [ask] }, "done"],
@@ -68,10 +72,6 @@ for (const [what, script] of Object.entries(scripts)) {
       }),
     ];
     const runs = createRuns({ store, model: new ScriptedModel(script), tools, clock });
-    const parameters = { type: "object", properties: {} } as const;
-    const clientTools = [
-      { type: "function", function: { name: "Weather", description: "", parameters } },
-    ] as const;
     const request = requestOf("Go.", { clientTools, toolOutputs: "inline" });
     try {
       const run = await begin(runs, request);
@@ -131,6 +131,38 @@ test("a run that is answered soon is not read back, and what is let go of is", a
       await runIn(store, run.id, "completed");
       assert.equal(read, reads);
     });
+  }
+});
+
+test("only a chain that the store has as waiting is kept", async () => {
+  const keep = mock.method(ParkedChains.prototype, "keep");
+  const kept = () => keep.mock.calls.map(({ arguments: [{ id }] }) => id);
+  try {
+    await withMemoryStore(async (store) => {
+      const model = new ScriptedModel([{ calls: [ask] }]);
+      const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
+      const run = await begin(runs, requestOf("Go."));
+      // Another claims it between its question and its waiting.
+      const leave = store.subscribe(run.id, ({ events }) => {
+        if (events.some(({ type }) => type === "approval.requested"))
+          void store.write([{ type: "claim-run", runId: run.id }]);
+      });
+      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      leave();
+      assert.equal((await runIn(store, run.id, "in_progress")).epoch, 2);
+      assert.deepEqual(kept(), []);
+    });
+    await withMemoryStore(async (store) => {
+      const model = new ScriptedModel([{ calls: [weather] }]);
+      const runs = createRuns({ store, model });
+      // What a next request answers closes the run.
+      const run = await begin(runs, requestOf("Go.", { clientTools }));
+      await runIn(store, run.id, "completed");
+      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      assert.deepEqual(kept(), []);
+    });
+  } finally {
+    keep.mock.restore();
   }
 });
 

@@ -18,7 +18,9 @@ import { runStatusOf } from "./run-status.ts";
 export interface RunJournal extends Journal {
   /** Nothing is left to write: where the chain stopped is written, or another has the run. */
   readonly settled: boolean;
-  /** The run parked, and what it waits for had come by then: it is queued. */
+  /** The store has it as a run that waits. */
+  readonly parked: boolean;
+  /** It parked, and what it waits for had come by then: it is queued. */
   readonly ready: boolean;
   /** Why the store did not take something. */
   readonly failure: string | undefined;
@@ -46,6 +48,7 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
   const open = new Map<string, CallRecord>();
   let settled = false;
+  let parked = false;
   let ready = false;
   let failure: string | undefined;
 
@@ -98,6 +101,7 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
     settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       ready = outcome.runStatus === "queued";
+      parked = ready || outcome.runStatus === "requires_action";
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
@@ -112,6 +116,9 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   return {
     get settled() {
       return settled;
+    },
+    get parked() {
+      return parked;
     },
     get ready() {
       return ready;

@@ -394,8 +394,8 @@ export class RunService {
     );
   }
 
-  #onEnd({ run, parked, ready, lost }: EndedChain): void {
-    if (parked !== undefined && lost === undefined) this.#parked.keep(run, parked);
+  #onEnd({ run, asks, parked, ready, lost }: EndedChain): void {
+    if (parked !== undefined) this.#parked.keep(run, parked);
     this.#dispatcher.left(run.id);
     if (lost !== undefined)
       void this.#takeUps.lost.close(run, {
@@ -404,6 +404,6 @@ export class RunService {
         phase: "chain",
       });
     else if (ready) void this.recover([{ ...run, status: "queued" }]);
-    else this.#passing?.ended(run, parked !== undefined);
+    else this.#passing?.ended(run, asks);
   }
 }
