@@ -23,6 +23,8 @@ export interface StoredChain {
   /** Counted with the one that was cut off. */
   readonly roundsBegun: number;
   readonly cut: readonly CutItem[];
+  /** It stopped to wait, and nothing of it went on since. */
+  readonly waited: boolean;
   /** How often it was taken up since it last got anywhere. */
   readonly fruitless: number;
 }
@@ -41,9 +43,17 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
       0,
     ),
     cut: cutItems(events),
+    waited: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
     fruitless: fruitlessTakeUps(events),
   };
 }
+
+/** Where a chain begins, goes on and stops to wait. */
+const turns: ReadonlySet<ChainMark["type"]> = new Set([
+  "chain.started",
+  "chain.resumed",
+  "chain.waiting",
+]);
 
 const steps: ReadonlySet<ChainMark["type"]> = new Set([
   "round.ended",

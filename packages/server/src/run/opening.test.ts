@@ -5,16 +5,36 @@ import { ScriptedModel } from "@capstan/core/testing";
 import type { Store } from "../journal/store.ts";
 import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
 import { defaultServerLimits } from "./server-limits.ts";
-import { begin, createRuns, executorsOf, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
+import {
+  asking,
+  begin,
+  createRuns,
+  executorsOf,
+  requestOf,
+  runIn,
+  tool,
+} from "./testing/run-fixtures.ts";
 
 /** A server that dies before it writes into a journal that is there: what its model says is lost. */
-function dyingRuns(store: Store, tools: readonly Tool[] = []) {
+function dyingRuns(store: Store, tools: readonly Tool[] = [], model = new ScriptedModel(["lost"])) {
   const dying: Store = {
     ...store,
-    write: (writes) =>
-      writes[0]?.type === "journal" ? Promise.withResolvers<never>().promise : store.write(writes),
+    write: (writes) => (writes[0]?.type === "journal" ? never : store.write(writes)),
   };
-  return createRuns({ store: dying, model: new ScriptedModel(["lost"]), tools });
+  return createRuns({ store: dying, model, tools });
+}
+
+const never = Promise.withResolvers<never>().promise;
+
+const hanging = {
+  id: "test/hangs",
+  async *stream() {
+    yield await never;
+  },
+};
+
+async function hasBegun(store: Store, id: string): Promise<void> {
+  while ((await store.getRun({ owner, id }))?.lastSeq === 0) await new Promise(setImmediate);
 }
 
 const roles = async (store: Store, runId: string) =>
@@ -80,7 +100,6 @@ test("a run that its servers die of is closed after some tries, and says so", as
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, takeUps: 3 };
     let asked = Promise.withResolvers<void>();
-    const never = Promise.withResolvers<never>().promise;
     const model = {
       id: "test/hangs",
       async *stream() {
@@ -103,6 +122,31 @@ test("a run that its servers die of is closed after some tries, and says so", as
     assert.match(result.error.message, /again and again/);
     assert.deepEqual(await last.leftOver(), []);
   });
+});
+
+test("a run that had only waited goes on at once, and one that was handed back when it is written that it is taken up", async () => {
+  for (const [waits, asked] of [
+    [true, 1],
+    [false, 0],
+  ] as const) {
+    await withMemoryStore(async (store) => {
+      const tools = [asking("Look", () => "found")];
+      const asks = new ScriptedModel([{ calls: [{ name: "Look" }] }]);
+      const first = createRuns({ store, model: waits ? asks : hanging, tools });
+      const { id } = await begin(first, requestOf("QUESTION"));
+      if (waits) await runIn(store, id, "requires_action");
+      else await hasBegun(store, id);
+      await first.close(0);
+      const { data } = await store.listApprovals({ owner, runId: id });
+      for (const approval of data) await first.answer(owner, approval.id, { decision: "refuse" });
+      assert.equal((await store.getRun({ owner, id }))?.status, "queued");
+      const model = new ScriptedModel(["answer"]);
+      const next = dyingRuns(store, tools, model);
+      await next.recover(await next.leftOver());
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      assert.equal(model.requests.length, asked);
+    });
+  }
 });
 
 test("what a run began with is in its journal once", async () => {

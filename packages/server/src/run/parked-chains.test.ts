@@ -84,7 +84,10 @@ for (const [what, script] of Object.entries(scripts)) {
         const read = await readChainState(store, now);
         const { startTime: _, ...rest } = JSON.parse(JSON.stringify(kept)) as ChainState;
         assert.deepEqual(rest, withoutStart(read.state));
-        assert.deepEqual([read.cut, read.fruitless, read.roundsBegun], [[], 0, read.state.round]);
+        assert.deepEqual(
+          [read.cut, read.waited, read.fruitless, read.roundsBegun],
+          [[], true, 0, read.state.round],
+        );
         seen.push(read.state);
         const { data } = await store.listApprovals({ owner, runId: run.id, status: "pending" });
         const waitsForClient = read.state.calls.find(

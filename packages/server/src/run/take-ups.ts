@@ -105,7 +105,7 @@ export class TakeUps {
     const { writes, resume, fruitless } = await resumption(store, run, stored);
     if (hadStopped && fruitless >= most) return this.#endInterrupted(run);
     await this.#write(run, writes);
-    await chains.launch(run, { resume: { ...resume, waited: !hadStopped } });
+    await chains.launch(run, { resume: { ...resume, waited: stored.waited && !hadStopped } });
   }
 
   /** Ends a run that seems to be what stops its servers; its stream says so. */
