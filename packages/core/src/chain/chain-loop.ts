@@ -166,6 +166,8 @@ export class ChainLoop {
 
   async #loop(): Promise<ChainEnding> {
     const { executor, model, resume, inputMessages = [], firstResponse } = this.#options;
+    // Whoever asked for the chain has it before anything of it happens.
+    await Promise.resolve();
     const at = executor.gate.clock.now();
     if (resume === undefined || resume.adopted === true) {
       this.#recorder.event({ type: "chain.started", at, model: model.id });

@@ -36,6 +36,30 @@ test("a chain that nobody hears or keeps ends as one that is heard and kept", as
   assert.deepEqual(same, kept);
 });
 
+test("who listens as it gets the chain hears all of it, and nothing of it ran before", async () => {
+  let ran = 0;
+  const soon = defineTool({ ...reads, name: "Look", execute: () => ++ran });
+  const firstResponse = {
+    message: {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "call_1", type: "function", function: { name: "Look", arguments: "{}" } }],
+    },
+  } as const;
+  const all: ChainEvent[] = [];
+  const chain = run({
+    executor: executorWith([soon]),
+    firstResponse,
+    onEvent: (event) => all.push(event),
+  });
+  const told = chain.events();
+  assert.deepEqual([ran, all], [0, []]);
+  const heard = await Array.fromAsync(told);
+  assert.equal(ran, 2);
+  assert.deepEqual(heard, all);
+  assert.equal(heard[0]?.type, "chain.started");
+});
+
 test("who begins to listen in the middle of a turn hears all that comes after", async () => {
   const told: ChainEvent[] = [];
   let reading: Promise<void> | undefined;
