@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
 import type { CallRecord } from "@capstan/core";
+import { openForReading } from "./open-database.ts";
 import type { RunJournalWrite } from "./store-write.ts";
 import {
   callRecord,
@@ -10,6 +13,7 @@ import {
   event,
   owner,
   start,
+  withFileStore,
 } from "./testing/store-fixtures.ts";
 import { everyStore } from "./testing/every-store.ts";
 
@@ -102,3 +106,23 @@ everyStore(
     });
   },
 );
+
+test("a call of which a person has said what happened is not looked at any more by who looks for open ones", async () => {
+  await withFileStore(async (store, dataDir) => {
+    const unknown = callRecord("c", { status: "outcome_unknown", startedAt: 1 });
+    for (const id of ["r", "copy"]) {
+      await createRun(store, { id });
+      await commit(store, id, [{ type: "call", call: unknown }]);
+    }
+    const sql = openForReading(join(dataDir, "capstan.db"));
+    const open = () => sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM answerable_calls")?.n;
+    assert.equal(open(), 2);
+    const call = { ...unknown, found: { answer: "happened", by: "ann", at: 5_000 } } as const;
+    for (const runId of ["copy", "r"]) {
+      const [outcome] = await store.write([{ type: "answer-call", owner, runId, call }]);
+      assert.equal(outcome.status, runId === "copy" ? "answered" : "already_answered");
+      assert.equal(open(), 0);
+    }
+    sql.close();
+  });
+});

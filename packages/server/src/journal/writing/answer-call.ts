@@ -3,6 +3,7 @@ import { idKey } from "../id-key.ts";
 import { all, type Script } from "../script.ts";
 import { type CallsRow, foldCalls, patchOf } from "../stored-calls.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
+import { removeAnswerable } from "./answerable-calls.ts";
 import type { Writing } from "./writing.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
@@ -53,6 +54,7 @@ export function* answerCall(
       last.seq,
       last.nth,
     );
+    removeAnswerable(writing, last.run_n, { callId: call.callId, by: "person" });
   }
   return { status: "answered", call };
 }

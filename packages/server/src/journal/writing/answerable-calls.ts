@@ -3,6 +3,8 @@ import { idKey } from "../id-key.ts";
 import type { RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
+type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
+
 /**
  * Has a call found by its id, or by its owner, among all runs. What it is the run's journal says:
  * this is an index, and a row in it does no harm.
@@ -10,7 +12,7 @@ import type { Writing } from "./writing.ts";
 export function addAnswerable(
   { changes }: Writing,
   run: RunState,
-  { callId, by }: Extract<JournalAct, { type: "answerable" }>,
+  { callId, by }: Answerable,
 ): void {
   changes.insert("answerable_calls", {
     run_n: run.n,
@@ -18,4 +20,18 @@ export function addAnswerable(
     answered_by: by,
     owner: run.owner,
   });
+}
+
+/** Nobody is waited for any more: who looks for open calls need not read this run. */
+export function removeAnswerable(
+  { changes }: Writing,
+  runN: number,
+  { callId, by }: Answerable,
+): void {
+  changes.run(
+    "DELETE FROM answerable_calls WHERE run_n = ? AND call_id = ? AND answered_by = ?",
+    runN,
+    idKey(callId),
+    by,
+  );
 }
