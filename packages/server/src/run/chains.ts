@@ -40,7 +40,7 @@ export interface EndedChain {
   readonly run: RunRecord;
   /** It asks a person or a client. */
   readonly asks: boolean;
-  /** Where it stopped, if the store has it as waiting: what asks may as well have ended, or be another's by now. */
+  /** Where it stopped, if the store has it as waiting, just so: what asks may as well have ended, or be another's by now. */
   readonly parked: ChainState | undefined;
   /** It waited, and its answer had come by then: it is queued. */
   readonly ready: boolean;
@@ -222,7 +222,9 @@ export class Chains {
         journal.settled || error?.code === "detached"
           ? undefined
           : (journal.failure ?? "its end could not be written");
-      const parked = journal.parked ? state : undefined;
+      // What it took over counts in it, and is not in its own journal.
+      const { adopts } = run.request as unknown as StoredRunRequest;
+      const parked = journal.parked && !adopts ? state : undefined;
       onEnd({ run, asks: waiting.length > 0, parked, ready: journal.ready, lost });
     });
     const { epoch, sessionId, owner } = run;

@@ -169,6 +169,31 @@ test("only a chain that the store has as waiting is kept", async () => {
   }
 });
 
+test("what a run that took a turn over has used is the same, whether it is read back or not", async () => {
+  const used: unknown[] = [];
+  for (const warmSessions of [32, 0]) {
+    await withMemoryStore(async (store) => {
+      const runs = createRuns({
+        store,
+        model: new ScriptedModel([{ calls: [weather] }, { calls: [ask] }, "done"]),
+        tools: [asking("Ask", () => "yes")],
+        limits: { ...defaultServerLimits, warmSessions },
+      });
+      const parent = await begin(runs, requestOf("Go.", { clientTools }));
+      const { result } = await runIn(store, parent.id, "completed");
+      const outputs = [{ callId: result?.waiting?.[0]?.callId ?? "", output: "rain" }];
+      const next = requestOf("", { parentId: parent.id, clientTools, outputs });
+      const { id } = await begin(runs, next);
+      await runIn(store, id, "requires_action");
+      while (runs.isLive(id)) await new Promise(setImmediate);
+      const { data } = await store.listApprovals({ owner, runId: id });
+      await runs.answer(owner, data[0]!.id, { decision: "allow" });
+      used.push((await runIn(store, id, "completed")).result?.usage);
+    });
+  }
+  assert.deepEqual(used[0], used[1]);
+});
+
 async function stopped(store: Store, id: string) {
   return Promise.race([runIn(store, id, "requires_action"), runIn(store, id, "completed")]);
 }
