@@ -37,6 +37,8 @@ export interface RunRecord {
   readonly status: RunStatus;
   /** How often the run was claimed; who writes with an older one is fenced. */
   readonly epoch: number;
+  /** How often its variables were changed from outside the loop. */
+  readonly edits: number;
   readonly model: string;
   readonly stored: boolean;
   readonly title: string | null;
@@ -51,6 +53,12 @@ export interface RunRecord {
   readonly updatedAt: number;
   readonly endedAt: number | null;
 }
+
+/**
+ * A state of a run's variables. While it rests they change by an edit alone, and who goes on with
+ * it is in a new epoch: where both numbers are the same, so are the variables.
+ */
+export type RunVersion = Pick<RunRecord, "id" | "epoch" | "edits">;
 
 /** Enough of a run to claim it: nothing of what it holds has to be readable. */
 export type RunRef = Pick<RunRecord, "id" | "owner" | "status" | "epoch">;

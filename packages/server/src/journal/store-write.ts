@@ -24,6 +24,7 @@ import type {
   OverrideRecord,
   RunKind,
   RunRef,
+  RunVersion,
 } from "./records.ts";
 
 /** A run to be made. Ids are random, and given by the caller. */
@@ -212,12 +213,14 @@ export interface Fenced {
 }
 
 interface Outcomes {
+  /** `parent`: what it continues, as that is in this commit. */
   readonly "create-run":
     | {
         readonly status: "created";
         readonly sessionId: string;
         readonly epoch: number;
         readonly createdAt: number;
+        readonly parent?: RunVersion;
       }
     | Refused;
   readonly journal:

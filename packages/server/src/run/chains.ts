@@ -12,7 +12,7 @@ import {
 } from "@capstan/core";
 import type { GrantRecord, RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
-import type { ConversationVariables } from "./conversation-variables.ts";
+import type { ConversationVariables, VariablesOrigin } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
 import type { Overrides } from "./overrides.ts";
 import { type RunJournal, runJournal } from "./run-journal.ts";
@@ -64,8 +64,8 @@ export interface Given {
   /** Messages of those that its journal has already. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
-  /** It begins with no variables: there is nothing to read. */
-  readonly hasNoVariables?: boolean;
+  /** Of a run that was made just now, and begins with nothing of its own. */
+  readonly variablesOf?: VariablesOrigin;
 }
 
 interface Session {
@@ -101,10 +101,9 @@ export class Chains {
   }
 
   async launch(run: RunRecord, given: Given): Promise<void> {
-    const own = given.resume !== undefined && given.resume.adopted !== true;
     const changes = this.#grantChanges;
     const [session, overrides] = await Promise.all([
-      this.#session(run, own ? run.id : run.parentId, given),
+      this.#session(run, given),
       this.#options.overrides.of(run.owner),
     ]);
     const options = { ...this.#options, run, ...session, overrides, ...given };
@@ -115,7 +114,7 @@ export class Chains {
 
   /** Ends a run without doing anything of it; resolves when it has ended. */
   async closeOff(run: RunRecord, resume: ChainResume): Promise<void> {
-    const session = await this.#session(run, run.id, {});
+    const session = await this.#session(run, {});
     this.#watch(run, session, closeOff({ run, resume, ...session }));
     await this.#live.get(run.id)?.done;
   }
@@ -189,15 +188,11 @@ export class Chains {
       );
   }
 
-  async #session(
-    run: RunRecord,
-    from: string | null,
-    { written = [], hasNoVariables = false }: Given,
-  ): Promise<Session> {
+  async #session(run: RunRecord, { written = [], variablesOf }: Given): Promise<Session> {
     const { store, grants: kept } = this.#options;
-    const { id, owner, sessionId } = run;
+    const { owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
-      this.#options.variables.forRun({ id, owner, from, isNew: hasNoVariables }),
+      this.#options.variables.forRun(run, variablesOf),
       readGrants([store, kept], owner, sessionId),
     ]);
     const waits = run.request as unknown as StoredRunRequest;
@@ -215,7 +210,7 @@ export class Chains {
     const { log, onEnd } = this.#options;
     const done = chain.result.then(({ error, waiting, state }) => {
       this.#live.delete(run.id);
-      if (journal.settled) this.#options.variables.keep(run.id, variables);
+      if (journal.settled) this.#options.variables.keep(run, variables);
       if (error?.code === "journal_failed" || error?.code === "internal")
         log(`Run ${run.id} failed: ${error.message}`);
       const lost =

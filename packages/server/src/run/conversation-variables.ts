@@ -1,59 +1,91 @@
 import { newId, type VariableChange, VariableSystem } from "@capstan/core";
-import type { ConversationRecord } from "../journal/records.ts";
+import type { ConversationRecord, RunRecord, RunVersion } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { isAccepted } from "../journal/store-write.ts";
-import { Newest } from "./newest.ts";
+import { Newest, type NewestLimits } from "./newest.ts";
 import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
 
 export interface ConversationVariablesOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
-  /** Sessions that are kept at hand. */
-  readonly warm: number;
+  /** Of what is kept at hand. */
+  readonly limits: NewestLimits;
+}
+
+/** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
+export type VariablesOrigin = RunVersion | "nothing";
+
+interface Kept {
+  readonly version: RunVersion;
+  readonly variables: VariableSystem;
 }
 
 /** The variables of runs that do not go on: read, kept at hand, and changed from outside. */
 export class ConversationVariables {
   readonly #options: ConversationVariablesOptions;
-  /** Of the runs that stopped last. Only a copy of what the store has; each gets its own, as siblings must not see what it changes. */
-  readonly #warm: Newest<VariableSystem>;
+  /** Of the runs that stopped last. Only a copy of what the store had then: another node may have changed it since. */
+  readonly #kept: Newest<Kept>;
 
   constructor(options: ConversationVariablesOptions) {
     this.#options = options;
-    this.#warm = new Newest(options.warm);
+    this.#kept = new Newest(options.limits);
   }
 
-  /** What a run begins with: its own where it goes on, else its parent's. */
-  async forRun(run: {
-    readonly id: string;
-    readonly owner: string;
-    readonly from: string | null;
-    /** There is nothing to read. */
-    readonly isNew: boolean;
-  }): Promise<VariableSystem> {
+  /**
+   * What a run begins or goes on with.
+   *
+   * @param run claimed: it rested in the epoch before
+   * @param origin of a run that was made just now; others have their own
+   */
+  async forRun(
+    run: RunVersion & Pick<RunRecord, "owner">,
+    origin?: VariablesOrigin,
+  ): Promise<VariableSystem> {
     const { store } = this.#options;
-    // Its own first: a person may have changed them before it went on.
-    const warm = (this.#warm.get(run.id) ?? this.#warm.get(run.from ?? ""))?.fork();
+    const { id, owner, epoch, edits } = run;
     const variables =
-      warm ?? (run.isNew ? new VariableSystem() : await readVariables(store, run.owner, run.id));
-    variables.source = evictedOf(store, run.owner, run.id);
+      origin === "nothing"
+        ? new VariableSystem()
+        : (this.#at(origin ?? { id, epoch: epoch - 1, edits }) ??
+          (await readVariables(store, owner, id)));
+    // From now on it changes them.
+    this.#kept.drop(id);
+    variables.source = evictedOf(store, owner, id);
     return variables;
   }
 
-  /** A run stopped: its variables as it leaves them. */
-  keep(runId: string, variables: VariableSystem): void {
-    this.#warm.put(runId, variables);
+  /**
+   * A run stopped: its variables as it leaves them.
+   *
+   * @param version as it was claimed: with what was changed from outside since, its variables are read again
+   */
+  keep({ id, epoch, edits }: RunVersion, variables: VariableSystem): void {
+    const version = { id, epoch, edits };
+    this.#kept.put(id, { version, variables }, variables.bytes);
+  }
+
+  /** A copy of what is kept of a run, where it is still in this state: siblings must not see what one changes. */
+  #at({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
+    const kept = this.#kept.get(id);
+    const isSame = kept?.version.epoch === epoch && kept.version.edits === edits;
+    return isSame ? kept.variables.fork() : undefined;
   }
 
   /** The runs are deleted, and what they knew with them. */
   forget(runIds: readonly string[]): void {
-    for (const runId of runIds) this.#warm.drop(runId);
+    for (const runId of runIds) this.#kept.drop(runId);
   }
 
   /** With the rules that every session has. */
   async read(owner: string, runId: string): Promise<VariableSystem> {
+    const run = await this.#options.store.getRun({ owner, id: runId });
+    return run === undefined ? new VariableSystem() : this.#read(run);
+  }
+
+  /** @param run read before: what is changed in between makes it another version */
+  async #read(run: RunRecord): Promise<VariableSystem> {
     const { store, createExecutor } = this.#options;
-    const variables = this.#warm.get(runId)?.fork() ?? (await readVariables(store, owner, runId));
+    const variables = this.#at(run) ?? (await readVariables(store, run.owner, run.id));
     createExecutor({ variables });
     return variables;
   }
@@ -70,7 +102,10 @@ export class ConversationVariables {
     edit: (draft: VariableSystem) => void,
     live?: VariableSystem,
   ): Promise<VariableSystem | undefined> {
-    const variables = live ?? (await this.read(owner, runId));
+    const { store } = this.#options;
+    const run = live === undefined ? await store.getRun({ owner, id: runId }) : undefined;
+    const variables = live ?? (run && (await this.#read(run)));
+    if (variables === undefined) return undefined;
     const changes: VariableChange[] = [];
     const stop = variables.subscribe((change) => changes.push(change));
     try {
@@ -78,13 +113,15 @@ export class ConversationVariables {
     } finally {
       stop();
     }
-    const outcomes = await this.#options.store.write([
+    const outcomes = await store.write([
       { type: "edit-variables", owner, runId, changes },
       // Not moved: only if it is still the newest, or its successor would not have the change.
       { type: "move-head", owner, id, from: runId, to: runId },
     ]);
     if (!outcomes.every(isAccepted)) return undefined;
-    if (live === undefined) this.#warm.put(runId, variables);
+    // Where it goes on at another node, that changes them, too.
+    if (run !== undefined && run.status !== "in_progress")
+      this.keep({ ...run, edits: run.edits + 1 }, variables);
     return variables;
   }
 

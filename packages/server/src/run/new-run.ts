@@ -6,6 +6,7 @@ import {
   type StoreWrite,
   type WriteOutcome,
 } from "../journal/store-write.ts";
+import type { VariablesOrigin } from "./conversation-variables.ts";
 import { conversationWrites } from "./conversation-writes.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 
@@ -88,12 +89,23 @@ export function newRunRecord(
     ...made.run,
     sessionId,
     epoch,
+    edits: 0,
     result: null,
     lastSeq: 0,
     createdAt,
     updatedAt: createdAt,
     endedAt: null,
   };
+}
+
+/** Where a new run's variables come from, where it has none of its own. */
+export function variablesOrigin(
+  { parentId, variables = [] }: RunRequest,
+  [made]: readonly WriteOutcome[],
+): VariablesOrigin | undefined {
+  if (variables.length > 0) return undefined;
+  if (parentId === null) return "nothing";
+  return made !== undefined && "parent" in made ? made.parent : undefined;
 }
 
 /** The messages that a new run's first commit has: its chain need not write them again. */

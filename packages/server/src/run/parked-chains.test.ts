@@ -18,8 +18,10 @@ const state: ChainState = {
   elapsed: 7,
 };
 
+const room = { most: 2, mostBytes: 100_000 };
+
 test("a chain is had once, by who claimed its run from where it parked", () => {
-  const parked = new ParkedChains(2);
+  const parked = new ParkedChains(room);
   parked.keep({ id: "r", epoch: 3 }, state);
   const taken = parked.take({ id: "r", epoch: 4, createdAt: 1 });
   assert.deepEqual(taken?.state, { ...state, startTime: 1 });
@@ -30,7 +32,7 @@ test("a chain is had once, by who claimed its run from where it parked", () => {
 });
 
 test("what people may change while a run waits is not kept, nor what is deleted, nor more than there is room for", () => {
-  const parked = new ParkedChains(2);
+  const parked = new ParkedChains(room);
   for (const status of ["in_review", "outcome_unknown"] as const)
     parked.keep({ id: status, epoch: 1 }, { ...state, calls: [callRecord("c1", { status })] });
   for (const id of ["a", "b", "c"]) parked.keep({ id, epoch: 1 }, state);

@@ -1,7 +1,8 @@
 import type { ChainState } from "@capstan/core";
 import type { RunRecord } from "../journal/records.ts";
 import type { StoredChain } from "./chain-state.ts";
-import { Newest } from "./newest.ts";
+import { dataRoom } from "./data-room.ts";
+import { Newest, type NewestLimits } from "./newest.ts";
 
 type Claim = Pick<RunRecord, "id" | "epoch">;
 
@@ -12,8 +13,8 @@ type Claim = Pick<RunRecord, "id" | "epoch">;
 export class ParkedChains {
   readonly #newest: Newest<{ readonly epoch: number; readonly state: ChainState }>;
 
-  constructor(limit: number) {
-    this.#newest = new Newest(limit);
+  constructor(limits: NewestLimits) {
+    this.#newest = new Newest(limits);
   }
 
   /** A run parked. What a person may change meanwhile is read again: a result in review, and a call whose outcome is unknown. */
@@ -21,7 +22,7 @@ export class ParkedChains {
     const isFixed = state.calls.every(
       ({ status }) => status !== "in_review" && status !== "outcome_unknown",
     );
-    if (isFixed) this.#newest.put(id, { epoch, state });
+    if (isFixed) this.#newest.put(id, { epoch, state }, dataRoom(state));
   }
 
   /** Of a run that is claimed: undefined where it is not kept, or another had it since it parked. */

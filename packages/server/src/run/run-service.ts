@@ -82,12 +82,9 @@ export class RunService {
     this.#options = options;
     const { store, createExecutor, limits, passing } = options;
     this.#clock = options.clock ?? systemClock;
-    this.#variables = new ConversationVariables({
-      store,
-      createExecutor,
-      warm: limits.warmSessions,
-    });
-    this.#parked = new ParkedChains(limits.warmSessions);
+    const atHand = { most: limits.warmSessions, mostBytes: limits.warmBytes / 2 };
+    this.#variables = new ConversationVariables({ store, createExecutor, limits: atHand });
+    this.#parked = new ParkedChains(atHand);
     this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
     this.#chains = new Chains({
       grants: store,

@@ -30,6 +30,8 @@ export interface ServerLimits {
   readonly heartbeatMs: number;
   /** Sessions that are kept at hand while they stop: their variables, and their chains where they wait. */
   readonly warmSessions: number;
+  /** About how many bytes of memory what is so kept takes in all: half of it for variables, half for chains. */
+  readonly warmBytes: number;
   /** How often in a row a run is taken up after a crash without getting any further: it may be what crashes. */
   readonly takeUps: number;
   /** Runs that go on at once in one process; others are `queued`. 0: it only serves, and others do the work. */
@@ -47,6 +49,7 @@ export const defaultServerLimits: ServerLimits = {
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 32,
+  warmBytes: 64 * 1024 * 1024,
   takeUps: 10,
   runsAtOnce: 1_000,
   runsOfOne: 500,

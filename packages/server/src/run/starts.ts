@@ -5,7 +5,7 @@ import type { Store } from "../journal/store.ts";
 import type { StoreWrite } from "../journal/store-write.ts";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { type Beginning, beginWith } from "./beginning.ts";
-import { newRunRecord, newRunWrites } from "./new-run.ts";
+import { newRunRecord, newRunWrites, variablesOrigin } from "./new-run.ts";
 import type { RunRequest } from "./run-request.ts";
 import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
@@ -110,11 +110,11 @@ export class Starts {
     }
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
-    const hasNoVariables = request.parentId === null && (request.variables ?? []).length === 0;
+    const variablesOf = variablesOrigin(request, outcomes);
     await serial.run(id, () =>
       takeUps.launch(run, async () => ({
         ...(await beginWith(store, beginning)),
-        hasNoVariables,
+        ...(variablesOf && { variablesOf }),
       })),
     );
     return { status: "started", run };

@@ -14,6 +14,7 @@ export interface RunRow {
   readonly kind: RunKind;
   readonly status: RunStatus;
   readonly epoch: number;
+  readonly edits: number;
   readonly model: string;
   readonly stored: number;
   readonly title: string | null;
@@ -27,7 +28,7 @@ export interface RunRow {
 }
 
 export const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
-  r.model, r.stored, r.title, q.request, q.input, s.result, r.created_at, r.updated_at, r.ended_at,
+  r.edits, r.model, r.stored, r.title, q.request, q.input, s.result, r.created_at, r.updated_at, r.ended_at,
   (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
 
@@ -147,6 +148,7 @@ export function runRecord(row: RunRow): RunRecord {
     kind: row.kind,
     status: row.status,
     epoch: row.epoch,
+    edits: row.edits,
     model: row.model,
     stored: row.stored === 1,
     title: row.title,

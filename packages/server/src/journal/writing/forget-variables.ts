@@ -12,8 +12,9 @@ export function forgetVariables(
   if (run?.epoch !== epoch)
     return { status: "fenced", reason: `Run ${runId} is not held in epoch ${epoch}.` };
   const { n, baseManifest: manifest } = run;
-  writing.changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
+  const edits = run.edits + 1;
+  writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
   writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", n);
-  writing.runs.set({ ...run, manifest, variables: 0, changes: [] });
+  writing.runs.set({ ...run, edits, manifest, variables: 0, changes: [] });
   return { status: "forgotten" };
 }

@@ -1,4 +1,5 @@
 import { isClosing, transition } from "../../run/run-status.ts";
+import type { RunVersion } from "../records.ts";
 import { first, type Script } from "../script.ts";
 import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../store-write.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
@@ -8,6 +9,12 @@ import type { Writing } from "./writing.ts";
 
 type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
+
+interface Origin {
+  readonly sessionId: string;
+  readonly baseManifest: string | null;
+  readonly parent?: RunVersion;
+}
 
 export function* createRun(
   writing: Writing,
@@ -23,7 +30,7 @@ export function* createRun(
   const begins = transition("none", status);
   if (begins.status === "refused") return begins;
   const epoch = status === "queued" ? 0 : 1;
-  const { sessionId, baseManifest } = origin;
+  const { sessionId, baseManifest, parent } = origin;
   const { id, owner } = run;
   const n = (yield* first<{ n: number }>(dialect.nextRun))?.n ?? 0;
   changes.insert("runs", {
@@ -55,7 +62,8 @@ export function* createRun(
     changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
     runs.set({ ...state, manifest });
   } else runs.set(state);
-  return { status: "created", sessionId, epoch, createdAt: at };
+  const created = { status: "created", sessionId, epoch, createdAt: at } as const;
+  return parent === undefined ? created : { ...created, parent };
 }
 
 export function* setStatus(
@@ -79,7 +87,7 @@ export function* setStatus(
 function* originOf(
   writing: Writing,
   run: NewRun,
-): Script<Refused | { sessionId: string; baseManifest: string | null }> {
+): Script<Refused | Origin> {
   if (run.conversationId !== undefined) {
     const known = yield* first(
       "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
@@ -107,7 +115,9 @@ function* originOf(
       `Run ${run.parentId} belongs to session ${parent.sessionId}, not to ${run.sessionId}.`,
     );
   }
-  return { sessionId: parent.sessionId, baseManifest: yield* currentManifest(writing, parent) };
+  const { id, sessionId, epoch, edits } = parent;
+  const baseManifest = yield* currentManifest(writing, parent);
+  return { sessionId, baseManifest, parent: { id, epoch, edits } };
 }
 
 function refused(reason: string): Refused {
