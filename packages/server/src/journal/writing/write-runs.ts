@@ -84,10 +84,7 @@ export function* setStatus(
 }
 
 /** The session and the variables that a new run begins with. */
-function* originOf(
-  writing: Writing,
-  run: NewRun,
-): Script<Refused | Origin> {
+function* originOf(writing: Writing, run: NewRun): Script<Refused | Origin> {
   if (run.conversationId !== undefined) {
     const known = yield* first(
       "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
