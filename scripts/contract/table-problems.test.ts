@@ -6,6 +6,7 @@ const files: { readonly [link: string]: string } = {
   "a.test.ts": [
     'test("adds one", () => {});',
     'everyStore("keeps one", async () => {});',
+    'twoNodes("keeps two", async () => {});',
     '  it(\n  "says \\"no\\"", async () => {});',
     "test('takes a | b', () => {});",
     "test(`made of ${parts}`, () => {});",
@@ -24,6 +25,7 @@ test("rows whose links name tests of the linked files have no problem", () => {
   const cells = [
     "[`adds one`](a.test.ts)",
     "[`keeps one`](a.test.ts)",
+    "[`keeps two`](a.test.ts)",
     '[`adds one`](a.test.ts), [`says "no"`](a.test.ts)',
     "[`takes a \\| b`](a.test.ts)",
     "[`Data is inferred.`](a.test-d.ts)",

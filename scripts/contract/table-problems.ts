@@ -57,14 +57,14 @@ function lastCell(line: string): string {
 }
 
 /**
- * The names that are written out, of `test("…")`, `it("…")` and `everyStore("…")`; a name put together at run time
+ * The names that are written out, of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`; a name put together at run time
  * cannot be found by somebody who searches for it. A file of type tests names each in a comment.
  */
 function testNames(source: string, path: string): ReadonlySet<string> {
   if (path.endsWith(".test-d.ts"))
     return new Set(Array.from(source.matchAll(/^\/\/ (.+)$/gm), ([, name = ""]) => name));
   const calls = source.matchAll(
-    /(?<![.\w])(?:test|it|everyStore)\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
+    /(?<![.\w])(?:test|it|everyStore|twoNodes)\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
   );
   return new Set(Array.from(calls, ([, literal = ""]) => unescaped(literal.slice(1, -1))));
 }
