@@ -1,6 +1,8 @@
 import { type Figure, median } from "../figure.ts";
 
-const count = 200;
+const count = 500;
+/** Not counted: a server is up for longer than V8 takes to compile it. */
+const warmUp = 2_000;
 
 /**
  * The figures of whole runs: many at once, and one alone.
@@ -20,6 +22,7 @@ export async function measureRuns(options: {
   /** Ms a run, of this process in all its threads, and of the database's own. */
   const processor: number[] = [];
   const database: number[] = [];
+  await many(warmUp, 32);
   for (let n = 0; n < repetitions; n++) {
     const before = process.cpuUsage();
     const databaseBefore = await databaseMs?.();

@@ -7,7 +7,6 @@ const [subject = "sqlite", repetitions = "5"] = process.argv.slice(2);
 
 const bench = subject === "sqlite" ? await sqliteStore() : await postgresStore();
 const { runs, many } = scriptedRuns(bench.store);
-await many(400, 32);
 const measured = await measureRuns({
   subject,
   repetitions: Number(repetitions),
