@@ -2,10 +2,10 @@
 // every way that there is a proof for, and audits what is left. NAME is a part of a proof's name.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { root } from "../../scripts/command.ts";
 import { ensureStores } from "../../scripts/testing/install-stores.ts";
-import { cannotRun, type Combination, combinations } from "./combinations.ts";
+import { cannotRun, type Combination } from "./combinations.ts";
+import { readCommandLine } from "./command-line.ts";
 import { exitOnSignals } from "./exit-on-signals.ts";
 import type { Proof } from "./proof.ts";
 import { proofs } from "./proofs.ts";
@@ -15,35 +15,22 @@ import { type Result, withResults } from "./results-table.ts";
 import { cannotMount } from "./small-disk.ts";
 import { tellProgress } from "./tell-progress.ts";
 
-const { values, positionals: names } = parseArgs({
-  options: {
-    on: { type: "string" },
-    seed: { type: "string" },
-    times: { type: "string" },
-    write: { type: "boolean", default: false },
-  },
-  allowPositionals: true,
-});
-
-const chosen = proofs.filter(
-  ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
-);
-const on = combinations.filter(({ name }) => values.on === undefined || name === values.on);
-if (chosen.length === 0 || on.length === 0) {
-  const known = [proofs.map(({ name }) => name), combinations.map(({ name }) => name)];
-  say(`There are the proofs ${known[0]?.join(", ")}, on ${known[1]?.join(", ")}.\n`);
-  process.exit(2);
+const asked = readCommandLine(process.argv.slice(2));
+if (asked.status !== "clear") {
+  say(asked.text);
+  process.exit(asked.status === "help" ? 0 : 2);
 }
+const { on, write, ...given } = asked;
 
 await ensureStores();
 exitOnSignals();
 const results: Result[] = [];
 let failed = 0;
 let skipped = 0;
-for (const proof of chosen)
+for (const proof of given.proofs)
   for (const combination of on)
     if (proof.on.includes(combination.name)) await tryOn(proof, combination);
-if (values.write) await write();
+if (write) await writeTable();
 say(`${results.length - failed} held, ${failed} failed, ${skipped} skipped\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -54,8 +41,7 @@ async function tryOn(proof: Proof, combination: Combination): Promise<void> {
     skipped += 1;
     return say(`${where}: skipped, ${reason}\n`);
   }
-  const seed = Number(values.seed ?? newSeed());
-  const times = Number(values.times ?? proof.times);
+  const { seed, times } = { seed: given.seed ?? newSeed(), times: given.times ?? proof.times };
   const by = proof.needsDisk === true && cannotMount() !== undefined ? " by a limit of pages" : "";
   say(`${where}${by}: seed ${seed}, ${times} times\n`);
   const started = performance.now();
@@ -90,7 +76,7 @@ async function problemsOf(
   }
 }
 
-async function write(): Promise<void> {
+async function writeTable(): Promise<void> {
   const path = join(root, "docs/reference/durability.md");
   await writeFile(path, withResults(await readFile(path, "utf8"), proofs, results));
 }
