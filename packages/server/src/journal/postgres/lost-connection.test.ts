@@ -3,7 +3,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { followEvents } from "../follow-events.ts";
 import { withTwoNodes } from "../testing/every-store.ts";
-import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { findPostgres, startPostgres, testServer } from "../testing/postgres-server.ts";
 import { commit, createRun, event, owner, resultOf } from "../testing/store-fixtures.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 
@@ -69,3 +69,12 @@ test(
     });
   },
 );
+
+test("a store is closed also where the database is gone for good", options, async () => {
+  const server = await startPostgres();
+  const connectionString = await server.newDatabase();
+  const store = await openPostgresStore({ connectionString, connections: 2 });
+  server.stop();
+  // What it left would try to connect again and again, and keep the process from ending.
+  await store.close();
+});
