@@ -100,8 +100,9 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   function taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
     settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
-      ready = outcome.runStatus === "queued";
-      parked = ready || outcome.runStatus === "requires_action";
+      // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
+      ready = stops && outcome.runStatus === "queued";
+      parked = ready || (stops && outcome.runStatus === "requires_action");
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
