@@ -91,9 +91,11 @@ test(
     await tried.getByText("LookupError: No boat Bo lies here. (boats.py, line 15)").waitFor();
     await tab("Calls").click();
     const calls = me.page.getByTestId("last-call");
-    assert.deepEqual(
-      await calls.evaluateAll((all) => all.map((one) => one.getAttribute("data-status"))),
-      ["failed", "succeeded"],
+    await eventually(async () =>
+      assert.deepEqual(
+        await calls.evaluateAll((all) => all.map((one) => one.getAttribute("data-status"))),
+        ["failed", "succeeded"],
+      ),
     );
   },
 );
