@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
+import { MessageChannel } from "node:worker_threads";
 import { createCommitQueue } from "./commit-queue.ts";
 
 test("what gathers while a commit is under way goes into the next one, in order", async () => {
@@ -175,6 +176,32 @@ test("of a large commit the first may go on before the last have heard of it", a
     heard,
     Array.from({ length: 100 }, (_, n) => n),
   );
+});
+
+test("those who were told apart stay apart: while some wait for the writer, others go on", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const written: (() => void)[] = [];
+  port2.on("message", () => written.shift()?.());
+  const batches: number[] = [];
+  const queue = createCommitQueue<number, number>({
+    takesAll: true,
+    // As a thread answers: by a message, between two turns of the event loop.
+    commit: async (batch) => {
+      batches.push(batch.length);
+      await new Promise<void>((resolve) => {
+        written.push(resolve);
+        port1.postMessage("");
+      });
+      return batch;
+    },
+    settle: (_, result) => result,
+  });
+  const all = Array.from({ length: 32 }, async (_, n) => {
+    for (let step = 0; step < 6; step++) await queue.submit(n);
+  });
+  await Promise.all(all);
+  port1.close();
+  assert.deepEqual(batches, [32, ...Array.from({ length: 10 }, () => 16)]);
 });
 
 test("what is submitted as a commit begins goes with it, and none begins beside it", async () => {

@@ -14,8 +14,8 @@ export interface CommitQueue<Request, Result> {
 const largestBatch = 4_096;
 
 /**
- * So many hear of their results at once. Where there are more, half of them do, and the others in a
- * later turn of the event loop: what the first give next is written while the others are told.
+ * So many hear of their results at once. Where there are more, half of them do, and the others in
+ * the next turn of the event loop: what the first give next is written while the others are told.
  */
 const toldAtOnce = 16;
 
@@ -49,13 +49,18 @@ export function createCommitQueue<Request, Result>(options: {
   function begin(): void {
     if (begins || !isDue()) return;
     begins = true;
-    setImmediate(() => {
+    setImmediate(giveDue);
+  }
+
+  function giveDue(): void {
+    begins = true;
+    if (isDue()) {
       takeArrived();
       if (queue.length > 0) give(queue.splice(0, largestBatch));
-      // Not before: what is submitted here goes with this commit, and asks for none beside it.
-      begins = false;
-      begin();
-    });
+    }
+    // Not before: what is submitted here goes with this commit, and asks for none beside it.
+    begins = false;
+    begin();
   }
 
   /**
@@ -93,13 +98,17 @@ export function createCommitQueue<Request, Result>(options: {
     const half = Math.max(toldAtOnce, Math.ceil(batch.length / 2));
     for (const [index, waiting] of batch.entries()) {
       if (index === half) {
-        // What the first of them give begins in this turn of the loop, the rest hear in the next.
-        await endOfTurn();
+        await endOfPromises();
+        giveDue();
         await endOfTurn();
       }
       if ("error" in done) fail(waiting, done.error);
       else finish(waiting, done.results[index]);
     }
+    // Before the loop's turn ends: else others hear of theirs meanwhile, all gather in one commit,
+    // and while that is written nobody has anything to do.
+    await endOfPromises();
+    giveDue();
   }
 
   async function resultsOf(batch: readonly Waiting[]) {
@@ -140,4 +149,9 @@ export function createCommitQueue<Request, Result>(options: {
       await told;
     },
   };
+}
+
+/** When all has happened that follows from what is settled now, and before anything else does. */
+function endOfPromises(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }
