@@ -19,7 +19,7 @@ export function claimedIn(
 ): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
   if (outcome.status === "claimed" && write.runId !== undefined)
     return { id: write.runId, lastSeq: outcome.lastSeq };
-  return "ready" in outcome && outcome.ready !== undefined && "lastSeq" in outcome.ready
-    ? outcome.ready
-    : undefined;
+  // What expires makes runs ready for anybody.
+  if (outcome.status === "expired" || !("ready" in outcome)) return undefined;
+  return outcome.ready?.status === "in_progress" ? outcome.ready : undefined;
 }

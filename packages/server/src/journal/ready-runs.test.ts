@@ -41,6 +41,16 @@ async function park(store: Store, ...waiting: readonly Awaited[]) {
   return "runStatus" in outcome ? outcome.runStatus : undefined;
 }
 
+/** A run waits for what its client's tools answer to these calls. */
+async function parkForOutputs(store: Store, ...callIds: readonly string[]): Promise<void> {
+  await createRun(store, { id: "r" });
+  for (const callId of callIds) {
+    const call = callRecord(callId, { owner: "client", status: "waiting" });
+    await commit(store, "r", [{ type: "call", call }]);
+  }
+  await park(store, ...callIds.map(clientCall));
+}
+
 const answer = async (store: Store, id: string) => {
   const [outcome] = await store.write([{ type: "answer-approval", owner, id, answer: allow }]);
   assert.equal(outcome.status, "answered");
@@ -99,12 +109,7 @@ everyStore("a question that expires queues its run", async (withStore) => {
 
 everyStore("of several outputs the last one queues the run", async (withStore) => {
   await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    for (const callId of ["c1", "c2"]) {
-      const call = callRecord(callId, { owner: "client", status: "waiting" });
-      await commit(store, "r", [{ type: "call", call }]);
-    }
-    await park(store, clientCall("c1"), clientCall("c2"));
+    await parkForOutputs(store, "c1", "c2");
     const submit = async (callId: string) => {
       const outputs = [{ callId, output: "rain" }];
       const [outcome] = await store.write([{ type: "submit-outputs", owner, runId: "r", outputs }]);
@@ -180,12 +185,7 @@ everyStore("an answer may name the run that asks, and only that one", async (wit
 
 everyStore("the last of several outputs claims the run, and no earlier one", async (withStore) => {
   await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    for (const callId of ["c1", "c2"]) {
-      const call = callRecord(callId, { owner: "client", status: "waiting" });
-      await commit(store, "r", [{ type: "call", call }]);
-    }
-    await park(store, clientCall("c1"), clientCall("c2"));
+    await parkForOutputs(store, "c1", "c2");
     const submit = async (callId: string) => {
       const outputs = [{ callId, output: "rain" }];
       const [outcome] = await store.write([

@@ -2,6 +2,7 @@ import type { Grant, Message, VariableChange } from "@capstan/core";
 import { runStatusOf } from "../../run/run-status.ts";
 import type { UnnumberedEvent } from "../event-layout.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../store-write.ts";
+import { lacksOutcome } from "../writing/lacks-outcome.ts";
 import { isUnderWay } from "../writing/under-way.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
@@ -76,15 +77,14 @@ function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
 }
 
 function addActsOf({ call, before }: CallWrite, acts: JournalAct[]): void {
-  const { callId, owner, status, review, quarantine, found } = call;
+  const { callId, owner, status, review, quarantine } = call;
   // What has begun was allowed: its question is answered.
   const approval = call.startedAt === undefined ? call.approval : undefined;
   if (review !== undefined && quarantine !== undefined)
     acts.push({ type: "quarantine", id: review.id, quarantine });
   const isClient = owner === "client";
   if (isClient && before === undefined) acts.push({ type: "answerable", callId, by: "client" });
-  if (status === "outcome_unknown" && found === undefined)
-    acts.push({ type: "answerable", callId, by: "person" });
+  if (lacksOutcome(call)) acts.push({ type: "answerable", callId, by: "person" });
   if (!isUnderWay(status) && (isClient || approval !== undefined || review !== undefined))
     acts.push({
       type: "settled",

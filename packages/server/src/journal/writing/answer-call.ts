@@ -4,6 +4,7 @@ import { all, type Script } from "../script.ts";
 import { type CallsRow, foldCalls, patchOf } from "../stored-calls.ts";
 import type { OutcomeOf, StoreWrite } from "../store-write.ts";
 import { removeAnswerable } from "./answerable-calls.ts";
+import { lacksOutcome } from "./lacks-outcome.ts";
 import type { Writing } from "./writing.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
@@ -42,10 +43,10 @@ export function* answerCall(
   });
   const before = known.find(({ n }) => n === run.n)?.call;
   if (before === undefined) return { status: "not_found" };
-  if (!isOpen(before)) return { status: "already_answered", call: before };
+  if (!lacksOutcome(before)) return { status: "already_answered", call: before };
   for (const { call: copy, last } of known) {
     // Another run's own call may have the same id.
-    if (!isOpen(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
+    if (!lacksOutcome(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
     const patch = JSON.stringify(patchOf(copy, call));
     writing.changes.run(
       "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
@@ -61,8 +62,4 @@ export function* answerCall(
 
 function mentions(calls: string, callId: string): boolean {
   return (JSON.parse(calls) as readonly CallRecord[]).some((call) => call.callId === callId);
-}
-
-function isOpen({ status, found }: CallRecord): boolean {
-  return status === "outcome_unknown" && found === undefined;
 }
