@@ -6,6 +6,7 @@ import { lockDataDirectory } from "./data-lock.ts";
 import { countDeltas, severalEvents } from "./event-layout.ts";
 import { nobody } from "./lineage.ts";
 import { requireCurrent } from "./migrate.ts";
+import { noStore } from "./no-store.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
@@ -109,10 +110,7 @@ export async function databaseIn(dataDir: string): Promise<string> {
   const path = join(dataDir, "capstan.db");
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return path;
-  throw new CapstanError({
-    code: "no_store",
-    message: `There is no store in ${dataDir}: a server makes one at its first start. --data names another folder.`,
-  });
+  throw noStore(dataDir, "--data");
 }
 
 async function using<T>(path: string, what: string, read: (sql: Sql) => T): Promise<T> {

@@ -1,7 +1,7 @@
-import { CapstanError } from "@capstan/core";
 import {
   createVersions,
   readVersion,
+  requireNewest,
   statementsFor,
   stepsAfter,
   writeVersion,
@@ -37,13 +37,5 @@ export function migrate(sql: Sql, at: number, steps: readonly Migration[] = migr
  * @throws CapstanError `database_older` where it has yet to be brought up to date, or `database_newer`
  */
 export function requireCurrent(sql: Sql): void {
-  const { version = 0 } = sql.get<{ version: number }>(readVersion) ?? {};
-  const newest = stepsAfter(version, migrations).at(-1)?.version;
-  if (newest === undefined) return;
-  throw new CapstanError({
-    code: "database_older",
-    message:
-      `The database was written by an older version of Capstan: its schema is number ${version}, and this version ` +
-      `reads number ${newest}. Start this version's server once, which brings it up to date, or use the older version.`,
-  });
+  requireNewest(sql.get<{ version: number }>(readVersion)?.version ?? 0, migrations);
 }

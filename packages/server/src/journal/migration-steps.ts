@@ -25,6 +25,22 @@ export function stepsAfter(version: number, steps: readonly Migration[]): readon
   return steps.filter((step) => step.version > version);
 }
 
+/**
+ * For who reads a database as it lies there.
+ *
+ * @throws CapstanError `database_older` where it has yet to be brought up to date, or `database_newer`
+ */
+export function requireNewest(version: number, steps: readonly Migration[]): void {
+  const newest = stepsAfter(version, steps).at(-1)?.version;
+  if (newest === undefined) return;
+  throw new CapstanError({
+    code: "database_older",
+    message:
+      `The database was written by an older version of Capstan: its schema is number ${version}, and this version ` +
+      `reads number ${newest}. Start this version's server once, which brings it up to date, or use the older version.`,
+  });
+}
+
 /** A step's statements in the words of a database. */
 export function statementsFor(
   name: Dialect["name"],

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openForReading } from "../journal/open-database.ts";
 import { openStore } from "../journal/open-store.ts";
 import { openPostgresStore } from "../journal/postgres/open-postgres-store.ts";
+import { readingPostgres } from "../journal/postgres/reading-postgres.ts";
 import { longRead } from "../journal/reading/long-reads.ts";
 import { databaseIn } from "../journal/maintenance.ts";
 import { requireCurrent } from "../journal/migrate.ts";
@@ -84,14 +85,7 @@ async function reading<T>(
   place: StorePlace,
   use: (reads: RetentionReading) => Promise<T>,
 ): Promise<T> {
-  if (place.databaseUrl !== undefined) {
-    const store = await openWhole(place);
-    try {
-      return await use(store);
-    } finally {
-      await store.close();
-    }
-  }
+  if (place.databaseUrl !== undefined) return readingPostgres(place.databaseUrl, use);
   const path = await databaseIn(place.dataDir);
   try {
     const sql = openForReading(path);

@@ -1,0 +1,55 @@
+import pg from "pg";
+import { readVersion, requireNewest } from "../migration-steps.ts";
+import { migrations } from "../migrations.ts";
+import { longRead } from "../reading/long-reads.ts";
+import { noStore } from "../no-store.ts";
+import { retentionReads } from "../store-reads.ts";
+import type { RetentionReading } from "../store-reading.ts";
+import { checkAddress, clientConfig, type DatabaseAddress } from "./connection.ts";
+import { databaseError } from "./database-error.ts";
+import { describeDatabase } from "./describe-database.ts";
+import { postgresReads } from "./postgres-reads.ts";
+
+/**
+ * Reads a database as it lies there: makes no table, brings nothing up to date, and is no node of it.
+ * Others may go on with it meanwhile.
+ *
+ * @param connectionString `postgres://user:password@host:port/database`
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, or what the database says
+ * @example
+ * await readingPostgres(url, (reads) => reads.everyUsage());
+ */
+export async function readingPostgres<T>(
+  connectionString: string,
+  use: (reads: RetentionReading) => Promise<T>,
+): Promise<T> {
+  const where = `PostgreSQL at ${describeDatabase(connectionString)}`;
+  try {
+    checkAddress(connectionString);
+    const address = { connectionString, applicationName: "capstan db" };
+    await requireCurrent(address, where);
+    const { snapshot, close } = postgresReads(address, 1);
+    try {
+      return await use(retentionReads((name, query) => snapshot(() => longRead(name, query))));
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw databaseError(`Reading the store in ${where}`, error);
+  }
+}
+
+async function requireCurrent(address: DatabaseAddress, where: string): Promise<void> {
+  const client = new pg.Client(clientConfig(address));
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const isThere = "SELECT to_regclass('schema_migrations') IS NOT NULL AS there";
+    const [tables] = (await client.query<{ there: boolean }>(isThere)).rows;
+    if (tables?.there !== true) throw noStore(where, "CAPSTAN_DATABASE_URL");
+    const [row] = (await client.query<{ version: number }>(readVersion)).rows;
+    requireNewest(row?.version ?? 0, migrations);
+  } finally {
+    await client.end();
+  }
+}
