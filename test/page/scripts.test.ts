@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import type { ScriptCallList } from "@capstan/server/contract";
 import { findPython } from "@capstan/toolkit";
 import type { Browser, Locator } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
@@ -99,6 +100,19 @@ test(
     );
   },
 );
+
+test("runs whose calls are damaged are named, and hide no others", { skip }, async () => {
+  const url = /\/v1\/scripts\/[^/]+\/calls/;
+  await me.page.route(url, async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as ScriptCallList;
+    await route.fulfill({ response, json: { ...list, unreadable: ["resp_torn"] } });
+  });
+  await me.page.getByRole("button", { name: "Look again" }).click();
+  await me.page.getByText("Left out, as the database is damaged there: resp_torn.").waitFor();
+  assert.equal(await me.page.getByTestId("last-call").count(), 2);
+  await me.page.unroute(url);
+});
 
 test(
   "exactly the content that is shown is approved; what changes asks again, and the change is shown",

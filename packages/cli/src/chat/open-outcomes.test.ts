@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallOutcomeBody, CallView, RunView } from "@capstan/server/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
+import { ApiError } from "./api-error.ts";
 import { createClient } from "./client.ts";
 import { answerOpenOutcomes } from "./open-outcomes.ts";
 import { plainStyle } from "./style.ts";
@@ -54,6 +55,19 @@ test("where nobody can be asked it is said what is unknown, and where it can be 
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
   assert.match(terminal.text(), /run one.*not known whether Pay happened.*http:\/\/capstan/s);
   assert.equal(asked.length, 2);
+});
+
+test("a run whose calls the server cannot read is said, and the others are asked about", async () => {
+  const { client, asked } = serverWith(["newer", "older"]);
+  const terminal = createFakeTerminal([{ answer: "y" }]);
+  const calls: typeof client.calls = async (run, given) => {
+    if (run === "newer") return client.calls(run, given);
+    throw new ApiError({ status: 500, code: "store_failed", message: "Damaged." });
+  };
+  const damaged = { ...client, calls };
+  await answerOpenOutcomes({ client: damaged, terminal, style: plainStyle, signal });
+  assert.match(terminal.text(), /run older.*calls cannot be read: Damaged\..*run newer/s);
+  assert.match(asked.at(-1) ?? "", /call_of_newer.*happened/);
 });
 
 test("where nothing is unknown that is said", async () => {

@@ -1,6 +1,8 @@
 import type { RunView } from "@capstan/server/contract";
 import { answerOutcomes } from "./answer-outcome.ts";
+import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";
+import { printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { notice, type Terminal } from "./terminal.ts";
 
@@ -21,7 +23,14 @@ export async function answerOpenOutcomes(options: {
   for (const run of runs.toReversed()) {
     if (signal.aborted) return;
     terminal.write(notice(style.bold(headingOf(run))));
-    if ((await answerOutcomes({ ...options, run: run.id, mode })) === "left") return;
+    try {
+      if ((await answerOutcomes({ ...options, run: run.id, mode })) === "left") return;
+    } catch (thrown) {
+      // A run that the server cannot read must not hide the others.
+      if (!(thrown instanceof ApiError) || thrown.status < 500) throw thrown;
+      const text = `Its calls cannot be read: ${printableLine(thrown.message)}`;
+      terminal.write(notice(style.red(text)));
+    }
   }
 }
 

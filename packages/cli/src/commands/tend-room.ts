@@ -96,6 +96,7 @@ const holds: { readonly [hold in Hold]: string } = {
   unfinished: "a run has not ended",
   question: "a question waits for an answer",
   unknown_outcome: "nobody has said yet what became of a call",
+  unreadable: "calls of it are damaged, and cannot be read",
 };
 
 export function pruneLines(

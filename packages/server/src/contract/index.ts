@@ -30,6 +30,7 @@ export type {
   DeclaredPermissionsView,
   ScriptApproveBody,
   ScriptCallBody,
+  ScriptCallList,
   ScriptCallView,
   ScriptCheckBody,
   ScriptCheckView,

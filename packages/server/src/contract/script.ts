@@ -5,6 +5,7 @@ import type {
   ResultApprovalPolicy,
 } from "@capstan/core";
 import type { CallView } from "./call.ts";
+import type { ListView } from "./listing.ts";
 
 /** `GET /v1/scripts`: a file of tools, as the server uses it now. */
 export interface ScriptView {
@@ -156,10 +157,16 @@ export interface ScriptCallBody {
   readonly arguments: JsonObject;
 }
 
-/** `GET /v1/scripts/{id}/calls`: a call, and who made it. */
+/** A call of a script's tool, and who made it. */
 export interface ScriptCallView extends CallView {
   /** `person`: it was tried here, with all that it called itself. */
   readonly made_by: "person" | "model";
+}
+
+/** `GET /v1/scripts/{id}/calls`: the newest first. */
+export interface ScriptCallList extends ListView<ScriptCallView> {
+  /** Runs whose calls are damaged in the database: what they had is left out. */
+  readonly unreadable: readonly string[];
 }
 
 /** `GET /v1/scripts/events`, as server-sent events: something changed, so ask again. */

@@ -1,4 +1,4 @@
-import { hasUnknown } from "./reading/has-unknown.ts";
+import { outcomesOf } from "./reading/outcomes-of.ts";
 import { all, first, type Script } from "./script.ts";
 
 /** Who has the runs that were forgotten and are not deleted yet: nobody, so nothing finds them. */
@@ -10,8 +10,11 @@ export interface LineageStart {
   readonly id: string;
 }
 
-/** What keeps a lineage, however old it is: a run that has not ended, a question, a call of which nobody said what became of it. */
-export type Hold = "unfinished" | "question" | "unknown_outcome";
+/**
+ * What keeps a lineage, however old it is: a run that has not ended, a question, a call of which
+ * nobody said what became of it, or calls that are damaged, so that nobody can tell.
+ */
+export type Hold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
 
 /**
  * Conversations and sessions that hang together, whole: a conversation with its branches and forks,
@@ -111,10 +114,11 @@ function* holdsOf(sessionId: string): Script<readonly Hold[]> {
     `SELECT DISTINCT r.n, r.id ${ofSession("answerable_calls")} AND t.answered_by = 'person'`,
     sessionId,
   );
-  let unanswered = false;
-  for (const run of unknown) unanswered ||= yield* hasUnknown(run);
+  const outcomes = new Set<string>();
+  for (const run of unknown) outcomes.add(yield* outcomesOf(run));
   return [
     ...(asked !== undefined || secret !== undefined ? (["question"] as const) : []),
-    ...(unanswered ? (["unknown_outcome"] as const) : []),
+    ...(outcomes.has("unknown") ? (["unknown_outcome"] as const) : []),
+    ...(outcomes.has("unreadable") ? (["unreadable"] as const) : []),
   ];
 }

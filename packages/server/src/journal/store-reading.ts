@@ -1,6 +1,7 @@
 import type { CallRecord, ClientOutput, Grant, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "../contract/run.ts";
 import type { LineageStart } from "./lineage.ts";
+import type { ListedCalls } from "./reading/list-calls.ts";
 import type { Unreachable } from "./reading/read-unreachable.ts";
 import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retention.ts";
 import type { ChainReading } from "./reading/read-chain.ts";
@@ -14,7 +15,6 @@ import type {
   ConversationRecord,
   GrantRecord,
   ItemRecord,
-  ListedCall,
   Manifest,
   OverrideRecord,
   Page,
@@ -129,10 +129,13 @@ export interface StoreReading extends RetentionReading {
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
-  /** The last calls of a group's tools in the owner's last 1,000 runs, newest first, without what is in quarantine. */
+  /**
+   * The last calls of a group's tools in the owner's last 1,000 runs, newest first, without what is
+   * in quarantine; and the runs whose calls are damaged, which are left out.
+   */
   listCalls(
     query: Owned & { readonly group: string; readonly limit: number },
-  ): Promise<readonly ListedCall[]>;
+  ): Promise<ListedCalls>;
   /** What clients submitted for the run's calls and it has not taken yet. */
   listOutputs(query: OfRun): Promise<readonly ClientOutput[]>;
 

@@ -40,7 +40,10 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
     const common = { store, now: clock.now(), pause, signal };
     try {
       const pruned = await prune({ ...common, retention, forget: (write) => runs.forget(write) });
-      for (const one of pruned) if (one.bytes > 0) log(prunedLine(one));
+      for (const one of pruned) {
+        if (one.bytes > 0) log(prunedLine(one));
+        if (one.held.unreadable !== undefined) log(unreadableLine(one));
+      }
       if (hasRules(retention)) looked = await dropUnreachable({ ...common, after: looked });
       const { deltaDays } = retention;
       if (deltaDays !== undefined)
@@ -56,6 +59,10 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
     stopping.abort();
     cancel?.();
   };
+}
+
+function unreadableLine({ owner, held }: PrunedOf): string {
+  return `Retention: ${held.unreadable} of ${owner} is due and stays, as calls of it are damaged and cannot be read.`;
 }
 
 function prunedLine({ owner, conversations, runs, bytes }: PrunedOf): string {

@@ -1,14 +1,28 @@
-import type { ScriptCallView } from "../contract/script.ts";
+import type { ScriptCallList, ScriptCallView } from "../contract/script.ts";
+import type { ListedCalls } from "../journal/reading/list-calls.ts";
 import type { ListedCall, RunRecord } from "../journal/records.ts";
 import { parseCreateRequest } from "../responses/parse-request.ts";
 import { storedView } from "../responses/run-projection.ts";
 import { oneCallModelId } from "../run/one-call-model.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "./environment.ts";
+import { listView } from "./list-view.ts";
 import { conflict, RequestRefused } from "./request-refused.ts";
 
+/** The newest calls of a file's groups, as they were found of each. */
+export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {
+  const newest = found
+    .flatMap(({ calls }) => calls)
+    .toSorted((a, b) => b.call.proposedAt - a.call.proposedAt);
+  const unreadable = new Set(found.flatMap((each) => each.unreadable));
+  return {
+    ...listView(newest.slice(0, limit).map(scriptCallView), newest.length > limit),
+    unreadable: [...unreadable],
+  };
+}
+
 /** A call of the ledger, and who made it. */
-export function scriptCallView(listed: ListedCall): ScriptCallView {
+function scriptCallView(listed: ListedCall): ScriptCallView {
   return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
 }
 

@@ -8,7 +8,7 @@ import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";
 import { badRequest, conflict, notFound, RequestRefused } from "./request-refused.ts";
 import { runView } from "./run-view.ts";
-import { scriptCallView, startCall } from "./script-calls.ts";
+import { scriptCallList, startCall } from "./script-calls.ts";
 import { scriptChanges } from "./script-changes.ts";
 
 /** Characters of a script: more is no script that somebody wrote. */
@@ -143,13 +143,10 @@ export function scriptRoutes(services: Services): Hono<Environment> {
     const { found } = await find(context);
     const owner = context.get("principal");
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
-    const calls = await Promise.all(
+    const listed = await Promise.all(
       found.groups.map((group) => runs.store.listCalls({ owner, group, limit: limit + 1 })),
     );
-    const newest = calls.flat().toSorted((a, b) => b.call.proposedAt - a.call.proposedAt);
-    return context.json(
-      listView(newest.slice(0, limit).map(scriptCallView), newest.length > limit),
-    );
+    return context.json(scriptCallList(listed, limit));
   });
 
   routes.post("/:id/calls", async (context) => {

@@ -3,7 +3,7 @@ import type {
   RunView,
   ScriptApproveBody,
   ScriptCallBody,
-  ScriptCallView,
+  ScriptCallList,
   ScriptCheckBody,
   ScriptCheckView,
   ScriptCreateBody,
@@ -52,5 +52,5 @@ export const revokeScript = (script: string) =>
 export const callScript = (script: string, body: ScriptCallBody) =>
   requestJson<RunView>(`${pathOf(script)}/calls`, post(body));
 
-export const listScriptCalls = async (script: string) =>
-  (await requestJson<ListView<ScriptCallView>>(`${pathOf(script)}/calls`)).data;
+export const listScriptCalls = (script: string) =>
+  requestJson<ScriptCallList>(`${pathOf(script)}/calls`);

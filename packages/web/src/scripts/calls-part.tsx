@@ -1,4 +1,4 @@
-import type { ScriptCallView } from "@capstan/server/contract";
+import type { ScriptCallList, ScriptCallView } from "@capstan/server/contract";
 import { onMount, Show } from "solid-js";
 import { listScriptCalls } from "../api/script-endpoints.ts";
 import { decisionText } from "../calls/decision-text.ts";
@@ -10,7 +10,10 @@ import { tracebackOf } from "./traceback.ts";
 
 /** The last calls of a file's tools: yours, whether a model made them or you. */
 export function CallsPart(props: { readonly id: string }) {
-  const calls = createLoaded<readonly ScriptCallView[]>([], () => listScriptCalls(props.id));
+  const calls = createLoaded<Pick<ScriptCallList, "data" | "unreadable">>(
+    { data: [], unreadable: [] },
+    () => listScriptCalls(props.id),
+  );
   onMount(() => void calls.refresh());
   return (
     <>
@@ -27,12 +30,17 @@ export function CallsPart(props: { readonly id: string }) {
           </p>
         )}
       </Show>
+      <Show when={calls.value().unreadable.length > 0}>
+        <p class="notice" data-testid="unreadable-calls">
+          Left out, as the database is damaged there: {calls.value().unreadable.join(", ")}.
+        </p>
+      </Show>
       <ul class="last-calls" data-testid="last-calls">
-        <KeyedFor each={calls.value()} by={({ run, id }) => `${run} ${id}`}>
+        <KeyedFor each={calls.value().data} by={({ run, id }) => `${run} ${id}`}>
           {(call) => <LastCall call={call()} />}
         </KeyedFor>
       </ul>
-      <Show when={calls.isReady() && calls.value().length === 0}>
+      <Show when={calls.isReady() && calls.value().data.length === 0}>
         <p class="empty">None yet.</p>
       </Show>
     </>

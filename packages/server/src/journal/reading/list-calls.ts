@@ -1,6 +1,6 @@
 import type { ListedCall } from "../records.ts";
 import { all, type Script } from "../script.ts";
-import { callsOf } from "./read-journal.ts";
+import { readableCallsOf } from "./read-journal.ts";
 
 /** How many of an owner's runs are looked through: a call of long ago is not worth all the rows since. */
 const mostRuns = 1_000;
@@ -14,12 +14,18 @@ interface RunRow {
   readonly model: string;
 }
 
+/** What was found, and the runs whose calls are damaged: what they had is left out. */
+export interface ListedCalls {
+  readonly calls: readonly ListedCall[];
+  readonly unreadable: readonly string[];
+}
+
 /** The last calls of a group's tools, newest first, without what is in quarantine. */
 export function* listCalls(query: {
   owner: string;
   group: string;
   limit: number;
-}): Script<ListedCall[]> {
+}): Script<ListedCalls> {
   const { owner, group, limit } = query;
   const begins = `${group}.`;
   // A call's first record names its tool. What looks like it elsewhere is sorted out below.
@@ -27,6 +33,7 @@ export function* listCalls(query: {
     .slice(0, -1)
     .replaceAll(/[\\%_]/g, "\\$&")}%`;
   const found: ListedCall[] = [];
+  const unreadable: string[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const runs = yield* all<RunRow>(
       `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
@@ -40,12 +47,14 @@ export function* listCalls(query: {
       runsAtATime,
     );
     for (const run of runs) {
-      const calls = (yield* callsOf(run)).filter(({ call }) => call.toolId?.startsWith(begins));
+      const known = yield* readableCallsOf(run);
+      if (known === undefined) unreadable.push(run.id);
+      const calls = (known ?? []).filter(({ call }) => call.toolId?.startsWith(begins));
       found.push(...calls.toReversed().map((entry) => ({ ...entry, model: run.model })));
-      if (found.length >= limit) return found.slice(0, limit);
+      if (found.length >= limit) return { calls: found.slice(0, limit), unreadable };
     }
     const last = runs.at(-1);
-    if (last === undefined || runs.length < runsAtATime) return found;
+    if (last === undefined || runs.length < runsAtATime) return { calls: found, unreadable };
     before = last.n;
   }
 }

@@ -15,6 +15,23 @@ export function* callsOf(run: { readonly n: number; readonly id: string }): Scri
   return foldCalls(yield* callRows(run.n)).map((known) => ({ runId: run.id, ...known }));
 }
 
+/**
+ * The same where several runs are looked through: one whose calls are damaged must not hide the others'.
+ *
+ * @returns undefined where they cannot be read
+ */
+export function* readableCallsOf(run: {
+  readonly n: number;
+  readonly id: string;
+}): Script<CallEntry[] | undefined> {
+  const rows = yield* callRows(run.n);
+  try {
+    return foldCalls(rows).map((known) => ({ runId: run.id, ...known }));
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a run's commits say of messages, in order: each a JSON array. */
 export function* messageTexts(runN: number): Script<readonly string[]> {
   const rows = yield* all<{ messages: string }>(

@@ -1,7 +1,7 @@
 import type { RunStatus } from "../../contract/run.ts";
 import type { Page, RunRecord } from "../records.ts";
 import { all, type Script } from "../script.ts";
-import { hasUnknown } from "./has-unknown.ts";
+import { outcomesOf } from "./outcomes-of.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
 
@@ -9,7 +9,7 @@ interface RunQuery {
   readonly owner: string;
   readonly statuses?: readonly RunStatus[];
   readonly conversationId?: string;
-  /** Only with a call of which nobody has said yet whether it happened. */
+  /** Only with a call of which nobody has said yet whether it happened, or where that cannot be read any more. */
   readonly outcome?: "unknown";
   readonly limit?: number;
   readonly after?: string;
@@ -24,7 +24,7 @@ export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
   // What a person has said the journal alone says: such runs are sorted out, and more are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
-    for (const row of rows) if (yield* hasUnknown(row)) found.push(row);
+    for (const row of rows) if ((yield* outcomesOf(row)) !== "known") found.push(row);
     if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
     after = rows.at(-1)?.id;
   }
