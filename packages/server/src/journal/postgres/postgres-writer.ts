@@ -11,7 +11,7 @@ import type { Writer } from "../writer.ts";
 import { applyRequest, refusedOutcomes, type WriteResult } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
 import { LostJournals } from "../writing/lost-journals.ts";
-import { RunStates } from "../writing/run-states.ts";
+import { RunStates, type StoredRun } from "../writing/run-states.ts";
 import type { Writing } from "../writing/writing.ts";
 import { type Batch, doneIn } from "./batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
@@ -138,26 +138,26 @@ export function postgresWriter(options: {
     );
     batch.runs = ids;
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
+    const made = runsMade(batch.requests);
     const [locked, numbers] = await runScript(
-      together([lockRuns(batch), runNumbers(batch.requests), runs.prepare(ids)]),
+      together([lockRuns(batch), runNumbers(made.size), runs.prepare(ids.difference(made))]),
       ask,
     );
     batch.runNumbers.push(...numbers);
-    runs.verify(ids, locked);
     // Those that other nodes have changed.
-    await runScript(runs.prepare(ids), ask);
+    await runScript(runs.prepare(runs.verify(ids, locked)), ask);
   }
 
-  function* lockRuns({ number, runs: ids }: Batch): Script<readonly LockedRun[]> {
+  function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {
     const [, , locked = []] = yield [
       { text: "BEGIN", values: [] },
       { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
       {
-        text: "SELECT id, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+        text: "SELECT id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
       },
     ];
-    return locked as readonly LockedRun[];
+    return locked as readonly StoredRun[];
   }
 
   /** Decides about one call, which is all or nothing by itself. */
@@ -210,16 +210,18 @@ export function postgresWriter(options: {
   };
 }
 
-type LockedRun = Parameters<RunStates["verify"]>[1][number];
+/** The runs that a batch makes. */
+function runsMade(requests: readonly EncodedRequest[]): ReadonlySet<string> {
+  const made = new Set<string>();
+  for (const { writes } of requests)
+    for (const write of writes) if (write.type === "create-run") made.add(write.run.id);
+  return made;
+}
 
-/** The numbers of the runs that a batch makes, in rising order. */
-function* runNumbers(requests: readonly EncodedRequest[]): Script<readonly number[]> {
-  const made = requests.flatMap(({ writes }) => writes).filter(({ type }) => type === "create-run");
-  if (made.length === 0) return [];
-  const rows = yield* all<{ n: number }>(
-    `${postgres.nextRun} FROM generate_series(1, ?)`,
-    made.length,
-  );
+/** Numbers for so many new runs, in rising order. */
+function* runNumbers(count: number): Script<readonly number[]> {
+  if (count === 0) return [];
+  const rows = yield* all<{ n: number }>(`${postgres.nextRun} FROM generate_series(1, ?)`, count);
   return rows.map(({ n }) => n);
 }
 

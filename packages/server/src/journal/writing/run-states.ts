@@ -41,12 +41,17 @@ export interface RunState {
 /** A position in the undo log. */
 type Mark = number;
 
+/** How many of the runs that wait are kept: most are answered soon, and need not be read back. */
+const mostWaiting = 128;
+
 /**
  * The runs that are being written, kept in memory; whatever is rolled back in the database is
- * undone here too. Between two batches only those are kept that are in progress.
+ * undone here too. Between two batches only those are kept that are in progress, and the last that wait.
  */
 export class RunStates {
   readonly #states = new Map<string, RunState>();
+  /** In the order in which they came to wait. */
+  readonly #waiting = new Set<string>();
   #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
   readonly #dialect: Dialect;
 
@@ -87,10 +92,17 @@ export class RunStates {
    */
   settle(own?: ReadonlySet<string>): void {
     for (const { id } of this.#undo) {
-      const going = this.#states.get(id)?.status === "in_progress";
-      if (!going || own?.has(id) === false) this.#states.delete(id);
+      this.#waiting.delete(id);
+      const status = own?.has(id) === false ? undefined : this.#states.get(id)?.status;
+      if (status === "requires_action") this.#waiting.add(id);
+      else if (status !== "in_progress") this.#states.delete(id);
     }
     this.#undo = [];
+    for (const id of this.#waiting) {
+      if (this.#waiting.size <= mostWaiting) break;
+      this.#waiting.delete(id);
+      this.#states.delete(id);
+    }
   }
 
   /** What is known of these runs may be wrong: they are read again. */
@@ -99,22 +111,23 @@ export class RunStates {
     for (const id of ids) this.#states.delete(id);
   }
 
-  /** Forgets those of the runs that another node has changed; `rows` is how they are. */
-  verify(
-    ids: ReadonlySet<string>,
-    rows: readonly Pick<RunState, "id" | "epoch" | "status" | "edits" | "answers">[],
-  ): void {
+  /**
+   * Forgets those of the runs that another node has changed.
+   *
+   * @param rows how they are
+   * @returns those that are to be read
+   */
+  verify(ids: ReadonlySet<string>, rows: readonly StoredRun[]): ReadonlySet<string> {
     const stored = new Map(rows.map((row) => [row.id, row]));
+    const unknown = new Set<string>();
     for (const id of ids) {
       const state = this.#states.get(id);
       const row = stored.get(id);
-      const same =
-        row?.epoch === state?.epoch &&
-        row?.status === state?.status &&
-        row?.edits === state?.edits &&
-        row?.answers === state?.answers;
-      if (!same) this.#states.delete(id);
+      if (isSame(row, state)) continue;
+      this.#states.delete(id);
+      if (row !== undefined) unknown.add(id);
     }
+    return unknown;
   }
 
   /** Reads those of the named runs that are not known. */
@@ -143,6 +156,19 @@ export class RunStates {
     const ended = heads.filter((row) => row.ended === 1).map(({ head }) => head);
     return { going: [...this.#states.values()], ended };
   }
+}
+
+/** What of a run's row says whether another node has changed it. */
+export type StoredRun = Pick<RunState, "id" | "owner" | "epoch" | "status" | "edits" | "answers">;
+
+function isSame(row: StoredRun | undefined, state: RunState | undefined): boolean {
+  return (
+    row?.owner === state?.owner &&
+    row?.epoch === state?.epoch &&
+    row?.status === state?.status &&
+    row?.edits === state?.edits &&
+    row?.answers === state?.answers
+  );
 }
 
 const countOf = (column: string, table: string) =>
