@@ -8,8 +8,6 @@ export interface Batch {
   readonly requests: readonly EncodedRequest[];
   /** Those that it names, once they are looked up. */
   runs: ReadonlySet<string>;
-  /** For those that it makes. */
-  readonly runNumbers: number[];
   /** Once all is decided, and the commit on its way. */
   results: readonly WriteResult[] | undefined;
 }

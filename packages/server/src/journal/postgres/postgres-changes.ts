@@ -1,12 +1,12 @@
 import type { SqlValue, Statement } from "../script.ts";
 import type { Changes } from "../writing/changes.ts";
-import { bulkTable, type RowOf, type TableName } from "../writing/tables.ts";
-
-type Row = { readonly [column: string]: string | number | null };
+import type { CellsOf, RowOf, TableName } from "../writing/tables.ts";
+import type { RowChange } from "./row-statements.ts";
+import { type Lane, TableSteps } from "./table-steps.ts";
 
 /** One change, in the words of the decision that made it. */
 type Change =
-  | { readonly type: "row"; readonly table: TableName; readonly row: Row }
+  | RowChange
   | { readonly type: "statement"; readonly statement: Statement; readonly tables: TableSet };
 
 type TableSet = readonly string[];
@@ -17,15 +17,19 @@ export class CallChanges implements Changes {
 
   /** Whether a read of these tables would miss something of it. */
   touches(tables: TableSet): boolean {
-    return this.list.some((change) =>
-      change.type === "row"
-        ? tables.includes(change.table)
-        : change.tables.some((table) => tables.includes(table)),
-    );
+    return this.list.some((change) => tablesIn(change).some((table) => tables.includes(table)));
   }
 
   insert<T extends TableName>(table: T, row: RowOf<T>): void {
-    this.list.push({ type: "row", table, row });
+    this.list.push({ type: "insert", table, row });
+  }
+
+  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+    this.list.push({ type: "update", table, where, to } as RowChange);
+  }
+
+  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
+    this.list.push({ type: "remove", table, where } as RowChange);
   }
 
   run(text: string, ...values: SqlValue[]): void {
@@ -38,111 +42,57 @@ export class CallChanges implements Changes {
   }
 }
 
-/** Rows of a table that go over together. */
-class RowGroup {
-  readonly rows: Row[] = [];
-  readonly #places = new Map<string, number>();
-  readonly #table: TableName;
-
-  constructor(table: TableName) {
-    this.#table = table;
-  }
-
-  /** The last of a key counts. */
-  add(row: Row): void {
-    const { key } = bulkTable(this.#table);
-    if (key === undefined) {
-      this.rows.push(row);
-      return;
-    }
-    const name = JSON.stringify(key.map((column) => row[column]));
-    const place = this.#places.get(name);
-    if (place !== undefined) {
-      this.rows[place] = row;
-      return;
-    }
-    this.#places.set(name, this.rows.length);
-    this.rows.push(row);
-  }
+/** Whether a change reads one table and changes another: it must go right after what was before it. */
+export function readsOthers(change: Change): boolean {
+  return tablesIn(change).length > 1;
 }
 
-type Step =
-  | { readonly type: "rows"; readonly table: TableName; readonly group: RowGroup }
-  | { readonly type: "statement"; readonly statement: Statement };
-
 /**
- * The changes of a batch, gathered so that few statements do them: rows of a table together, and
+ * The changes of a batch, gathered so that few statements do them: what is of one kind together, and
  * in order only what is of one table. There are no foreign keys that ask for more.
  */
 export class BatchChanges {
-  #steps = new Map<string, Step[]>();
+  readonly #tables = new Map<string, TableSteps>();
 
-  add(changes: readonly Change[]): Statement[] {
+  /**
+   * @param lane whose changes they are, where others go beside them
+   * @returns what is to be sent now
+   */
+  add(changes: readonly Change[], lane?: Lane): Statement[] {
     const ready: Statement[] = [];
     for (const change of changes) {
-      if (change.type === "row") this.#addRow(change.table, change.row);
-      else if (change.tables.length <= 1)
-        this.#of(change.tables[0] ?? "").push({ type: "statement", statement: change.statement });
-      // It reads one table and changes another: what was before it goes first.
-      else ready.push(...this.take(), change.statement);
+      if (change.type !== "statement") this.#of(change.table).add(change, lane);
+      else if (readsOthers(change)) ready.push(...this.take(), change.statement);
+      else this.#of(change.tables[0] ?? "").addStatement(change.statement);
     }
     return ready;
   }
 
-  /** What is to be sent, of some tables or of all; it counts as sent from here on. */
-  take(tables?: TableSet): Statement[] {
-    const names = tables ?? [...this.#steps.keys()].toSorted();
-    const statements: Statement[] = [];
-    for (const name of names) {
-      for (const step of this.#steps.get(name) ?? [])
-        statements.push(
-          step.type === "rows" ? insertion(step.table, step.group.rows) : step.statement,
-        );
-      this.#steps.delete(name);
-    }
-    return statements;
+  /** What follows comes after all that was before. */
+  separate(): void {
+    for (const steps of this.#tables.values()) steps.separate();
   }
 
-  #of(table: string): Step[] {
-    const known = this.#steps.get(table);
+  /** What is to be sent, of some tables or of all; it counts as sent from here on. */
+  take(tables: TableSet = [...this.#tables.keys()].toSorted()): Statement[] {
+    return tables.flatMap((name) => {
+      const statements = this.#tables.get(name)?.statements ?? [];
+      this.#tables.delete(name);
+      return statements;
+    });
+  }
+
+  #of(table: string): TableSteps {
+    const known = this.#tables.get(table);
     if (known !== undefined) return known;
-    const steps: Step[] = [];
-    this.#steps.set(table, steps);
+    const steps = new TableSteps();
+    this.#tables.set(table, steps);
     return steps;
   }
-
-  #addRow(table: TableName, row: Row): void {
-    const steps = this.#of(table);
-    const last = steps.at(-1);
-    if (last?.type === "rows") return last.group.add(row);
-    const group = new RowGroup(table);
-    group.add(row);
-    steps.push({ type: "rows", table, group });
-  }
 }
 
-const insertions = new Map<TableName, { text: string; columns: readonly string[] }>();
-
-function insertion(table: TableName, rows: readonly Row[]): Statement {
-  let known = insertions.get(table);
-  if (known === undefined) {
-    const { columns, conflict = "" } = bulkTable(table);
-    const kept = Object.entries(columns).filter(([column]) => !isChained(table, column));
-    const names = kept.map(([column]) => column);
-    const arrays = kept.map(([, type]) => `?::${type}[]`);
-    const text = `INSERT INTO ${table} (${names.join(", ")}) SELECT * FROM unnest(${arrays.join(", ")}) ${conflict}`;
-    known = { text, columns: names };
-    insertions.set(table, known);
-  }
-  return {
-    text: known.text,
-    values: known.columns.map((column) => rows.map((row) => row[column] ?? null)),
-  };
-}
-
-/** The chain through SQLite's tail; here an index finds a run's deltas. */
-function isChained(table: TableName, column: string): boolean {
-  return table === "tail" && (column === "n" || column === "prev");
+function tablesIn(change: Change): TableSet {
+  return change.type === "statement" ? change.tables : [change.table];
 }
 
 const allTables = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;

@@ -5,7 +5,7 @@ import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError, isLost } from "./database-error.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { runScript } from "./run-script.ts";
-import { sendAll } from "./statements.ts";
+import { sendAll, sendBehind } from "./statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
@@ -57,10 +57,9 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
     snapshot: (script) =>
       withClient(async (client) => {
         const before = [begin];
-        const result = await runScript(script(), async (statements) => {
-          const first = before.splice(0);
-          return (await sendAll(client, [...first, ...statements])).slice(first.length);
-        });
+        const result = await runScript(script(), (statements) =>
+          sendBehind(client, before.splice(0), statements),
+        );
         // Who comes next need not wait for it, and where it fails the connection is gone.
         if (before.length === 0) void sendAll(client, [commit]).catch(() => {});
         return result;

@@ -3,21 +3,19 @@ import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { encodeRequest } from "../encoding/encode-request.ts";
 import type { EncodedRequest } from "../encoding/encoded-journal.ts";
-import { errorDataOf } from "../error-data.ts";
 import { postgres } from "../dialect.ts";
 import { all, type Script, type Statement, together } from "../script.ts";
-import { isAccepted } from "../store-write.ts";
 import type { Writer } from "../writer.ts";
-import { applyRequest, refusedOutcomes, type WriteResult } from "../writing/apply-request.ts";
+import type { WriteResult } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
 import { LostJournals } from "../writing/lost-journals.ts";
 import { RunStates, type StoredRun } from "../writing/run-states.ts";
-import type { Writing } from "../writing/writing.ts";
 import { type Batch, doneIn } from "./batch.ts";
+import { decideBatch } from "./decide-batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
 import { runScript } from "./run-script.ts";
-import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
-import { sendAll } from "./statements.ts";
+import { BatchChanges, tablesOf } from "./postgres-changes.ts";
+import { sendAll, sendBehind } from "./statements.ts";
 import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
@@ -30,7 +28,8 @@ const mostTries = 4;
 /**
  * Writes batches to PostgreSQL, one in flight. A batch locks the runs that it names, in the order of
  * their ids, so that what it decides holds against other nodes until its commit; then it decides
- * with the same code as SQLite's writer, and sends all its changes at once.
+ * with the same code as SQLite's writer, and sends all its changes at once. Neither messages nor
+ * statements grow with the number of its calls.
  */
 export function postgresWriter(options: {
   readonly connection: WriterConnection;
@@ -38,15 +37,7 @@ export function postgresWriter(options: {
 }): Writer {
   const { connection, writerId } = options;
   const runs = new RunStates(postgres);
-  const writing: Writing & { changes: CallChanges } = {
-    dialect: postgres,
-    runs,
-    lost: new LostJournals(),
-    changes: new CallChanges(),
-    node: writerId,
-    trim: null,
-    nextTail: 1,
-  };
+  const lost = new LostJournals();
   let batches = 0;
 
   /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
@@ -56,7 +47,7 @@ export function postgresWriter(options: {
     } catch (thrown) {
       if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
-        for (const { writes } of requests) writing.lost.lose(writes);
+        for (const { writes } of requests) lost.lose(writes);
         return requests.map(() => ({ error: { code, message } }));
       }
     }
@@ -74,7 +65,6 @@ export function postgresWriter(options: {
         number: (batches += 1),
         requests,
         runs: new Set(),
-        runNumbers: [],
         results: undefined,
       };
       try {
@@ -113,11 +103,15 @@ export function postgresWriter(options: {
   async function transact(batch: Batch): Promise<readonly WriteResult[]> {
     const client = await connection.client();
     try {
-      await begin(client, batch);
+      const runNumbers = await begin(client, batch);
       const gathered = new BatchChanges();
-      const results: WriteResult[] = [];
-      for (const request of batch.requests)
-        results.push(await applyCall(client, { gathered, runNumbers: batch.runNumbers }, request));
+      const deciding = { runs, lost, node: writerId, runNumbers, gathered };
+      const results = await runScript(decideBatch(deciding, batch.requests), (statements) => {
+        const before = gathered.take([
+          ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
+        ]);
+        return sendBehind(client, before, statements);
+      });
       batch.results = results;
       const owners = toldOwners(batch, (runId) => runs.get(runId)?.owner);
       const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
@@ -131,8 +125,12 @@ export function postgresWriter(options: {
     }
   }
 
-  /** Locks the runs of a batch, and sees whether what is known of them still holds. */
-  async function begin(client: pg.Client, batch: Batch): Promise<void> {
+  /**
+   * Locks the runs of a batch, and sees whether what is known of them still holds.
+   *
+   * @returns numbers for the runs that it makes
+   */
+  async function begin(client: pg.Client, batch: Batch): Promise<readonly number[]> {
     const ids = await runScript(runsOf(postgres, batch.requests), (statements) =>
       sendAll(client, statements),
     );
@@ -143,9 +141,9 @@ export function postgresWriter(options: {
       together([lockRuns(batch), runNumbers(made.size), runs.prepare(ids.difference(made))]),
       ask,
     );
-    batch.runNumbers.push(...numbers);
     // Those that other nodes have changed.
     await runScript(runs.prepare(runs.verify(ids, locked)), ask);
+    return numbers;
   }
 
   function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {
@@ -158,49 +156,6 @@ export function postgresWriter(options: {
       },
     ];
     return locked as readonly StoredRun[];
-  }
-
-  /** Decides about one call, which is all or nothing by itself. */
-  async function applyCall(
-    client: pg.Client,
-    { gathered, runNumbers }: { readonly gathered: BatchChanges; readonly runNumbers: number[] },
-    request: EncodedRequest,
-  ): Promise<WriteResult> {
-    const mark = runs.mark();
-    const call = new CallChanges();
-    writing.changes = call;
-    let saved = false;
-    const undo = async () => {
-      runs.rollback(mark);
-      if (saved) await client.query("ROLLBACK TO call");
-    };
-    try {
-      const outcomes = await runScript(applyRequest(writing, request), async (statements) => {
-        // A new run's number came with the locks.
-        if (statements[0]?.text === postgres.nextRun) return [[{ n: runNumbers.shift() }]];
-        const tables = statements.flatMap(({ text }) => tablesOf(text));
-        // A read sees what was changed before it.
-        const own = call.touches(tables);
-        const first = own && !saved ? [...gathered.take(), savepoint] : gathered.take(tables);
-        if (own) {
-          saved = true;
-          first.push(...gathered.add(call.list.splice(0)), ...gathered.take());
-        }
-        return (await sendAll(client, [...first, ...statements])).slice(first.length);
-      });
-      const last = outcomes.at(-1);
-      if (last !== undefined && !isAccepted(last)) {
-        await undo();
-        return { outcomes: refusedOutcomes(request, outcomes) };
-      }
-      await sendAll(client, gathered.add(call.list));
-      return { outcomes };
-    } catch (thrown) {
-      if (isLost(thrown) || isFromDatabase(thrown)) throw thrown;
-      await undo();
-      writing.lost.lose(request.writes);
-      return { error: errorDataOf("Writing to the store", thrown) };
-    }
   }
 
   return {
@@ -223,13 +178,6 @@ function* runNumbers(count: number): Script<readonly number[]> {
   if (count === 0) return [];
   const rows = yield* all<{ n: number }>(`${postgres.nextRun} FROM generate_series(1, ?)`, count);
   return rows.map(({ n }) => n);
-}
-
-/** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */
-const savepoint: Statement = { text: "SAVEPOINT call", values: [] };
-
-function isFromDatabase(thrown: unknown): boolean {
-  return thrown instanceof Error && "severity" in thrown;
 }
 
 /** The runs that this node goes on writing: what is known of others is read again. */

@@ -37,6 +37,15 @@ export function sendAll(
   return sendBatch(client, statements);
 }
 
+/** @returns the rows of the statements alone; those that go before them give none that are wanted */
+export async function sendBehind(
+  client: Client,
+  before: readonly Statement[],
+  statements: readonly Statement[],
+): Promise<readonly (readonly unknown[])[]> {
+  return (await sendAll(client, [...before, ...statements])).slice(before.length);
+}
+
 function sendBatch(
   client: Client,
   statements: readonly Statement[],

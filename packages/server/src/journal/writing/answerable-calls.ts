@@ -28,10 +28,5 @@ export function removeAnswerable(
   runN: number,
   { callId, by }: Answerable,
 ): void {
-  changes.run(
-    "DELETE FROM answerable_calls WHERE run_n = ? AND call_id = ? AND answered_by = ?",
-    runN,
-    idKey(callId),
-    by,
-  );
+  changes.remove("answerable_calls", { run_n: runN, call_id: idKey(callId), answered_by: by });
 }

@@ -38,7 +38,7 @@ export function* runAnswered(
   }
   if (run?.status !== "in_progress") return {};
   const answers = run.answers + 1;
-  writing.changes.run("UPDATE runs SET answers = ? WHERE n = ?", answers, run.n);
+  writing.changes.update("runs", { n: run.n }, { answers });
   writing.runs.set({ ...run, answers });
   return {};
 }

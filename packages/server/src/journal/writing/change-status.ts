@@ -24,14 +24,9 @@ export function* changeStatus(
   let next: RunState = { ...(yield* foldOpenItems(writing, run, at)), status: to };
   const ends = isClosing(to);
   if (ends) next = yield* closeRun(writing, next, at);
-  writing.changes.run(
-    "UPDATE runs SET status = ?, updated_at = ?, ended_at = ?, manifest = ? WHERE n = ?",
-    to,
-    at,
-    ends ? at : null,
-    next.manifest,
-    run.n,
-  );
+  const { manifest, n } = next;
+  const ended = { updated_at: at, ended_at: ends ? at : null };
+  writing.changes.update("runs", { n }, { status: to, ...ended, manifest });
   writing.runs.set(next);
   return { status: "changed", run: next };
 }

@@ -1,5 +1,5 @@
 import type { SqlValue } from "../script.ts";
-import type { RowOf, TableName } from "./tables.ts";
+import type { CellsOf, RowOf, TableName } from "./tables.ts";
 
 /**
  * Changes whose outcome no decision rests on. SQLite does them on the spot; for PostgreSQL they
@@ -7,6 +7,11 @@ import type { RowOf, TableName } from "./tables.ts";
  */
 export interface Changes {
   insert<T extends TableName>(table: T, row: RowOf<T>): void;
+  /** Changes the rows that have these cells. */
+  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void;
+  /** Deletes the rows that have these cells. */
+  remove<T extends TableName>(table: T, where: CellsOf<T>): void;
+  /** What is seldom done: for PostgreSQL it is a statement of its own. */
   run(text: string, ...values: SqlValue[]): void;
   /** The same for what is to leave no trace. */
   wipe(text: string, ...values: SqlValue[]): void;

@@ -22,15 +22,11 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
 /** Takes a run that may be taken, in an epoch of its own. */
 export function claim(writing: Writing, run: RunState, at: number): RunState {
   const epoch = run.epoch + 1;
-  writing.changes.run(
-    "UPDATE runs SET status = 'in_progress', epoch = ?, answers = 0, updated_at = ?, node = ? WHERE n = ?",
-    epoch,
-    at,
-    writing.node,
-    run.n,
-  );
   // Whoever claims it reads the answers afterwards.
-  const claimed: RunState = { ...run, epoch, answers: 0, status: "in_progress" };
+  const taken = { status: "in_progress", epoch, answers: 0 } as const;
+  const { node } = writing;
+  writing.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });
+  const claimed: RunState = { ...run, ...taken };
   writing.runs.set(claimed);
   return claimed;
 }

@@ -13,14 +13,12 @@ export function decideApproval(
     readonly at: number;
   },
 ): void {
-  changes.run(
-    `UPDATE approvals SET status = ?, answer = ?, answered_at = ?
-     WHERE id = ? AND owner = ? AND status = 'pending'`,
-    given.status,
-    JSON.stringify(given.word),
-    given.at,
-    given.id,
-    given.owner,
+  const { id, owner, status, word, at } = given;
+  const answer = JSON.stringify(word);
+  changes.update(
+    "approvals",
+    { id, owner, status: "pending" },
+    { status, answer, answered_at: at },
   );
 }
 
@@ -31,19 +29,10 @@ export function settleApprovalsOf(
   status: "expired" | "cancelled",
   at: number,
 ): void {
-  changes.run(
-    "UPDATE approvals SET status = ?, answered_at = ? WHERE run_n = ? AND status = 'pending'",
-    status,
-    at,
-    runN,
-  );
+  changes.update("approvals", { run_n: runN, status: "pending" }, { status, answered_at: at });
 }
 
 export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
-  changes.run(
-    "UPDATE approvals SET status = 'cancelled', answered_at = ? WHERE id = ? AND run_n = ? AND status = 'pending'",
-    at,
-    id,
-    runN,
-  );
+  const where = { id, run_n: runN, status: "pending" };
+  changes.update("approvals", where, { status: "cancelled", answered_at: at });
 }

@@ -13,8 +13,8 @@ export function forgetVariables(
     return { status: "fenced", reason: `Run ${runId} is not held in epoch ${epoch}.` };
   const { n, baseManifest: manifest } = run;
   const edits = run.edits + 1;
-  writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
-  writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", n);
+  writing.changes.update("runs", { n }, { edits, manifest });
+  writing.changes.remove("run_variables", { run_n: n });
   writing.runs.set({ ...run, edits, manifest, variables: 0, changes: [] });
   return { status: "forgotten" };
 }

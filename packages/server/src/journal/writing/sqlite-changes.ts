@@ -2,7 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { SqlValue } from "../script.ts";
 import type { Sql } from "../sql.ts";
 import type { Changes } from "./changes.ts";
-import { bulkTable, type RowOf, type TableName } from "./tables.ts";
+import { bulkTable, type CellsOf, type RowOf, type TableName } from "./tables.ts";
 
 interface Insertion {
   readonly text: string;
@@ -36,6 +36,18 @@ export class SqliteChanges implements Changes {
     // What is secret must not be left behind where a page was split, either.
     if (table === "quarantine") this.#overwriting(() => this.#sql.run(text, ...values));
     else this.#sql.run(text, ...values);
+  }
+
+  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+    this.run(
+      `UPDATE ${table} SET ${marks(to).join(", ")} WHERE ${marks(where).join(" AND ")}`,
+      ...cells(to),
+      ...cells(where),
+    );
+  }
+
+  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
+    this.run(`DELETE FROM ${table} WHERE ${marks(where).join(" AND ")}`, ...cells(where));
   }
 
   run(text: string, ...values: SqlValue[]): void {
@@ -89,4 +101,12 @@ export class SqliteChanges implements Changes {
     this.#insertions.set(table, insertion);
     return insertion;
   }
+}
+
+function marks(row: object): string[] {
+  return Object.keys(row).map((column) => `${column} = ?`);
+}
+
+function cells(row: object): SqlValue[] {
+  return Object.values(row) as SqlValue[];
 }

@@ -17,6 +17,7 @@ export interface Leftover {
 export interface SqliteWriting extends Writing {
   readonly sql: Sql;
   readonly changes: SqliteChanges;
+  readonly runs: RunStates;
   readonly trim: TailTrim;
 }
 

@@ -50,11 +50,7 @@ export function* submitOutputs(
 
 /** A call is settled: its record has the text now, or it is not needed any more. */
 export function forgetOutput({ changes }: Writing, runN: number, callId: string): void {
-  changes.run(
-    "UPDATE client_outputs SET output = NULL WHERE run_n = ? AND call_id = ?",
-    runN,
-    idKey(callId),
-  );
+  changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
 }
 
 /** Why a call takes no output. */

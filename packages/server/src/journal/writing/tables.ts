@@ -1,7 +1,11 @@
+type ColumnType = "text" | "bigint";
+
 /** How a table takes many new rows at once. */
 interface BulkTable {
   /** In the order of the statement. */
-  readonly columns: { readonly [column: string]: "text" | "bigint" };
+  readonly columns: { readonly [column: string]: ColumnType };
+  /** Those that a new row has no value of. */
+  readonly later?: { readonly [column: string]: ColumnType };
   /** What becomes of a row whose key is taken; without it that is an error. */
   readonly conflict?: string;
   /** Rows of one key are one row, the last: no statement may change a row twice. */
@@ -32,6 +36,7 @@ export const tables = {
       ended_at: "bigint",
       node: "text",
     },
+    later: { manifest: "text", edits: "bigint", answers: "bigint" },
   },
   run_requests: {
     columns: { run_n: "bigint", owner: "text", request: "text", input: "text" },
@@ -111,6 +116,7 @@ export const tables = {
       expires_at: "bigint",
       request: "text",
     },
+    later: { answer: "text", answered_at: "bigint" },
     conflict: keepFirst,
   },
   grants: {
@@ -144,14 +150,26 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 
-/** A new row of a table. */
-export type RowOf<T extends TableName> = {
-  readonly [
-    C in keyof (typeof tables)[T]["columns"]
-  ]: (typeof tables)[T]["columns"][C] extends "bigint" ? number | null : string | null;
+type Cells<Columns> = {
+  readonly [C in keyof Columns]: Columns[C] extends "bigint" ? number | null : string | null;
 };
+
+/** A new row of a table. */
+export type RowOf<T extends TableName> = Cells<(typeof tables)[T]["columns"]>;
+
+/** Some cells of a row. */
+export type CellsOf<T extends TableName> = Partial<
+  RowOf<T> &
+    Cells<(typeof tables)[T] extends { readonly later: infer Later } ? Later : Record<never, never>>
+>;
 
 /** A table's part of the statement, for whoever puts it together. */
 export function bulkTable(table: TableName): BulkTable {
   return tables[table];
+}
+
+/** What a column holds. */
+export function columnType(table: TableName, column: string): ColumnType {
+  const { columns, later } = bulkTable(table);
+  return columns[column] ?? later?.[column] ?? "text";
 }

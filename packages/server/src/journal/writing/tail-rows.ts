@@ -42,6 +42,6 @@ export function removeDeltas(
   run: RunState,
   { itemId, head }: OpenItem,
 ): void {
-  if (trim === null) changes.run("DELETE FROM tail WHERE run_n = ? AND item_id = ?", run.n, itemId);
+  if (trim === null) changes.remove("tail", { run_n: run.n, item_id: itemId });
   else trim.add(head);
 }

@@ -87,7 +87,7 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   // A run that was not locked with the batch has its turn with the next.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {
-    changes.run("UPDATE approvals SET status = 'expired', answered_at = ? WHERE id = ?", at, id);
+    changes.update("approvals", { id }, { status: "expired", answered_at: at });
   }
   const approvals = due.map((row) =>
     approvalRecord({ ...row, status: "expired", answered_at: at }),

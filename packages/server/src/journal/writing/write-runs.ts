@@ -59,7 +59,7 @@ export function* createRun(
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   if (isClosing(status)) {
     const { manifest } = yield* closeRun(writing, state, at);
-    changes.run("UPDATE runs SET manifest = ? WHERE n = ?", manifest, n);
+    changes.update("runs", { n }, { manifest });
     runs.set({ ...state, manifest });
   } else runs.set(state);
   const created = { status: "created", sessionId, epoch, createdAt: at } as const;

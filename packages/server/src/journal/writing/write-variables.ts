@@ -61,7 +61,7 @@ export function* currentManifest(writing: Writing, run: RunState): Script<string
 /** Turns what changed into the run's own manifest, which the caller writes to the run's row. */
 export function* foldVariables(writing: Writing, run: RunState): Script<RunState> {
   const manifest = yield* currentManifest(writing, run);
-  if (run.variables > 0) writing.changes.run("DELETE FROM run_variables WHERE run_n = ?", run.n);
+  if (run.variables > 0) writing.changes.remove("run_variables", { run_n: run.n });
   return { ...run, manifest, variables: 0, changes: [] };
 }
 
@@ -79,7 +79,7 @@ export function* editVariables(
   run = yield* writeChanges(writing, run, encodeChanges(write.changes), ended);
   if (ended) run = yield* foldVariables(writing, run);
   const { edits, manifest, n } = run;
-  writing.changes.run("UPDATE runs SET edits = ?, manifest = ? WHERE n = ?", edits, manifest, n);
+  writing.changes.update("runs", { n }, { edits, manifest });
   writing.runs.set(run);
   return { status: "edited" };
 }

@@ -8,7 +8,7 @@ import type { TailTrim } from "./tail-trim.ts";
 export interface Writing {
   readonly dialect: Dialect;
   readonly changes: Changes;
-  readonly runs: RunStates;
+  readonly runs: Pick<RunStates, "get" | "set" | "drop">;
   readonly lost: LostJournals;
   /** Who claims; null where there is one process. */
   readonly node: string | null;
