@@ -159,9 +159,12 @@ export type RowOf<T extends TableName> = Cells<(typeof tables)[T]["columns"]>;
 
 /** Some cells of a row. */
 export type CellsOf<T extends TableName> = Partial<
-  RowOf<T> &
-    Cells<(typeof tables)[T] extends { readonly later: infer Later } ? Later : Record<never, never>>
+  Cells<(typeof tables)[T]["columns"] & LaterOf<T>>
 >;
+
+type LaterOf<T extends TableName> = (typeof tables)[T] extends { readonly later: infer Later }
+  ? Later
+  : unknown;
 
 /** A table's part of the statement, for whoever puts it together. */
 export function bulkTable(table: TableName): BulkTable {
