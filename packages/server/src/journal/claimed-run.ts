@@ -1,5 +1,4 @@
 import type { RunRef } from "./records.ts";
-import type { StoreWrite } from "./store-write.ts";
 import type { AppliedOutcome } from "./writing/apply-request.ts";
 
 /** A run that this process claimed: nobody else writes it any more. */
@@ -14,7 +13,7 @@ export type ReadyRun = (RunRef & { readonly status: "queued" }) | ClaimedRun;
 
 /** Which run a write claimed, if it did. */
 export function claimedIn(
-  write: { readonly type: StoreWrite["type"]; readonly runId?: string },
+  write: { readonly type: string; readonly runId?: string },
   outcome: AppliedOutcome,
 ): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
   if (outcome.status === "claimed" && write.runId !== undefined)

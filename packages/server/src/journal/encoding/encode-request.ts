@@ -1,5 +1,6 @@
 import { errorMessage } from "@capstan/core";
 import type { Journal, StoreWrite } from "../store-write.ts";
+import { encodeDeltas } from "./encode-deltas.ts";
 import { encodeJournal, isSignOfLife } from "./encode-journal.ts";
 import type { EncodedJournal, EncodedRequest, EncodedWrite } from "./encoded-journal.ts";
 
@@ -21,7 +22,7 @@ export function encodeRequest({ at, writes }: WriteRequest): EncodedRequest {
 }
 
 function encodeWrite(write: StoreWrite): EncodedWrite {
-  return write.type === "journal" ? encodeJournal(write) : write;
+  return write.type === "journal" ? (encodeDeltas(write) ?? encodeJournal(write)) : write;
 }
 
 /** What the writer is told of a journal that fails: that it was there. */

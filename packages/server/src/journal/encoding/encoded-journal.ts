@@ -2,6 +2,7 @@ import type { CallRecord, ChainEvent } from "@capstan/core";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Journal, StoreWrite } from "../store-write.ts";
 import type { EncodedChanges } from "./encode-changes.ts";
+import type { EncodedDeltas } from "./encode-deltas.ts";
 import type { EncodedEvents } from "./encode-events.ts";
 
 /**
@@ -59,7 +60,12 @@ export type QuestionEvent = Extract<
   }
 >;
 
-export type EncodedWrite = Exclude<StoreWrite, Journal> | EncodedJournal;
+export type EncodedWrite = Exclude<StoreWrite, Journal> | EncodedJournal | EncodedDeltas;
+
+/** Whether it is of a run's journal: where it is lost, what follows it is, too. */
+export function isJournaled(write: EncodedWrite): write is EncodedJournal | EncodedDeltas {
+  return write.type === "journal" || write.type === "deltas";
+}
 
 /** One call of `Store.write`. */
 export interface EncodedRequest {

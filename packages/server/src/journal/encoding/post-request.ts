@@ -1,6 +1,6 @@
 import { errorMessage } from "@capstan/core";
 import { encodeRequest, type WriteRequest } from "./encode-request.ts";
-import type { EncodedRequest } from "./encoded-journal.ts";
+import { type EncodedRequest, isJournaled } from "./encoded-journal.ts";
 import { type PackedWrite, packWrite } from "./pack-journal.ts";
 
 /** A call on its way to a thread. */
@@ -13,7 +13,7 @@ export function postRequest(request: WriteRequest): PostedRequest {
   try {
     return { ...encoded, writes: encoded.writes.map(packWrite) };
   } catch (thrown) {
-    const journals = encoded.writes.filter((write) => write.type === "journal");
+    const journals = encoded.writes.filter(isJournaled);
     return { ...encoded, writes: journals.map(packWrite), wordless: errorMessage(thrown) };
   }
 }

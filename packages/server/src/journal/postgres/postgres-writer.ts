@@ -2,7 +2,7 @@ import { claimedIn } from "../claimed-run.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { encodeRequest } from "../encoding/encode-request.ts";
-import type { EncodedRequest } from "../encoding/encoded-journal.ts";
+import { type EncodedRequest, isJournaled } from "../encoding/encoded-journal.ts";
 import { postgres } from "../dialect.ts";
 import { all, type Script, type Statement, together } from "../script.ts";
 import type { Writer } from "../writer.ts";
@@ -185,7 +185,7 @@ function ownRuns(batch: Batch): ReadonlySet<string> {
   const own = new Set<string>();
   for (const [write, outcome] of doneIn(batch)) {
     if (write.type === "create-run") own.add(write.run.id);
-    if (write.type === "journal") own.add(write.runId);
+    if (isJournaled(write)) own.add(write.runId);
     const claimed = claimedIn(write, outcome);
     if (claimed !== undefined) own.add(claimed.id);
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StopRequest } from "../nodes.ts";
 import type { Statement } from "../script.ts";
-import type { StoreWrite } from "../store-write.ts";
+import type { EncodedWrite } from "../encoding/encoded-journal.ts";
 import { type Batch, doneIn } from "./batch.ts";
 
 /** The channel on which nodes tell each other that there is something to read. */
@@ -70,7 +70,7 @@ export function toldOwners(
   return owners;
 }
 
-const permissions: ReadonlySet<StoreWrite["type"]> = new Set([
+const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "create-grant",
   "revoke-grant",
   "change-override",

@@ -11,12 +11,14 @@ import { forgetLineage } from "./forget-lineage.ts";
 import { forgetVariables } from "./forget-variables.ts";
 import { shortenCuts } from "./shorten-cuts.ts";
 import { submitOutputs } from "./submit-outputs.ts";
+import type { Journaled } from "./writable-run.ts";
 import { answerApproval, expireApprovals } from "./write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./write-conversations.ts";
 import { createGrant, revokeGrant } from "./write-grants.ts";
 import { changeOverride, resetOverride } from "./write-overrides.ts";
 import { saveItems } from "./write-items.ts";
-import { type Journaled, writeJournal } from "./write-journal.ts";
+import { writeDeltas } from "./write-deltas.ts";
+import { writeJournal } from "./write-journal.ts";
 import { createRun, setStatus } from "./write-runs.ts";
 import { editVariables } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
@@ -54,6 +56,8 @@ function* applyWrite(writing: Writing, write: EncodedWrite, at: number): Script<
       return yield* createRun(writing, write, at);
     case "journal":
       return yield* writeJournal(writing, write, at);
+    case "deltas":
+      return yield* writeDeltas(writing, write, at);
     case "claim-run":
       return claimRun(writing, write, at);
     case "set-status":

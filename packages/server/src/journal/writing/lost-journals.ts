@@ -1,4 +1,4 @@
-import type { EncodedJournal, EncodedWrite } from "../encoding/encoded-journal.ts";
+import type { EncodedWrite } from "../encoding/encoded-journal.ts";
 
 /**
  * The runs of which something could not be written. Their chains give writes one after another
@@ -12,12 +12,12 @@ export class LostJournals {
   /** Nothing of these writes was done. */
   lose(writes: readonly EncodedWrite[]): void {
     for (const write of writes)
-      if (write.type === "journal" && write.signOfLife !== true)
+      if (write.type === "deltas" || (write.type === "journal" && write.signOfLife !== true))
         this.#epochs.set(write.runId, write.epoch);
   }
 
   /** @throws Error where something before it was lost */
-  check({ runId, epoch }: EncodedJournal): void {
+  check(runId: string, epoch: number): void {
     const lost = this.#epochs.get(runId);
     if (lost === undefined) return;
     if (lost === epoch)

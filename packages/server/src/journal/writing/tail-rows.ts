@@ -1,25 +1,43 @@
-import { addDelta, type CutText } from "../cut-points.ts";
+import { addDelta, type CutText, type Delta } from "../cut-points.ts";
 import type { Script } from "../script.ts";
 import { readChain, readTail } from "../tail.ts";
 import type { OpenItem, RunState } from "./run-states.ts";
 import type { Writing } from "./writing.ts";
 
-/** Adds a delta under the run's last number, as the tail's row `n`. */
+/** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
+const mostKept = 65_536;
+
+/** Adds a delta to its item, as the tail's row `n`: the run's last event. */
 export function appendDelta(
   writing: Writing,
   run: RunState,
-  row: { n: number; itemId: string; delta: string; previous: number | undefined },
-): void {
-  const { n, itemId, delta, previous } = row;
+  row: {
+    readonly n: number;
+    readonly seq: number;
+    readonly itemId: string;
+    readonly delta: string;
+  },
+): RunState {
+  const { n, seq, itemId, delta } = row;
+  const previous = run.open.find((item) => item.itemId === itemId);
   writing.changes.insert("tail", {
     n,
     run_n: run.n,
-    seq: run.lastSeq,
+    seq,
     owner: run.owner,
     item_id: itemId,
-    prev: previous ?? null,
+    prev: previous?.head ?? null,
     delta: JSON.stringify(delta),
   });
+  const item = { itemId, head: n, kept: keep(previous, { seq, delta }) };
+  const others = run.open.filter((open) => open !== previous);
+  return { ...run, lastSeq: seq, nth: 0, open: [...others, item] };
+}
+
+function keep(previous: OpenItem | undefined, delta: Delta): CutText | undefined {
+  if (previous !== undefined && previous.kept === undefined) return undefined;
+  const kept = addDelta(previous?.kept, delta);
+  return kept.text.length > mostKept ? undefined : kept;
 }
 
 /** The deltas of an item under way, put together. */

@@ -1,6 +1,6 @@
 import type { LooseEvent } from "../encoding/encode-events.ts";
 import type { EncodedJournal } from "../encoding/encoded-journal.ts";
-import { addDelta, type CutText } from "../cut-points.ts";
+import type { CutText } from "../cut-points.ts";
 import { severalEvents } from "../event-layout.ts";
 import type { Script } from "../script.ts";
 import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
@@ -10,9 +10,6 @@ import type { Writing } from "./writing.ts";
 
 /** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
 export const detachedDeltas = "item.deltas";
-
-/** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
-const mostKept = 65_536;
 
 /**
  * Stores a commit's events under the numbers that follow the run's last one, and in the last row
@@ -36,11 +33,11 @@ export function* writeRows(
   }
   let next = run;
   for (const event of loose) {
-    next = { ...next, lastSeq: before.seq + event.at };
+    const seq = before.seq + event.at;
     next =
       event.type === "end"
-        ? yield* writeEnd(writing, next, event, at)
-        : writeDelta(writing, next, { ...event, n: before.tail + event.nth });
+        ? yield* writeEnd(writing, { ...next, lastSeq: seq }, event, at)
+        : appendDelta(writing, next, { ...event, seq, n: before.tail + event.nth });
   }
   if (count > 0) next = { ...next, lastSeq: before.seq + count, nth: 0 };
   if (rows.length > 0 || (said.messages ?? said.calls) === null) return next;
@@ -56,26 +53,6 @@ export function* foldOpenItems(writing: Writing, run: RunState, at: number): Scr
     if (deltas !== undefined) insertDetached(writing, run, { itemId: item.itemId, deltas, at });
   }
   return { ...run, open: [] };
-}
-
-function writeDelta(
-  writing: Writing,
-  run: RunState,
-  { n, itemId, delta }: { readonly n: number; readonly itemId: string; readonly delta: string },
-): RunState {
-  const previous = run.open.find((item) => item.itemId === itemId);
-  appendDelta(writing, run, { n, itemId, delta, previous: previous?.head });
-  const item = { itemId, head: n, kept: keep(previous, { seq: run.lastSeq, delta }) };
-  return { ...run, open: [...run.open.filter((open) => open !== previous), item] };
-}
-
-function keep(
-  previous: OpenItem | undefined,
-  delta: { readonly seq: number; readonly delta: string },
-): CutText | undefined {
-  if (previous !== undefined && previous.kept === undefined) return undefined;
-  const kept = addDelta(previous?.kept, delta);
-  return kept.text.length > mostKept ? undefined : kept;
 }
 
 function* writeEnd(

@@ -1,44 +1,24 @@
 import type { Grant } from "@capstan/core";
-import type { RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import type { EncodedJournal } from "../encoding/encoded-journal.ts";
 import type { Script } from "../script.ts";
-import type { Fenced } from "../store-write.ts";
 import { parkedRun } from "./answered-run.ts";
 import { changeStatus } from "./change-status.ts";
 import { doActs } from "./journal-acts.ts";
 import type { RunState } from "./run-states.ts";
+import { fenced, type Journaled, writableRun } from "./writable-run.ts";
 import { foldOpenItems, writeRows } from "./write-events.ts";
 import { insertGrant } from "./write-grants.ts";
 import { writeChanges } from "./write-variables.ts";
 import type { Writing } from "./writing.ts";
-
-/** What the writer says of a journal; the caller's side has the events and numbers them. */
-export type Journaled =
-  | {
-      readonly status: "committed";
-      /** The number before that of the first event. */
-      readonly seqBefore: number;
-      /** The tail's row of the first delta; the others follow it. */
-      readonly firstTail: number;
-      readonly runStatus: RunStatus;
-    }
-  | Fenced;
 
 export function* writeJournal(
   writing: Writing,
   journal: EncodedJournal,
   at: number,
 ): Script<Journaled> {
-  let run = writing.runs.get(journal.runId);
-  if (run === undefined) return fenced(`There is no run ${journal.runId}.`);
-  if (isClosing(run.status)) return fenced(`Run ${run.id} has ended: it is ${run.status}.`);
-  if (run.epoch !== journal.epoch) {
-    return fenced(
-      `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, and this was written in ${journal.epoch}.`,
-    );
-  }
-  writing.lost.check(journal);
+  let run = writableRun(writing, journal);
+  if (run.status === "fenced") return run;
   const seqBefore = run.lastSeq;
   const firstTail = writing.nextTail;
   run = yield* writeRows(writing, run, journal, at);
@@ -66,8 +46,4 @@ export function* writeJournal(
 function insertGrants(writing: Writing, run: RunState, grants: string): void {
   for (const grant of JSON.parse(grants) as readonly Grant[])
     insertGrant(writing, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
-}
-
-function fenced(reason: string): Fenced {
-  return { status: "fenced", reason };
 }
