@@ -75,6 +75,7 @@ function runsIn(write: EncodedWrite): readonly string[] | undefined {
       ];
     }
     case "journal":
+    case "deltas":
     case "claim-run":
     case "set-status":
     case "submit-outputs":
