@@ -166,6 +166,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "call.started":
       case "call.event":
       case "run.heartbeat":
+      case "run.orphaned":
     }
   }
 

@@ -186,17 +186,18 @@ export class Dispatcher {
     const { takeUp, isStopping } = this.#options;
     // Another node takes it up, or the next server.
     if (isStopping()) return false;
-    const hadPlace = await this.#inItsPlace(run, () => takeUp(run));
+    const isOrphan = run.status === "in_progress";
+    const hadPlace = await this.#inItsPlace(run, () => takeUp(run), isOrphan);
     if (hadPlace) this.#remember(keyOf(run));
     return hadPlace;
   }
 
   /** Goes on with a run, or hands it back where it finds no place. @returns whether it had one */
-  async #inItsPlace(run: RunRef, goOn: () => Promise<void>): Promise<boolean> {
+  async #inItsPlace(run: RunRef, goOn: () => Promise<void>, isOrphan = false): Promise<boolean> {
     const { isLive, isStopping, log } = this.#options;
     const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
-      await (hasPlace ? goOn() : this.#handBack(run));
+      await (hasPlace ? goOn() : this.#handBack(run, isOrphan));
       return hasPlace;
     } catch (thrown) {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
@@ -212,11 +213,18 @@ export class Dispatcher {
     for (const oldest of this.#claimed) return void this.#claimed.delete(oldest);
   }
 
-  /** No place: from now on it waits with the others. */
-  async #handBack({ id: runId, owner, status, epoch }: RunRef): Promise<void> {
-    if (status !== "queued")
-      await this.#options.store.write([{ type: "set-status", runId, epoch, status: "queued" }]);
-    this.waits({ id: runId, owner, status: "queued", epoch });
+  /** No place: from now on it waits with the others. Where another was quicker, it does so there. */
+  async #handBack(run: RunRef, isOrphan: boolean): Promise<void> {
+    if (run.status === "queued") return this.waits(run);
+    const { id: runId, owner, epoch } = run;
+    const event = { type: "run.orphaned", at: Date.now() } as const;
+    const writes = isOrphan ? ([{ type: "event", event }] as const) : [];
+    const [, queued] = await this.#options.store.write([
+      { type: "journal", runId, epoch, writes },
+      { type: "set-status", runId, epoch, status: "queued" },
+    ]);
+    if (queued.status === "changed")
+      this.waits({ id: runId, owner, status: "queued", epoch: queued.epoch });
   }
 }
 

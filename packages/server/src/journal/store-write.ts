@@ -80,7 +80,10 @@ export type StoreWrite =
     }
   /** Takes a run that has not ended over: `in_progress`, epoch + 1. With `epoch`, only from that one. */
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
-  /** Parks a run or hands it back; its end is written by a journal alone. With `epoch`, fenced as a journal is. */
+  /**
+   * Parks a run, or hands it back: what is queued has an epoch of its own, so that whoever had it is
+   * fenced. Its end is written by a journal alone. With `epoch`, fenced as a journal is.
+   */
   | {
       readonly type: "set-status";
       readonly runId: string;
@@ -241,7 +244,7 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "set-status":
-    | { readonly status: "changed"; readonly previous: RunStatus }
+    | { readonly status: "changed"; readonly previous: RunStatus; readonly epoch: number }
     | Fenced
     | Refused
     | NotFound;

@@ -25,8 +25,10 @@ export interface StoredChain {
   readonly cut: readonly CutItem[];
   /** It stopped to wait, and nothing of it went on since. */
   readonly waited: boolean;
-  /** How often it was taken up since it last got anywhere. */
-  readonly fruitless: number;
+  /** Something of it is stored: it is carried on, and not begun. */
+  readonly begun: boolean;
+  /** How often its process was gone since it last got anywhere. */
+  readonly deaths: number;
 }
 
 const nothing = { messages: [], calls: [], events: [] };
@@ -44,15 +46,17 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
     ),
     cut: cutItems(events),
     waited: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
-    fruitless: fruitlessTakeUps(events),
+    begun: events.some(({ type }) => type !== "run.orphaned"),
+    deaths: deathsSinceStep(events),
   };
 }
 
-/** Where a chain begins, goes on and stops to wait. */
+/** Where a chain begins, goes on, stops to wait, and is left alone. */
 const turns: ReadonlySet<ChainMark["type"]> = new Set([
   "chain.started",
   "chain.resumed",
   "chain.waiting",
+  "run.orphaned",
 ]);
 
 const steps: ReadonlySet<ChainMark["type"]> = new Set([
@@ -65,9 +69,9 @@ const steps: ReadonlySet<ChainMark["type"]> = new Set([
   "chain.waiting",
 ]);
 
-function fruitlessTakeUps(events: readonly ChainMark[]): number {
+function deathsSinceStep(events: readonly ChainMark[]): number {
   const since = events.findLastIndex(({ type }) => steps.has(type)) + 1;
-  return events.slice(since).filter(({ type }) => type === "chain.resumed").length;
+  return events.slice(since).filter(({ type }) => type === "run.orphaned").length;
 }
 
 async function withQuarantine(
@@ -115,7 +119,7 @@ function runningTime(events: readonly ChainMark[]): number {
   let since: number | undefined;
   let last = 0;
   for (const event of events) {
-    if (!("at" in event) || event.at === undefined) continue;
+    if (!("at" in event) || event.at === undefined || event.type === "run.orphaned") continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") {
       if (since !== undefined) total += last - since;
       since = event.at;

@@ -74,7 +74,9 @@ export class LostRuns {
       return !(await this.#isLost(run));
     } catch (thrown) {
       this.#logFailure(run, thrown);
-      return tries >= readTries && (await this.#hasClosedUnread(run, thrown));
+      if (tries < readTries) return false;
+      const why = `What this run had done cannot be read any more, so it was closed: ${errorMessage(thrown)} Begin it anew; "capstan db check" looks for damage.`;
+      return this.hasClosedUnread(run, why);
     }
   }
 
@@ -105,11 +107,12 @@ export class LostRuns {
     this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
   }
 
-  async #hasClosedUnread(run: HeldRun, thrown: unknown): Promise<boolean> {
+  /** Closes it without reading what it had done. @param why for people */
+  async hasClosedUnread(run: HeldRun, why: string): Promise<boolean> {
     const { store, log } = this.#options;
     const { id: runId, epoch } = run;
     try {
-      const writes = unreadEnd(errorMessage(thrown), Date.now());
+      const writes = unreadEnd(why, Date.now());
       const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
       const forget = { type: "forget-variables", runId, epoch } as const;
       const isWhole = await this.#hasWholeVariables(run);

@@ -17,11 +17,14 @@ import {
 
 /** A server that dies before it writes into a journal that is there: what its model says is lost. */
 function dyingRuns(store: Store, tools: readonly Tool[] = [], model = new ScriptedModel(["lost"])) {
-  const dying: Store = {
+  return createRuns({ store: dyingStore(store), model, tools });
+}
+
+function dyingStore(store: Store): Store {
+  return {
     ...store,
     write: (writes) => (writes[0]?.type === "journal" ? never : store.write(writes)),
   };
-  return createRuns({ store: dying, model, tools });
 }
 
 const never = Promise.withResolvers<never>().promise;
@@ -123,6 +126,79 @@ test("a run that its servers die of is closed after some tries, and says so", as
     assert.deepEqual(await last.leftOver(), []);
   });
 });
+
+test("a run that its servers die of is closed, also where it is queued each time before it is taken up", async () => {
+  await withMemoryStore(async (store) => {
+    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
+    await hasBegun(store, id);
+    for (let died = 0; died < 3; died += 1) {
+      const full = createRuns({ store, model: hanging, limits: { ...limits, runsAtOnce: 0 } });
+      await full.recover(await full.leftOver());
+      assert.equal((await store.getRun({ owner, id }))?.status, "queued");
+      const next = createRuns({ store, model: hanging, limits });
+      await next.recover(await next.leftOver());
+    }
+    const { result } = await runIn(store, id, "failed");
+    assert.equal(result?.error?.code, "interrupted");
+    assert.match(result.error.message, /again and again/);
+  });
+});
+
+test("one of which its servers die as they read it is closed without being read", () =>
+  closedUnread((store) => store, hasBegun));
+
+test("one of which its servers die before it begins is closed, too", () =>
+  closedUnread(dyingStore, async () => {}));
+
+/** Three servers die of a run, the last two as they read it; `ready` is when the first one may. */
+async function closedUnread(
+  firstStore: (store: Store) => Store,
+  ready: (store: Store, id: string) => Promise<void>,
+): Promise<void> {
+  await withMemoryStore(async (store) => {
+    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const first = createRuns({ store: firstStore(store), model: hanging, limits });
+    const { id } = await begin(first, requestOf("Q"));
+    await ready(store, id);
+    // What reads of it does not come back.
+    const deadly: Store = {
+      ...store,
+      readChain: (query) => (query.runId === id ? never : store.readChain(query)),
+    };
+    for (let died = 0; died < 2; died += 1) {
+      const next = createRuns({ store: deadly, model: hanging, limits });
+      void next.recover(await next.leftOver());
+      while ((await deathsOf(store, id)) <= died) await new Promise(setImmediate);
+    }
+    const last = createRuns({ store: deadly, model: hanging, limits });
+    await last.recover(await last.leftOver());
+    const { result } = await runIn(store, id, "failed");
+    assert.equal(result?.error?.code, "interrupted");
+    assert.match(result.error.message, /as soon as it took this up/);
+    assert.deepEqual(await last.leftOver(), []);
+  });
+}
+
+test("a run that its servers hand back is never closed for that", async () => {
+  await withMemoryStore(async (store) => {
+    const limits = { ...defaultServerLimits, takeUps: 1 };
+    let runs = createRuns({ store, model: hanging, limits });
+    const { id } = await begin(runs, requestOf("Q"));
+    await hasBegun(store, id);
+    for (let restarts = 0; restarts < 4; restarts += 1) {
+      assert.equal(await runs.close(0), 1);
+      runs = createRuns({ store, model: hanging, limits });
+      await runs.recover(await runs.leftOver());
+      assert.equal((await store.getRun({ owner, id }))?.status, "in_progress");
+    }
+    assert.equal(await deathsOf(store, id), 0);
+  });
+});
+
+const deathsOf = async (store: Store, runId: string) =>
+  ((await store.readEvents({ owner, runId })) ?? []).filter(({ type }) => type === "run.orphaned")
+    .length;
 
 test("a run that had only waited goes on at once, and one that was handed back when it is written that it is taken up", async () => {
   for (const [waits, asked] of [

@@ -87,7 +87,7 @@ for (const [what, script] of Object.entries(scripts)) {
         const { startTime: _, ...rest } = JSON.parse(JSON.stringify(kept)) as ChainState;
         assert.deepEqual(rest, withoutStart(read.state));
         assert.deepEqual(
-          [read.cut, read.waited, read.fruitless, read.roundsBegun],
+          [read.cut, read.waited, read.deaths, read.roundsBegun],
           [[], true, 0, read.state.round],
         );
         seen.push(read.state);

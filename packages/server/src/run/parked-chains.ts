@@ -31,7 +31,7 @@ export class ParkedChains {
     this.#newest.drop(id);
     if (kept === undefined || kept.epoch + 1 !== epoch) return undefined;
     const state = { ...kept.state, startTime: createdAt };
-    return { state, roundsBegun: state.round, cut: [], waited: true, fruitless: 0 };
+    return { state, roundsBegun: state.round, cut: [], waited: true, begun: true, deaths: 0 };
   }
 
   /** The runs are deleted. */

@@ -53,21 +53,19 @@ test("a call that has not ended is given with what is stored of it, by who store
   });
 });
 
-test("a run that was queued for others while its chain goes on here has not parked", async () => {
+test("a run that was queued for others while its chain goes on here is fenced at once, and has not parked", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });
     const journal = journalOn(store, 1);
     // Another took this node for dead, and had no place for its run.
-    await store.write([{ type: "set-status", runId: "r", status: "queued", epoch: 1 }]);
-    const call = started;
-    assert.deepEqual(await journal.commit([{ type: "call", call }]), { status: "committed" });
-    assert.deepEqual([journal.parked, journal.ready], [false, false]);
-    await store.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
-    const { status } = await journal.commit([
-      { type: "call", call: { ...call, status: "waiting" } },
+    const [queued] = await store.write([
+      { type: "set-status", runId: "r", status: "queued", epoch: 1 },
     ]);
+    assert.deepEqual(queued, { status: "changed", previous: "in_progress", epoch: 2 });
+    const { status } = await journal.commit([{ type: "call", call: started }]);
     assert.equal(status, "fenced");
-    // What it has in memory the store has not: nobody may go on from there.
     assert.deepEqual([journal.parked, journal.ready], [false, false]);
+    const [claimed] = await store.write([{ type: "claim-run", runId: "r", epoch: 2 }]);
+    assert.equal(claimed.status, "claimed");
   });
 });

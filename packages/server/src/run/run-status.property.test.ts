@@ -49,7 +49,10 @@ function after({ status, epoch, events }: Model, given: Step): Model | undefined
   if (given.type === "claim") return { status: "in_progress", epoch: epoch + 1, events };
   // To say again what is so already is no transition.
   if (given.to !== status && !may(given.to)) return undefined;
-  return { status: given.to, epoch, events: events + (given.type === "write" ? 1 : 0) };
+  if (given.type === "write") return { status: given.to, epoch, events: events + 1 };
+  // Who gives it out of hands has it no more.
+  const isGiven = given.to === "queued" && status !== "queued";
+  return { status: given.to, epoch: isGiven ? epoch + 1 : epoch, events };
 }
 
 function writeOf(given: Step, model: Model): StoreWrite {
@@ -100,9 +103,10 @@ for (const status of ["queued", "in_progress", "requires_action"] as const)
       await createRun(store, { id: runId });
       if (status !== "in_progress")
         await store.write([{ type: "set-status", runId, epoch: 1, status }]);
+      const epoch = status === "queued" ? 2 : 1;
       const outcomes = await store.write([
-        { type: "claim-run", runId, epoch: 1 },
-        { type: "journal", runId, epoch: 2, writes: [note], status: "cancelled" },
+        { type: "claim-run", runId, epoch },
+        { type: "journal", runId, epoch: epoch + 1, writes: [note], status: "cancelled" },
       ]);
       assert.ok(outcomes.every(isAccepted));
     });

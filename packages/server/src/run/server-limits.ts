@@ -32,7 +32,7 @@ export interface ServerLimits {
   readonly warmSessions: number;
   /** About how many bytes of memory what is so kept takes in all: half of it for variables, half for chains. */
   readonly warmBytes: number;
-  /** How often in a row a run is taken up after a crash without getting any further: it may be what crashes. */
+  /** How often in a row a run's process may be gone without the run getting any further: it may be what crashes. */
   readonly takeUps: number;
   /** Runs that go on at once in one process; others are `queued`. 0: it only serves, and others do the work. */
   readonly runsAtOnce: number;

@@ -24,8 +24,6 @@ import type { StoredRunRequest } from "./run-request.ts";
 export interface TakeUp {
   readonly writes: readonly RunJournalWrite[];
   readonly resume: ChainResume;
-  /** How often it was taken up since it last got anywhere. */
-  readonly fruitless: number;
 }
 
 /** Where a run stopped, with the answers that came meanwhile. */
@@ -48,7 +46,7 @@ export async function resumption(
   const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
   const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
   const resume = { state, ...answers, outputs };
-  return { writes, resume, fruitless: stored.fruitless };
+  return { writes, resume };
 }
 
 function asksClient({ owner, status }: CallRecord): boolean {
@@ -83,7 +81,7 @@ export async function ending(
   run: RunRecord,
   why: ChainError,
   notices: readonly RunJournalWrite[],
-): Promise<Omit<TakeUp, "fruitless">> {
+): Promise<TakeUp> {
   const stored = await readChainState(store, run);
   const said: readonly Message[] = stored.cut
     .filter(({ kind, text }) => kind === "text" && text !== "")

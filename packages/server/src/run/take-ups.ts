@@ -18,7 +18,7 @@ export interface TakeUpsOptions {
   /** One thing at a time of each run. */
   readonly serial: Serial;
   readonly isStopping: () => boolean;
-  /** How often in a row a run is taken up without getting any further. */
+  /** How often in a row a run's process may be gone without the run getting any further. */
   readonly most: number;
   readonly log: (line: string) => void;
 }
@@ -29,6 +29,9 @@ const interrupted: ChainError = {
     "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
   phase: "chain",
 };
+
+const killing =
+  "The server stopped again and again as soon as it took this up, so it was closed without being read. Begin it anew.";
 
 /**
  * Takes runs up that nobody holds, and ends those that nobody carries on. A run is claimed before
@@ -44,29 +47,27 @@ export class TakeUps {
     this.lost = new LostRuns({
       ...options,
       isLive: (runId) => options.chains.get(runId) !== undefined,
-      claim: async (run) => (await this.#claim(run))?.held,
+      claim: (run) => this.#claim(run),
       end: async (run, why) => this.#end({ ...(await this.#read(run)), epoch: run.epoch }, why, []),
     });
   }
 
   /** Claims a run and goes on with it, or ends it where it seems to be what stops its servers. */
   async takeUp(ref: RunRef): Promise<void> {
-    const claim = await this.#claim(ref);
-    if (claim !== undefined) await this.#goOn(claim.held, claim.hadStopped);
+    const held = await (ref.status === "in_progress" ? this.#claimOrphan(ref) : this.#claim(ref));
+    if (held === undefined) return;
+    if (await this.#killsItsReaders(held)) await this.lost.hasClosedUnread(held, killing);
+    else await this.goOn(held);
   }
 
-  /** Goes on with a run that waited, and was claimed with its answer. */
-  async goOn(run: ClaimedRun): Promise<void> {
-    await this.#goOn(run, false);
-  }
-
-  async #goOn(held: HeldRun, hadStopped: boolean): Promise<void> {
+  /** Goes on with a run that is claimed: one that waited is with its answer. */
+  async goOn(held: HeldRun): Promise<void> {
     try {
       const run = await this.#read(held);
       // Claimed anew since then, to be ended, say.
       if (run.epoch !== held.epoch) return;
       if (run.lastSeq === 0) await this.#begin(run);
-      else await this.#resume(run, hadStopped);
+      else await this.#resume(run);
     } catch (thrown) {
       await this.#closeFailed(held, thrown);
     }
@@ -87,25 +88,25 @@ export class TakeUps {
    * @returns false where another claimed it first, or it has ended
    */
   async close(ref: RunRef, why: ChainError): Promise<boolean> {
-    const claim = await this.#claim(ref);
-    if (claim === undefined) return false;
-    if (!(await this.lost.hasClosed(claim.held, why))) void this.lost.close(claim.held, why);
+    const held = await this.#claim(ref);
+    if (held === undefined) return false;
+    if (!(await this.lost.hasClosed(held, why))) void this.lost.close(held, why);
     return true;
   }
 
   async #begin(run: RunRecord): Promise<void> {
-    const { store, chains, most } = this.#options;
-    if (run.epoch > most + 1) return this.#endInterrupted(run);
+    const { store, chains } = this.#options;
     await chains.launch(run, await beginWith(store, await readBeginning(store, run)));
   }
 
-  async #resume(run: RunRecord, hadStopped: boolean): Promise<void> {
+  async #resume(run: RunRecord): Promise<void> {
     const { store, chains, parked, most } = this.#options;
     const stored = parked.take(run) ?? (await readChainState(store, run));
-    const { writes, resume, fruitless } = await resumption(store, run, stored);
-    if (hadStopped && fruitless >= most) return this.#endInterrupted(run);
+    if (stored.deaths > most) return this.#endInterrupted(run);
+    if (!stored.begun) return this.#begin(run);
+    const { writes, resume } = await resumption(store, run, stored);
     await this.#write(run, writes);
-    await chains.launch(run, { resume: { ...resume, waited: stored.waited && !hadStopped } });
+    await chains.launch(run, { resume: { ...resume, waited: stored.waited } });
   }
 
   /** Ends a run that seems to be what stops its servers; its stream says so. */
@@ -129,14 +130,32 @@ export class TakeUps {
   }
 
   /** Undefined where another has it, or it has ended. */
-  async #claim(
-    ref: Omit<RunRef, "status">,
-  ): Promise<{ readonly held: HeldRun; readonly hadStopped: boolean } | undefined> {
-    const { id, owner, epoch } = ref;
+  async #claim({ id, owner, epoch }: HeldRun): Promise<ClaimedRun | undefined> {
     const [outcome] = await this.#options.store.write([{ type: "claim-run", runId: id, epoch }]);
     if (outcome.status !== "claimed") return undefined;
-    const held = { id, owner, epoch: outcome.epoch };
-    return { held, hadStopped: outcome.previous === "in_progress" };
+    const { epoch: own, lastSeq } = outcome;
+    return { id, owner, status: "in_progress", epoch: own, lastSeq };
+  }
+
+  /** The same of one whose process is gone, which is kept in mind before anything of it is read: that may be what ends processes. */
+  async #claimOrphan({ id: runId, owner, epoch }: RunRef): Promise<ClaimedRun | undefined> {
+    const writes = [{ type: "event", event: { type: "run.orphaned", at: Date.now() } }] as const;
+    const [claim, noted] = await this.#options.store.write([
+      { type: "claim-run", runId, epoch },
+      { type: "journal", runId, epoch: epoch + 1, writes },
+    ]);
+    if (claim.status !== "claimed" || noted.status !== "committed") return undefined;
+    const lastSeq = noted.events[0]?.seq ?? claim.lastSeq;
+    return { id: runId, owner, status: "in_progress", epoch: claim.epoch, lastSeq };
+  }
+
+  /** Whether, too often in a row, nothing was written of it between two ends of its processes. */
+  async #killsItsReaders({ id: runId, owner, lastSeq }: ClaimedRun): Promise<boolean> {
+    const { store, most } = this.#options;
+    const limit = most + 1;
+    if (lastSeq < limit) return false;
+    const last = (await store.readEvents({ owner, runId, after: lastSeq - limit, limit })) ?? [];
+    return last.length === limit && last.every(({ type }) => type === "run.orphaned");
   }
 
   async #read({ owner, id }: HeldRun): Promise<RunRecord> {

@@ -4,9 +4,10 @@ import type { RunJournalWrite } from "../journal/store-write.ts";
 /**
  * The end of a run whose rows cannot be read: made of nothing that it did, so that one damaged row
  * does not keep a run, and whoever takes runs up, busy for ever.
+ *
+ * @param message why it was closed, for people
  */
-export function unreadEnd(cause: string, at: number): readonly RunJournalWrite[] {
-  const message = `What this run had done cannot be read any more, so it was closed: ${cause} Begin it anew; "capstan db check" looks for damage.`;
+export function unreadEnd(message: string, at: number): readonly RunJournalWrite[] {
   const error: ChainError = { code: "interrupted", message, phase: "chain" };
   const stats = {
     totalRounds: 0,

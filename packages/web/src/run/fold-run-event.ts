@@ -77,6 +77,7 @@ function fold(state: RunState, event: RunEvent): RunState {
     case "limit.reached":
       return { ...state, limit: event.message };
     case "run.heartbeat":
+    case "run.orphaned":
       return state;
     case "run.interrupted":
       return {

@@ -80,7 +80,15 @@ export function* setStatus(
     };
   }
   const changed = yield* changeStatus(writing, run, write.status, at);
-  return changed.status === "refused" ? changed : { status: "changed", previous: run.status };
+  if (changed.status === "refused") return changed;
+  const { status: previous } = run;
+  if (write.status !== "queued" || previous === "queued")
+    return { status: "changed", previous, epoch: run.epoch };
+  // Nobody's until it is claimed: who had it, and may live on, writes nothing more of it.
+  const epoch = run.epoch + 1;
+  writing.changes.run("UPDATE runs SET epoch = ? WHERE n = ?", epoch, run.n);
+  writing.runs.set({ ...changed.run, epoch });
+  return { status: "changed", previous, epoch };
 }
 
 /** The session and the variables that a new run begins with. */

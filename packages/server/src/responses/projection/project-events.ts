@@ -220,6 +220,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "review.requested":
       case "review.answered":
       case "call.event":
+      case "run.orphaned":
       case "run.interrupted":
         return;
     }
