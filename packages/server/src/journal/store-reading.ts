@@ -100,6 +100,8 @@ export interface StoreReading extends RetentionReading {
   ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
   /** Every owner's runs in progress that no known node has, oldest first: their process is gone. */
   everyOrphan(): Promise<readonly RunRef[]>;
+  /** Every owner's runs in progress that a node claimed last, oldest first. */
+  everyRunOf(query: { readonly node: string }): Promise<readonly RunRef[]>;
   /**
    * Queued runs, at most `each` of one owner and 1,000 in all: every owner's oldest, then every
    * owner's second, and so on.

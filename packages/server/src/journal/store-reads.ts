@@ -12,7 +12,14 @@ import { listOutputs } from "./reading/read-outputs.ts";
 import { listOverrides } from "./reading/read-overrides.ts";
 import { everyParkedBefore, everyParkedSince } from "./reading/read-parked.ts";
 import { readReview } from "./reading/read-reviews.ts";
-import { everyOrphan, everyQueued, everyRunIn, getRun, listChildren } from "./reading/read-runs.ts";
+import {
+  everyOrphan,
+  everyQueued,
+  everyRunIn,
+  everyRunOf,
+  getRun,
+  listChildren,
+} from "./reading/read-runs.ts";
 import { searchRuns } from "./reading/search-runs.ts";
 import type { RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
@@ -71,6 +78,7 @@ export function storeReads({
     everyOrphan: () => read(() => everyOrphan()),
     everyQueued: (query) => read(() => everyQueued(query)),
     everyRunIn: (query) => read(() => everyRunIn(query)),
+    everyRunOf: (query) => read(() => everyRunOf(query)),
 
     readEvents: async ({ after = 0, limit = 256, ...run }) =>
       (await eventPage({ ...run, after, limit }))?.events,

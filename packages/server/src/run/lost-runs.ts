@@ -48,6 +48,11 @@ export class LostRuns {
     this.#options = options;
   }
 
+  /** Whether a run is being closed, or will be again. */
+  has(runId: string): boolean {
+    return this.#closing.has(runId);
+  }
+
   /** Closes a run, however often it takes. */
   async close(run: HeldRun, why: ChainError): Promise<void> {
     if (this.#closing.has(run.id)) return;

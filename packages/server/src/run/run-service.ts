@@ -28,6 +28,7 @@ import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
 import { type StartOutcome, Starts } from "./starts.ts";
+import { StrandedRuns } from "./stranded-runs.ts";
 import { TakeUps } from "./take-ups.ts";
 
 export interface RunServiceOptions {
@@ -74,6 +75,7 @@ export class RunService {
   readonly #dispatcher: Dispatcher;
   readonly #starts: Starts;
   readonly #others: OtherNodes;
+  readonly #stranded: StrandedRuns;
   readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #closing = false;
@@ -108,7 +110,7 @@ export class RunService {
     this.#dispatcher = new Dispatcher({
       store,
       limits,
-      takeUp: (run) => this.#serial.run(run.id, () => this.#takeUps.takeUp(run)),
+      takeUp: (run) => this.#serial.run(run.id, async () => this.#takeUp(run)),
       goOn: (run) => this.#serial.run(run.id, () => this.#takeUps.goOn(run)),
       isLive: (runId) => this.isLive(runId),
       isStopping: () => this.#closing,
@@ -136,6 +138,11 @@ export class RunService {
       log: options.log,
     });
     this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
+    this.#stranded = new StrandedRuns({
+      store,
+      isHeld: (id) => this.isLive(id) || this.#serial.isBusy(id) || this.#takeUps.lost.has(id),
+      now: () => this.#clock.now(),
+    });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
   }
 
@@ -327,6 +334,11 @@ export class RunService {
     else this.#showWaiting(run);
   }
 
+  /** What was found lying about may have been begun here meanwhile. */
+  async #takeUp(run: RunRef): Promise<void> {
+    if (!this.isLive(run.id)) await this.#takeUps.takeUp(run);
+  }
+
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
   async leftOver(): Promise<readonly RunRef[]> {
     const [orphans, queued] = await Promise.all([
@@ -344,9 +356,13 @@ export class RunService {
     return this.#dispatcher.take(left);
   }
 
-  /** Looks after what lies in the store: runs whose node is gone, and those that wait for a place. */
+  /**
+   * Looks after what lies in the store: runs whose node is gone, those that this node has and does
+   * not know of, and those that wait for a place.
+   */
   async sweep(): Promise<void> {
-    await this.#dispatcher.sweep(await this.store.everyOrphan());
+    const orphans = await this.store.everyOrphan();
+    await this.#dispatcher.sweep([...orphans, ...(await this.#stranded.look())]);
   }
 
   /** Other nodes may have taken over what goes on here, and this one was not told. */

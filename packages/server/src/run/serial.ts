@@ -7,6 +7,11 @@ export class Serial {
     return this.#tails.size;
   }
 
+  /** Whether something goes on or waits for a key. */
+  isBusy(key: string): boolean {
+    return this.#tails.has(key);
+  }
+
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);

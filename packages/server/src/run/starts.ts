@@ -94,7 +94,7 @@ export class Starts {
       readonly writes: readonly StoreWrite[];
     },
   ): Promise<StartOutcome> {
-    const { store, dispatcher, serial, takeUps } = this.#options;
+    const { store, dispatcher, serial, takeUps, isLive } = this.#options;
     const { begins, taken, writes } = given;
     const outcomes = await store.write(writes);
     const run = newRunRecord(writes, outcomes);
@@ -111,12 +111,14 @@ export class Starts {
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
     const variablesOf = variablesOrigin(request, outcomes);
-    await serial.run(id, () =>
-      takeUps.launch(run, async () => ({
+    await serial.run(id, async () => {
+      // The answer of the commit may have been so late that the run was found lying about.
+      if (isLive(id)) return;
+      await takeUps.launch(run, async () => ({
         ...(await beginWith(store, beginning)),
         ...(variablesOf && { variablesOf }),
-      })),
-    );
+      }));
+    });
     return { status: "started", run };
   }
 }

@@ -85,6 +85,15 @@ export function* everyOrphan(): Script<RunRef[]> {
   return rows.map(runRef);
 }
 
+/** Runs in progress that a node claimed last, oldest first. */
+export function* everyRunOf(query: { node: string }): Script<RunRef[]> {
+  const rows = yield* all<RunRef>(
+    `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL AND node = ? ORDER BY n`,
+    query.node,
+  );
+  return rows.map(runRef);
+}
+
 const selectRefs = "SELECT id, owner, status, epoch FROM runs";
 
 function runRef({ id, owner, status, epoch }: RunRef): RunRef {
