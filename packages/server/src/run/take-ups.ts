@@ -56,7 +56,9 @@ export class TakeUps {
   async takeUp(ref: RunRef): Promise<void> {
     const held = await (ref.status === "in_progress" ? this.#claimOrphan(ref) : this.#claim(ref));
     if (held === undefined) return;
-    if (await this.#killsItsReaders(held)) await this.lost.hasClosedUnread(held, killing);
+    // Where that cannot be read, going on fails as well, and closes it.
+    const kills = await this.#killsItsReaders(held).catch(() => false);
+    if (kills) await this.lost.hasClosedUnread(held, killing);
     else await this.goOn(held);
   }
 
