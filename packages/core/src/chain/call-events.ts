@@ -52,7 +52,8 @@ export function proposalWrites(
   const { approval } = proposal;
   return eventWrites([
     proposed,
-    { type: "approval.requested", callId: proposal.record.callId, approval },
+    // As data of its own: of a question that is told, the digest is looked at.
+    { type: "approval.requested", callId: proposal.record.callId, approval: { ...approval } },
   ]);
 }
 
@@ -63,12 +64,10 @@ export function endWrites(
   spoken: readonly ChainEvent[],
 ): readonly JournalWrite[] {
   const { callId, endedAt: at = 0, result } = record;
-  const before = reviewAnswered(record).concat(eventWrites(spoken));
-  if (result === undefined) return before;
-  return before.concat({
-    type: "event",
-    event: { type: "call.settled", callId, at, status, result },
-  });
+  const writes = [...reviewAnswered(record), ...eventWrites(spoken)];
+  if (result !== undefined)
+    writes.push({ type: "event", event: { type: "call.settled", callId, at, status, result } });
+  return writes;
 }
 
 export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {

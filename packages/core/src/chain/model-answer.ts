@@ -1,6 +1,7 @@
 import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../model/message.ts";
 import type { FinishReason, ModelEvent, Usage } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
+import { detached } from "../output/detached.ts";
 import { neutralise } from "../output/neutralise.ts";
 import { callName } from "./call-name.ts";
 import type { StreamedItem } from "./chain-event.ts";
@@ -139,8 +140,9 @@ export class ModelAnswer {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    this.#endItem(open, incomplete);
-    const { kind, text } = open;
+    const { kind } = open;
+    const text = detached(open.text);
+    this.#endItem(open, incomplete, text);
     if (kind === "text") this.#words += text;
     else
       this.#reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
@@ -167,7 +169,8 @@ export class ModelAnswer {
   #endCall(event: Extract<ModelEvent, { readonly type: "tool-call-end" }>): void {
     const call = this.#coming(event.id) ?? this.#beginCall(event.id, event.name);
     call.ended = true;
-    const { arguments: args, providerMetadata } = event;
+    const { providerMetadata } = event;
+    const args = detached(event.arguments);
     this.#endItem(call.item, false, args);
     const { callId: id, name } = call;
     const request = { id, type: "function", function: { name, arguments: args } } as const;

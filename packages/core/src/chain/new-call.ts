@@ -30,7 +30,7 @@ export function callRequest(
     args: called.arguments,
     round,
     at,
-    idempotencyKey: `${runId}/${callId}`,
+    idempotencyKey: [runId, callId].join("/"),
     principalId: principalId === gate.caller.principal.id ? undefined : principalId,
     requireApproval,
   };

@@ -97,8 +97,10 @@ export class Recorder {
   #gather(journal: Journal, writes: readonly JournalWrite[]): void {
     const known = this.#open;
     const open = known ?? new GatheredWrites();
-    for (const change of this.#changes) open.add(change);
-    this.#changes.length = 0;
+    if (this.#changes.length > 0) {
+      for (const change of this.#changes) open.add(change);
+      this.#changes = [];
+    }
     for (const write of writes) open.add(write);
     if (known !== undefined || open.writes.length === 0) return;
     this.#open = open;

@@ -102,7 +102,7 @@ function keep(
   const about = beginning(record.argumentsText);
   const value = valueOf(draft.formatted);
   const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
-    desc: `Result of ${name} ${about}`,
+    desc: ["Result of", name, about].join(" "),
     name: record.keepAs,
     at,
   });

@@ -1,8 +1,9 @@
 /**
- * The same text in memory of its own. An engine keeps a piece of a text as a view on the whole, so
- * that 200 characters of a result would hold all of its megabytes.
+ * The same text in one piece of memory of its own. An engine keeps a part of a text as a view on the
+ * whole, so that 200 characters of a result would hold all of its megabytes; and what is put together
+ * as its parts, of which JSON is made at a third of the speed, with all that is around it.
  */
 export function detached(text: string): string {
-  // Joined and cut, it has to be written out anew.
-  return ` ${text}`.slice(1);
+  // Of one part alone a join is that part itself.
+  return text.length < 2 ? text : [text.slice(0, 1), text.slice(1)].join("");
 }

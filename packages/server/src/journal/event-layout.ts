@@ -53,7 +53,7 @@ export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   const events = JSON.parse(text) as readonly UnnumberedEvent[];
   if (cuts === null) {
     const first = seq - events.length + 1;
-    return events.map((event, place) => ({ seq: first + place, ...event }));
+    return events.map((event, place) => ({ ...event, seq: first + place }));
   }
   const { items, elsewhere } = readLayout(cuts);
   const deltas = items.flatMap(({ place, cuts: ofItem }) => {
@@ -70,7 +70,7 @@ export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   const numbered = events.map((event) => {
     do offset += 1;
     while (taken.has(offset));
-    return { seq: first + offset, ...event };
+    return { ...event, seq: first + offset };
   });
   for (const { seq: at, itemId, delta } of deltas)
     numbered.push({ seq: first + at, type: "item.delta", itemId, delta });

@@ -121,6 +121,6 @@ export function storeOn(parts: StoreParts): Store {
 function numbered({ writes }: Journal, seqBefore: number): readonly RunEvent[] {
   const events: RunEvent[] = [];
   for (const write of writes)
-    if (write.type === "event") events.push({ seq: seqBefore + events.length + 1, ...write.event });
+    if (write.type === "event") events.push({ ...write.event, seq: seqBefore + events.length + 1 });
   return events;
 }

@@ -13,6 +13,8 @@ export function dataRoom(data: unknown): number {
   if (typeof data !== "object" || data === null) return each;
   let room = each;
   if (Array.isArray(data)) for (const one of data) room += dataRoom(one);
-  else for (const one of Object.values(data)) room += each + dataRoom(one);
+  else
+    for (const key in data)
+      room += each + dataRoom((data as { readonly [key: string]: unknown })[key]);
   return room;
 }

@@ -53,16 +53,20 @@ export function runJournal({ store, grants, run, ...options }: RunJournalOptions
   let failure: string | undefined;
 
   function commit(all: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome> {
-    const own = all.some(isOthers) ? all.filter((write) => !isOthers(write)) : all;
-    const writes = own.map(sinceGiven);
-    if (writes.length === 0 && all.every(({ type }) => type === "message")) return committed;
-    const result = writes.find((write) => write.type === "result")?.result;
+    const writes: RunJournalWrite[] = [];
+    const given: Grant[] = [];
+    let result: ChainResultRecord | undefined;
+    for (const write of all) {
+      if (!isOthers(write)) writes.push(sinceGiven(write));
+      if (write.type === "grant") given.push(write.grant);
+      if (write.type === "result") result = write.result;
+    }
+    if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
     const stops = result !== undefined;
     // Given at once, so that commits stay in their order.
     const journal = { type: "journal", runId, epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
-    const given = all.filter((write) => write.type === "grant").map(({ grant }) => grant);
     if (given.length === 0) return writing.then(([outcome]) => taken(outcome, stops), failed);
     const keeping = given.filter(isKeptElsewhere).map(keepElsewhere);
     return Promise.all([writing, ...keeping])

@@ -3,15 +3,16 @@ import { groupLikeCalls, numberedValues } from "./like-calls.ts";
 import { type LoggedCall, previewChars } from "./logged-call.ts";
 import { oneLine } from "./one-line.ts";
 
+const introduction =
+  "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";
+
 /**
  * A turn's calls as a later request shows them to the model: a line each, or one for a run of
  * like ones, with the name of the variable that holds the exact value. Version 3.
  */
 export function replayedLog(calls: readonly LoggedCall[]): string {
-  return `<turn-log>
-The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.
-${groupLikeCalls(calls).map(line).join("\n")}
-</turn-log>`;
+  const lines = groupLikeCalls(calls).map(line);
+  return ["<turn-log>", introduction, ...lines, "</turn-log>"].join("\n");
 }
 
 function line(calls: readonly LoggedCall[]): string {

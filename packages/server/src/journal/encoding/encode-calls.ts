@@ -3,19 +3,23 @@ import { patchOf, type StoredCall } from "../stored-calls.ts";
 import type { CallWrite } from "../store-write.ts";
 
 /**
- * What a commit changes of calls, each once, however often the chain said something of it; nothing
- * where all is as it was.
+ * What a commit changes of calls as JSON, each once, however often the chain said something of it;
+ * undefined where all is as it was.
  *
  * @throws TypeError where something of it is no JSON
  */
-export function encodeCalls(writes: readonly CallWrite[]): { readonly calls?: string } {
+export function encodeCalls(writes: readonly CallWrite[]): string | undefined {
   const last = new Map<string, CallWrite>();
   for (const { call, before } of writes) {
     const known = last.get(call.callId);
     last.set(call.callId, { type: "call", call, before: known ? known.before : before });
   }
-  const stored = [...last.values()].flatMap(({ call, before }) => storedCall(call, before) ?? []);
-  return stored.length === 0 ? {} : { calls: JSON.stringify(stored) };
+  const stored: StoredCall[] = [];
+  for (const { call, before } of last.values()) {
+    const changed = storedCall(call, before);
+    if (changed !== undefined) stored.push(changed);
+  }
+  return stored.length === 0 ? undefined : JSON.stringify(stored);
 }
 
 function storedCall(call: CallRecord, before: CallRecord | undefined): StoredCall | undefined {

@@ -43,20 +43,22 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
         next ??= runStatusOf(write.result);
     }
   }
-  return {
+  const encoded: { -readonly [field in keyof EncodedJournal]: EncodedJournal[field] } = {
     type: "journal",
     runId,
     epoch,
-    ...(next !== undefined && { status: next }),
-    ...(isSignOfLife(writes) && { signOfLife: true }),
     events: encodeEvents(events),
-    ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
-    ...(calls.length > 0 && encodeCalls(calls)),
     changes: encodeChanges(changes),
-    ...(result !== undefined && { result }),
-    ...(grants.length > 0 && { grants: JSON.stringify(grants) }),
-    ...(acts.length > 0 && { acts: JSON.stringify(acts) }),
   };
+  if (next !== undefined) encoded.status = next;
+  if (isSignOfLife(writes)) encoded.signOfLife = true;
+  if (messages.length > 0) encoded.messages = JSON.stringify(messages);
+  const changed = encodeCalls(calls);
+  if (changed !== undefined) encoded.calls = changed;
+  if (result !== undefined) encoded.result = result;
+  if (grants.length > 0) encoded.grants = JSON.stringify(grants);
+  if (acts.length > 0) encoded.acts = JSON.stringify(acts);
+  return encoded;
 }
 
 /** Nothing hangs on it: it is given beside what the chain writes. */

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { detached } from "./detached.ts";
+
+test("a text in memory of its own is the same text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, cut) => {
+      assert.equal(detached(text), text);
+      // A half of a pair, too: nothing is mended here.
+      assert.equal(
+        detached(text.slice(cut % (text.length + 1))),
+        text.slice(cut % (text.length + 1)),
+      );
+    }),
+  );
+});
