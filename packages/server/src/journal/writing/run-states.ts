@@ -9,6 +9,9 @@ export interface OpenItem {
   readonly itemId: string;
   /** The tail's row of its newest delta. */
   readonly head: number;
+  /** A row of the tail before which it has none, and how many it has: both are for SQLite's alone. */
+  readonly first: number;
+  readonly rows: number;
   /** Its deltas, while they are few and all came through this process. */
   readonly kept: CutText | undefined;
 }
@@ -62,6 +65,11 @@ export class RunStates {
   /** Of the runs that a batch names: others are not known here. */
   get(id: string): RunState | undefined {
     return this.#states.get(id);
+  }
+
+  /** All that are known: those in progress, and some that wait. */
+  all(): Iterable<RunState> {
+    return this.#states.values();
   }
 
   set(state: RunState): void {
@@ -140,20 +148,20 @@ export class RunStates {
   /**
    * Finds what a crash left in SQLite's tail, by the one scan that it gets.
    *
-   * @returns the runs with items under way, and the newest row of each item that had ended
+   * @returns the runs with items under way, and how many rows are of items that had ended
    */
-  *recover(): Script<{ readonly going: readonly RunState[]; readonly ended: readonly number[] }> {
+  *recover(): Script<{ readonly going: readonly RunState[]; readonly ended: number }> {
     const heads = yield* readTailHeads();
     const rows = heads.filter(({ ended }) => ended === 0);
     yield* this.prepare(new Set(rows.map((row) => row.id)));
-    for (const { id, item_id: itemId, head, seq } of rows) {
+    for (const { id, item_id: itemId, seq, head, first, rows: count } of rows) {
       const state = this.#states.get(id);
       if (state === undefined) continue;
-      const open = [...state.open, { itemId, head, kept: undefined }];
+      const open = [...state.open, { itemId, head, first, rows: count, kept: undefined }];
       this.set({ ...state, open, lastSeq: Math.max(state.lastSeq, seq) });
     }
     this.#undo = [];
-    const ended = heads.filter((row) => row.ended === 1).map(({ head }) => head);
+    const ended = heads.reduce((sum, head) => sum + (head.ended === 1 ? head.rows : 0), 0);
     return { going: [...this.#states.values()], ended };
   }
 }
@@ -195,7 +203,13 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
   const ofRun = Map.groupBy(tail, (item) => item.run_n);
   return rows.map((row) => {
     const items = ofRun.get(row.n) ?? [];
-    const open = items.map(({ item_id: itemId }) => ({ itemId, head: 0, kept: undefined }));
+    const open = items.map(({ item_id: itemId }) => ({
+      itemId,
+      head: 0,
+      first: 0,
+      rows: 0,
+      kept: undefined,
+    }));
     return stateOf(row, open);
   });
 }

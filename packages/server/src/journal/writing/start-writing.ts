@@ -27,9 +27,9 @@ export function startWriting(sql: Sql): {
   readonly leftovers: readonly Leftover[];
 } {
   const runs = new RunStates(sqlite);
-  const trim = new TailTrim();
+  const trim = new TailTrim(() => runs.all());
   const { going, ended } = sql.script(runs.recover());
-  for (const head of ended) trim.add(head);
+  trim.add(ended);
   trim.settle();
   const leftovers = going.map(({ id, lastSeq, open }) => ({
     runId: id,

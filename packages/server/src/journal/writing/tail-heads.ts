@@ -7,6 +7,9 @@ export interface TailHead {
   readonly item_id: string;
   /** Its newest row. */
   readonly head: number;
+  /** Its oldest, and how many there are. */
+  readonly first: number;
+  readonly rows: number;
   readonly seq: number;
   /** Its final form is stored, or its run is gone: what is left of it was to be taken out. */
   readonly ended: 0 | 1;
@@ -16,9 +19,9 @@ export interface TailHead {
 export function readTailHeads(): Script<readonly TailHead[]> {
   return all<TailHead>(
     `WITH heads AS (
-       SELECT run_n, item_id, MAX(n) AS head, MAX(seq) AS seq FROM tail GROUP BY run_n, item_id
+       SELECT run_n, item_id, MAX(n) AS head, MIN(n) AS first, COUNT(*) AS rows, MAX(seq) AS seq FROM tail GROUP BY run_n, item_id
      )
-     SELECT COALESCE(r.id, '') AS id, h.item_id, h.head, h.seq, r.id IS NULL OR EXISTS (
+     SELECT COALESCE(r.id, '') AS id, h.item_id, h.head, h.first, h.rows, h.seq, r.id IS NULL OR EXISTS (
        SELECT 1 FROM run_journal e WHERE e.run_n = h.run_n AND e.seq >= h.seq AND e.from_seq <= h.seq
          AND e.type IN ('item.end', '${detachedDeltas}') AND json_extract(e.events, '$.itemId') = h.item_id
      ) AS ended

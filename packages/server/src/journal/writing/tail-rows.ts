@@ -29,7 +29,8 @@ export function appendDelta(
     prev: previous?.head ?? null,
     delta: JSON.stringify(delta),
   });
-  const item = { itemId, head: n, kept: keep(previous, { seq, delta }) };
+  const { first = n, rows = 0 } = previous ?? {};
+  const item = { itemId, head: n, first, rows: rows + 1, kept: keep(previous, { seq, delta }) };
   const others = run.open.filter((open) => open !== previous);
   return { ...run, lastSeq: seq, nth: 0, open: [...others, item] };
 }
@@ -58,8 +59,8 @@ export function* readDeltas(
 export function removeDeltas(
   { trim, changes }: Writing,
   run: RunState,
-  { itemId, head }: OpenItem,
+  { itemId, rows }: OpenItem,
 ): void {
   if (trim === null) changes.remove("tail", { run_n: run.n, item_id: itemId });
-  else trim.add(head);
+  else trim.add(rows);
 }

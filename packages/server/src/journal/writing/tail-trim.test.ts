@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import fc from "fast-check";
 import { encodeRequest } from "../encoding/encode-request.ts";
 import { migrate } from "../migrate.ts";
 import { readEventPage, readEventsCompact } from "../reading/read-events.ts";
@@ -11,7 +12,7 @@ import { applyBatch } from "./apply-batch.ts";
 import { type SqliteWriting, startWriting } from "./start-writing.ts";
 
 /** More deltas than go out at once. */
-const many = 600;
+const many = 2_500;
 
 function database(): Sql {
   const sql = new Sql(new DatabaseSync(":memory:"));
@@ -48,7 +49,68 @@ test("the deltas of an item that ended go out of the tail a few at a time", () =
     writing.trim.some(sql);
     left.push(rows(sql));
   }
-  assert.deepEqual(left, [350, 100, 0]);
+  assert.deepEqual(left, [1_500, 500, 0]);
+});
+
+const items = ["a", "b"].flatMap((runId) => ["x", "y"].map((itemId) => ({ runId, itemId })));
+type Item = (typeof items)[number];
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("delta"), to: fc.constantFrom(...items) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("end"), to: fc.constantFrom(...items) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("trim", "crash") }) },
+);
+
+test("items under way keep every delta, whatever ends among them, and little of what ended stays", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const sql = database();
+      let { writing } = startWriting(sql);
+      for (const id of ["a", "b"])
+        applyBatch(writing, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id }) }] }]);
+      /** With how many deltas its run had before it. */
+      const open = new Map<Item, { id: string; before: number; text: string }>();
+      const count = new Map<string, number>();
+      const ended: string[] = [];
+      const finish = (item: Item) => {
+        const { id, text } = open.get(item) ?? {};
+        if (id === undefined || text === undefined) return;
+        open.delete(item);
+        write(writing, item.runId, [end(id, text)]);
+        ended.push(text);
+      };
+      for (const [index, each] of steps.entries()) {
+        if (each.do === "crash") ({ writing } = startWriting(sql));
+        else if (!("to" in each)) while (writing.trim.pending) writing.trim.some(sql);
+        else if (each.do === "end") finish(each.to);
+        else {
+          const { runId, itemId } = each.to;
+          const before = count.get(runId) ?? 0;
+          count.set(runId, before + 1);
+          const item = open.get(each.to) ?? { id: `${itemId}${index}`, before, text: "" };
+          const text = `${index};`;
+          open.set(each.to, { ...item, text: item.text + text });
+          write(writing, runId, [delta(item.id, text)]);
+        }
+      }
+      while (writing.trim.pending) writing.trim.some(sql);
+      let stay = 0;
+      for (const [runId, all] of count) {
+        const ofRun = [...open].filter(([item]) => item.runId === runId);
+        stay += all - Math.min(all, ...ofRun.map(([, { before }]) => before));
+      }
+      assert.ok((rows(sql) ?? 0) <= 2 * stay);
+      // Read from the tail as they end: nothing is in memory.
+      ({ writing } = startWriting(sql));
+      for (const item of items) finish(item);
+      while (writing.trim.pending) writing.trim.some(sql);
+      assert.equal(rows(sql), 0);
+      const whole = sql.all<{ text: string }>(
+        "SELECT json_extract(events, '$.text') AS text FROM run_journal WHERE type = 'item.end' AND from_seq IS NOT NULL",
+      );
+      assert.deepEqual(whole.map(({ text }) => text).toSorted(), ended.toSorted());
+    }),
+    { numRuns: 100 },
+  );
 });
 
 for (const steps of [0, 1]) {

@@ -1,22 +1,32 @@
 import type { Sql } from "../sql.ts";
+import type { RunState } from "./run-states.ts";
 
-/** At most so many rows in a transaction of their own, so that no commit waits long for it. */
-const atOnce = 250;
+/** At most so many rows are looked at in a transaction of their own, so that no commit waits long for it. */
+const atOnce = 1_000;
 
 /**
- * Deltas whose item has ended, on their way out of SQLite's tail. Nobody reads them, and to take out
- * a long item in the commit that ends it made all others wait: they go a few at a time, between
- * commits. What a crash leaves of them is found again at the next start.
+ * Deltas whose item has ended, on their way out of SQLite's tail. Nobody reads them, and to take them
+ * out in the commit that ends the item made all others wait: that is done between commits. As
+ * items lie between one another, each page would be written anew for each of its items: so it waits
+ * until as many rows are of items that ended as of items under way, and then goes through the tail
+ * once, from its beginning to what was its end. What a crash leaves is found again at the next start.
  */
 export class TailTrim {
-  /** The newest row that is left of each item. */
-  #heads: number[] = [];
-  /** Of items that end in the transaction under way. */
+  readonly #goingRuns: () => Iterable<RunState>;
+  /** How many rows are of items that ended, and of items that end in the transaction under way. */
+  #ended = 0;
   #ending: number[] = [];
+  /** The rows that are still to be looked at. */
+  #sweep: { readonly from: number; readonly end: number } | undefined;
 
-  /** An item ended, in the transaction under way. */
-  add(head: number): void {
-    this.#ending.push(head);
+  /** @param goingRuns all that have deltas of items under way in the tail, perhaps with others */
+  constructor(goingRuns: () => Iterable<RunState>) {
+    this.#goingRuns = goingRuns;
+  }
+
+  /** An item with so many rows ended, in the transaction under way. */
+  add(rows: number): void {
+    this.#ending.push(rows);
   }
 
   /** A place to roll back to. */
@@ -31,53 +41,71 @@ export class TailTrim {
 
   /** They ended for good. */
   settle(): void {
-    if (this.#ending.length === 0) return;
-    this.#heads.push(...this.#ending);
+    for (const rows of this.#ending) this.#ended += rows;
     this.#ending = [];
   }
 
   /** Whether there is something to take out now. */
   get pending(): boolean {
-    return this.#heads.length > 0;
+    return this.#sweep !== undefined || (this.#ended > 0 && this.#ended >= this.#underWay());
   }
 
   /** Whether nothing ended that is still in the tail. */
   get isEmpty(): boolean {
-    return this.#heads.length === 0 && this.#ending.length === 0;
+    return this.#sweep === undefined && this.#ended === 0 && this.#ending.length === 0;
   }
 
-  /** Takes out a few rows, in a transaction of its own. */
+  /** Goes through a few rows, in a transaction of its own; not while a commit is under way. */
   some(sql: Sql): void {
-    const before = [...this.#heads];
+    const ended = this.#sweep === undefined ? 0 : this.#ended;
     sql.run("BEGIN IMMEDIATE");
     try {
-      this.#remove(sql);
+      const rest = this.#remove(sql, this.#sweep ?? wholeTail(sql));
       sql.run("COMMIT");
+      this.#sweep = rest.from < rest.end ? rest : undefined;
+      this.#ended = ended;
     } catch (thrown) {
       if (sql.inTransaction) sql.run("ROLLBACK");
-      this.#heads = before;
       throw thrown;
     }
   }
 
-  #remove(sql: Sql): void {
-    for (let left = atOnce; left > 0;) {
-      const head = this.#heads.pop();
-      if (head === undefined) return;
-      const removed = sql.all<{ prev: number }>(removeSome, head, left).map(({ prev }) => prev);
-      left -= removed.length;
-      const next = Math.min(...removed);
-      if (left <= 0 && next > 0) this.#heads.push(next);
-    }
+  #remove(sql: Sql, { from, end }: { readonly from: number; readonly end: number }) {
+    const last = sql.get<{ n: number }>(
+      "SELECT n FROM tail WHERE n >= ? AND n < ? ORDER BY n LIMIT 1 OFFSET ?",
+      from,
+      end,
+      atOnce - 1,
+    );
+    const next = last === undefined ? end : last.n + 1;
+    sql.run(removeEnded, JSON.stringify(this.#firstRows()), from, next);
+    return { from: next, end };
+  }
+
+  /** Where the rows that stay begin, of each run that has some: with its oldest item under way. */
+  #firstRows(): readonly (readonly [run: number, first: number])[] {
+    const rows: (readonly [number, number])[] = [];
+    for (const { n, open } of this.#goingRuns())
+      if (open.length > 0) rows.push([n, Math.min(...open.map(({ first }) => first))]);
+    return rows;
+  }
+
+  #underWay(): number {
+    let rows = 0;
+    for (const { open } of this.#goingRuns()) for (const item of open) rows += item.rows;
+    return rows;
   }
 }
 
-/** An item's rows from one of them backwards; before its first comes 0. */
-const removeSome = `DELETE FROM tail WHERE n IN (
-  WITH RECURSIVE chain (n, prev) AS (
-    SELECT n, prev FROM tail WHERE n = ?
-    UNION ALL
-    SELECT t.n, t.prev FROM chain c JOIN tail t ON t.n = c.prev
-  )
-  SELECT n FROM chain LIMIT ?
-) RETURNING COALESCE(prev, 0) AS prev`;
+function wholeTail(sql: Sql) {
+  const range = sql.get<{ first: number; last: number }>(
+    "SELECT COALESCE(MIN(n), 0) AS first, COALESCE(MAX(n), -1) AS last FROM tail",
+  );
+  return { from: range?.first ?? 0, end: (range?.last ?? -1) + 1 };
+}
+
+const removeEnded = `DELETE FROM tail WHERE n IN (
+  SELECT t.n FROM tail t
+    LEFT JOIN (SELECT value ->> 0 AS run_n, value ->> 1 AS first FROM json_each(?)) stays ON stays.run_n = t.run_n
+  WHERE t.n >= ? AND t.n < ? AND (stays.first IS NULL OR t.n < stays.first)
+)`;
