@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { Checkpoints } from "./checkpoints.ts";
+import { type CheckpointThreadOptions, Checkpoints } from "./checkpoints.ts";
 import { openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { commit, createRun, withDataDir } from "./testing/store-fixtures.ts";
@@ -11,15 +11,16 @@ import { openStore } from "./store.ts";
 /** A database with a log that nothing but `checkpoints` moves. */
 async function withLog(
   use: (
-    dataDir: string,
+    options: CheckpointThreadOptions,
     sql: Sql,
   ) => Promise<{ checkpoints: Checkpoints; changed: number; cleared?: number }>,
 ): Promise<void> {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "process");
+    const options = { path, file: openSync(path, "r+"), durability: "process" } as const;
     sql.exec("CREATE TABLE texts (n INTEGER PRIMARY KEY, text TEXT)");
-    const { checkpoints, changed, cleared } = await use(dataDir, sql);
+    const { checkpoints, changed, cleared } = await use(options, sql);
     for (let n = changed + 1; n <= changed + 8_000; n++) {
       sql.run("INSERT INTO texts VALUES (?, ?)", n, "x".repeat(4_000));
       await checkpoints.committed(n, cleared);
@@ -27,42 +28,57 @@ async function withLog(
     const { size } = statSync(`${path}-wal`);
     await checkpoints.stop();
     sql.close();
+    closeSync(options.file);
     assert.ok(size < 16_000_000, `32 MB were written, and the log has ${size} bytes`);
   });
 }
 
 test("the write-ahead log does not grow with what is written", () =>
-  withLog(async (dataDir, sql) => {
-    const path = join(dataDir, "capstan.db");
-    return { checkpoints: new Checkpoints(sql, { path, durability: "process" }), changed: 0 };
+  withLog(async (options, sql) => {
+    return { checkpoints: new Checkpoints(sql, options), changed: 0 };
   }));
 
 test("nor after it was empty as it was to be moved", () =>
-  withLog(async (dataDir, sql) => {
-    const path = join(dataDir, "capstan.db");
-    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+  withLog(async (options, sql) => {
+    const checkpoints = new Checkpoints(sql, options);
     sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
     await checkpoints.committed(1_000);
     return { checkpoints, changed: 1_000 };
   }));
 
 test("nor after it was cleared by the writer shortly before it was moved", () =>
-  withLog(async (dataDir, sql) => {
-    const path = join(dataDir, "capstan.db");
-    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+  withLog(async (options, sql) => {
+    const checkpoints = new Checkpoints(sql, options);
     sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
     return { checkpoints, changed: 999, cleared: 999 };
   }));
 
 test("nor after the thread died that moves it", () =>
-  withLog(async (dataDir, sql) => {
-    const folder = join(dataDir, "not there yet");
+  withLog(async (options, sql) => {
+    const folder = join(dirname(options.path), "not there yet");
     const path = join(folder, "capstan.db");
-    const checkpoints = new Checkpoints(sql, { path, durability: "process" });
+    const checkpoints = new Checkpoints(sql, { ...options, path });
     await checkpoints.committed(1_000);
     mkdirSync(folder);
-    symlinkSync(join(dataDir, "capstan.db"), path);
+    symlinkSync(options.path, path);
     return { checkpoints, changed: 1_000 };
+  }));
+
+test("the log does not begin anew where the disk did not take what was copied", () =>
+  withDataDir(async (dataDir) => {
+    const path = join(dataDir, "capstan.db");
+    const sql = openForWriting(path, "process");
+    sql.exec("CREATE TABLE texts (n INTEGER PRIMARY KEY, text TEXT)");
+    const noFile = -1;
+    const checkpoints = new Checkpoints(sql, { path, file: noFile, durability: "process" });
+    for (let n = 1; n <= 3_000; n++) {
+      sql.run("INSERT INTO texts VALUES (?, ?)", n, "x".repeat(4_000));
+      await checkpoints.committed(n);
+    }
+    const { size } = statSync(`${path}-wal`);
+    await checkpoints.stop();
+    sql.close();
+    assert.ok(size > 12_000_000, `12 MB were written, and the log has ${size} bytes`);
   }));
 
 test("a closed store has everything in its one file", async () => {

@@ -5,6 +5,11 @@ import { startThread, type Thread } from "./thread.ts";
 /** What the checkpoints' thread is started with. */
 export interface CheckpointThreadOptions {
   readonly path: string;
+  /**
+   * The same, open for writing until all connections to it are closed: as a process closes a file,
+   * it loses the locks that its connections have on it.
+   */
+  readonly file: number;
   readonly durability: Durability;
 }
 
@@ -14,7 +19,8 @@ const aim = 2_000;
 /**
  * Moves the write-ahead log into the database beside the writing. Done by the writer's own commit it
  * held up everything for tens of milliseconds, every few thousand pages. The thread copies nearly
- * all; what was committed meanwhile the writer adds, so that the log begins anew and does not grow.
+ * all, and waits until the disk has it; what was committed meanwhile the writer adds, so that the
+ * log begins anew and does not grow.
  */
 export class Checkpoints {
   readonly #sql: Sql;

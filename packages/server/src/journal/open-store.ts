@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { type FileHandle, open as openFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "@capstan/core";
@@ -75,6 +75,7 @@ async function open({
 }: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
+  let file: FileHandle | undefined;
   try {
     const path = join(dataDir, "capstan.db");
     // Made here, so that it is for this user alone in a folder that was there before, too.
@@ -85,7 +86,8 @@ async function open({
     } finally {
       setup.close();
     }
-    const writer = await startWriter({ path, durability, syncDelayMs });
+    file = await openFile(path, "r+");
+    const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
     const sql = openForReading(path);
     let reader: Thread<LongRead, unknown> | undefined;
     const readLong = (async (name, query) => {
@@ -98,6 +100,7 @@ async function open({
     const release = async () => {
       await reader?.stop();
       sql.close();
+      await file?.close();
       await lock.release();
     };
     const { storedSeq, ...reads } = sqliteReads(sql);
@@ -112,6 +115,7 @@ async function open({
       release,
     });
   } catch (error) {
+    await file?.close();
     await lock.release();
     throw error;
   }

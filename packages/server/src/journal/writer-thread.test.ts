@@ -1,6 +1,7 @@
 /* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
@@ -15,7 +16,8 @@ test("told to stop as it takes a long item out of the tail, it takes out all and
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "full");
     migrate(sql, 0);
-    const workerData = { path, durability: "full", syncDelayMs: 0 };
+    const file = openSync(path, "r+");
+    const workerData = { path, file, durability: "full", syncDelayMs: 0 };
     const worker = new Worker(new URL("writer-thread.ts", import.meta.url), { workerData });
     let failure: unknown;
     worker.on("error", (thrown) => (failure = thrown));
@@ -38,5 +40,6 @@ test("told to stop as it takes a long item out of the tail, it takes out all and
     assert.equal(failure, undefined);
     assert.equal(sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM tail")?.n, 0);
     sql.close();
+    closeSync(file);
   });
 });

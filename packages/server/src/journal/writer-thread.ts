@@ -9,11 +9,11 @@ import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./write
 import { applyBatch } from "./writing/apply-batch.ts";
 import { startWriting } from "./writing/start-writing.ts";
 
-const { path, durability, syncDelayMs } = workerData as WriterThreadOptions;
+const { path, file, durability, syncDelayMs } = workerData as WriterThreadOptions;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
 const { writing, leftovers } = startWriting(sql);
-const checkpoints = new Checkpoints(sql, { path, durability });
+const checkpoints = new Checkpoints(sql, { path, file, durability });
 
 serveThread({
   what: "Writing to the store",

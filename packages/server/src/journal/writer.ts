@@ -26,6 +26,8 @@ export interface SqliteWriter extends Writer {
 /** What the writer's thread is started with. */
 export interface WriterThreadOptions {
   readonly path: string;
+  /** The same, open for writing until all connections to it are closed. */
+  readonly file: number;
   readonly durability: Durability;
   /** How long each commit waits in addition, in ms. */
   readonly syncDelayMs: number;
