@@ -119,6 +119,14 @@ export class Chains {
     await this.#live.get(run.id)?.done;
   }
 
+  /** A run is claimed anew: what went on of it here is fenced, and has no say in it any more. */
+  leave({ id, epoch }: Pick<RunRecord, "id" | "epoch">): void {
+    const live = this.#live.get(id);
+    if (live === undefined || live.epoch >= epoch) return;
+    this.#live.delete(id);
+    live.chain.detach("this run goes on anew");
+  }
+
   /** A grant was given in one run: what else goes on in its session has it from now on. */
   shareGrant(run: RunRecord, grant: Grant): void {
     for (const [runId, live] of this.#live) {
@@ -209,6 +217,8 @@ export class Chains {
   #watch(run: RunRecord, { variables, grants, journal }: Session, chain: ToolChainRun): void {
     const { log, onEnd } = this.#options;
     const done = chain.result.then(({ error, waiting, state }) => {
+      // One that was left has ended long after its run went on without it.
+      if (this.#live.get(run.id)?.chain !== chain) return;
       this.#live.delete(run.id);
       if (journal.settled) this.#options.variables.keep(run, variables);
       if (error?.code === "journal_failed" || error?.code === "internal")

@@ -334,9 +334,10 @@ export class RunService {
     else this.#showWaiting(run);
   }
 
-  /** What was found lying about may have been begun here meanwhile. */
+  /** What was found lying about may have been begun here meanwhile. One that others queued is not that. */
   async #takeUp(run: RunRef): Promise<void> {
-    if (!this.isLive(run.id)) await this.#takeUps.takeUp(run);
+    const goesOn = this.#chains.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
+    if (!goesOn) await this.#takeUps.takeUp(run);
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
+import type { RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { StoreWrite } from "../journal/store-write.ts";
 import { withTwoNodes } from "../journal/testing/every-store.ts";
 import { findPostgres } from "../journal/testing/postgres-server.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
 import { defaultServerLimits } from "./server-limits.ts";
+import { StrandedRuns } from "./stranded-runs.ts";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 const postgres = findPostgres();
@@ -88,4 +90,44 @@ test("what goes on here, or is about to, is left alone", { skip }, async () => {
     hold.resolve("done");
     await runIn(store, id, "completed");
   });
+});
+
+/** Looks at one run in this node's name, at hand of a node that says whether it holds it. */
+function lookingAt(run: RunRef) {
+  const held = new Set<string>();
+  const clock = { now: 0 };
+  const reading = { ends: () => {} };
+  const stranded = new StrandedRuns({
+    store: {
+      nodes: { self: "node" },
+      everyRunOf: async () => {
+        reading.ends();
+        return [run];
+      },
+    },
+    isHeld: (id) => held.has(id),
+    now: () => clock.now,
+  });
+  return { held, clock, reading, look: () => stranded.look() };
+}
+
+const going: RunRef = { id: "r", owner, status: "in_progress", epoch: 1 };
+
+test("a run that was about to begin at one look, and stops during the next one, is left alone", async () => {
+  const { held, clock, reading, look } = lookingAt(going);
+  assert.deepEqual(await look(), []);
+  held.add("r");
+  reading.ends = () => held.delete("r");
+  clock.now += 5_000;
+  assert.deepEqual(await look(), []);
+});
+
+test("a clock that is set back does not keep it from looking", async () => {
+  const { clock, look } = lookingAt(going);
+  clock.now = 3_600_000;
+  assert.deepEqual(await look(), []);
+  clock.now = 0;
+  assert.deepEqual(await look(), [], "nobody knows how long ago the last one was");
+  clock.now = 5_000;
+  assert.deepEqual(await look(), [going]);
 });

@@ -5,7 +5,9 @@ import type { Store } from "../journal/store.ts";
 const betweenLooksMs = 5_000;
 
 export interface StrandedRunsOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, "everyRunOf"> & {
+    readonly nodes?: Pick<NonNullable<Store["nodes"]>, "self"> | undefined;
+  };
   /** Something here goes on with it, or is about to. */
   readonly isHeld: (runId: string) => boolean;
   /** In ms. */
@@ -30,11 +32,16 @@ export class StrandedRuns {
   async look(): Promise<readonly RunRef[]> {
     const { store, isHeld, now } = this.#options;
     const self = store.nodes?.self;
-    if (self === undefined || now() - this.#lookedAt < betweenLooksMs) return [];
+    const sinceLook = now() - this.#lookedAt;
+    if (self === undefined || (sinceLook >= 0 && sinceLook < betweenLooksMs)) return [];
     this.#lookedAt = now();
+    // The clock was set back: nobody knows when that was.
+    if (sinceLook < 0) this.#seen = new Map();
+    // What is held now may stop while the store is asked, which then says how it was before.
+    const before = new Map([...this.#seen].filter(([id]) => !isHeld(id)));
     const own = await store.everyRunOf({ node: self });
     const left = own.filter(({ id }) => !isHeld(id));
-    const stranded = left.filter(({ id, epoch }) => this.#seen.get(id) === epoch);
+    const stranded = left.filter(({ id, epoch }) => before.get(id) === epoch);
     this.#seen = new Map(left.map(({ id, epoch }) => [id, epoch]));
     return stranded;
   }

@@ -64,6 +64,7 @@ export class TakeUps {
 
   /** Goes on with a run that is claimed: one that waited is with its answer. */
   async goOn(held: HeldRun): Promise<void> {
+    this.#options.chains.leave(held);
     try {
       const run = await this.#read(held);
       // Claimed anew since then, to be ended, say.
@@ -92,6 +93,7 @@ export class TakeUps {
   async close(ref: RunRef, why: ChainError): Promise<boolean> {
     const held = await this.#claim(ref);
     if (held === undefined) return false;
+    this.#options.chains.leave(held);
     if (!(await this.lost.hasClosed(held, why))) void this.lost.close(held, why);
     return true;
   }
