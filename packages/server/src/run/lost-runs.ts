@@ -35,6 +35,9 @@ export interface LostRunsOptions {
   readonly log: (line: string) => void;
 }
 
+/** Ends a run that is held. False where it has to be tried again. */
+type End = (held: HeldRun, tries: number) => Promise<boolean>;
+
 /**
  * Runs that this process has, and that do not go on: the store did not take all that they wrote, or
  * they cannot be read. Each is closed as soon as the store takes something again, so that it does
@@ -54,7 +57,16 @@ export class LostRuns {
   }
 
   /** Closes a run, however often it takes. */
-  async close(run: HeldRun, why: ChainError): Promise<void> {
+  close(run: HeldRun, why: ChainError): Promise<void> {
+    return this.#closeBy(run, (held, tries) => this.hasClosed(held, why, tries));
+  }
+
+  /** The same without reading what it had done. @param why for people */
+  closeUnread(run: HeldRun, why: string): Promise<void> {
+    return this.#closeBy(run, (held) => this.hasClosedUnread(held, why));
+  }
+
+  async #closeBy(run: HeldRun, end: End): Promise<void> {
     if (this.#closing.has(run.id)) return;
     this.#closing.add(run.id);
     try {
@@ -64,7 +76,7 @@ export class LostRuns {
         await setTimeoutPromise(pauseMs, undefined, { ref: false });
         if (this.#options.isStopping()) return;
         const held: HeldRun = left;
-        left = await this.#options.serial.run(run.id, () => this.#closeAnew(held, why, tries));
+        left = await this.#options.serial.run(run.id, () => this.#closeAnew(held, end, tries));
       }
     } finally {
       this.#closing.delete(run.id);
@@ -90,11 +102,11 @@ export class LostRuns {
    *
    * @returns the run as it is held now; undefined where there is nothing left to close
    */
-  async #closeAnew(run: HeldRun, why: ChainError, tries: number): Promise<HeldRun | undefined> {
+  async #closeAnew(run: HeldRun, end: End, tries: number): Promise<HeldRun | undefined> {
     try {
       if (!(await this.#isLost(run))) return undefined;
       const held = await this.#options.claim(run);
-      return held === undefined || (await this.hasClosed(held, why, tries)) ? undefined : held;
+      return held === undefined || (await end(held, tries)) ? undefined : held;
     } catch (thrown) {
       this.#logFailure(run, thrown);
       return run;

@@ -151,10 +151,28 @@ test("one of which its servers die as they read it is closed without being read"
 test("one of which its servers die before it begins is closed, too", () =>
   closedUnread(dyingStore, async () => {}));
 
+test("where the store does not take that end, it is tried again", () =>
+  closedUnread((store) => store, hasBegun, failingOnce));
+
+/** The first end of a run is not taken. */
+function failingOnce(store: Store): Store {
+  let hasFailed = false;
+  return {
+    ...store,
+    write: async (writes) => {
+      if (hasFailed || !writes.some((write) => write.type === "journal" && write.status))
+        return store.write(writes);
+      hasFailed = true;
+      throw new Error("the disk is full");
+    },
+  };
+}
+
 /** Three servers die of a run, the last two as they read it; `ready` is when the first one may. */
 async function closedUnread(
   firstStore: (store: Store) => Store,
   ready: (store: Store, id: string) => Promise<void>,
+  lastStore: (store: Store) => Store = (store) => store,
 ): Promise<void> {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, takeUps: 2 };
@@ -171,7 +189,7 @@ async function closedUnread(
       void next.recover(await next.leftOver());
       while ((await deathsOf(store, id)) <= died) await new Promise(setImmediate);
     }
-    const last = createRuns({ store: deadly, model: hanging, limits });
+    const last = createRuns({ store: lastStore(deadly), model: hanging, limits });
     await last.recover(await last.leftOver());
     const { result } = await runIn(store, id, "failed");
     assert.equal(result?.error?.code, "interrupted");

@@ -58,8 +58,9 @@ export class TakeUps {
     if (held === undefined) return;
     // Where that cannot be read, going on fails as well, and closes it.
     const kills = await this.#killsItsReaders(held).catch(() => false);
-    if (kills) await this.lost.hasClosedUnread(held, killing);
-    else await this.goOn(held);
+    if (!kills) await this.goOn(held);
+    else if (!(await this.lost.hasClosedUnread(held, killing)))
+      void this.lost.closeUnread(held, killing);
   }
 
   /** Goes on with a run that is claimed: one that waited is with its answer. */
