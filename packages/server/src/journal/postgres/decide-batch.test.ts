@@ -154,3 +154,20 @@ test(
     });
   },
 );
+
+test(
+  "runs get their numbers as they come, also where several calls make the same",
+  options,
+  async () => {
+    await withWriter(async (commit, client) => {
+      const { statuses } = await commit(["a", "a", "b", "c"].map(created));
+      assert.deepEqual(statuses, [["created"], ["refused"], ["created"], ["created"]]);
+      const { rows } = await client.query("SELECT id, n::int FROM runs ORDER BY n");
+      assert.deepEqual(rows, [
+        { id: "a", n: 1 },
+        { id: "b", n: 3 },
+        { id: "c", n: 4 },
+      ]);
+    });
+  },
+);

@@ -138,7 +138,11 @@ export function postgresWriter(options: {
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
     const made = runsMade(batch.requests);
     const [locked, numbers] = await runScript(
-      together([lockRuns(batch), runNumbers(made.size), runs.prepare(ids.difference(made))]),
+      together([
+        lockRuns(batch),
+        runNumbers(made.length),
+        runs.prepare(ids.difference(new Set(made))),
+      ]),
       ask,
     );
     // Those that other nodes have changed.
@@ -151,7 +155,7 @@ export function postgresWriter(options: {
       { text: "BEGIN", values: [] },
       { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
       {
-        text: "SELECT id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+        text: "SELECT n, id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
       },
     ];
@@ -165,12 +169,11 @@ export function postgresWriter(options: {
   };
 }
 
-/** The runs that a batch makes. */
-function runsMade(requests: readonly EncodedRequest[]): ReadonlySet<string> {
-  const made = new Set<string>();
-  for (const { writes } of requests)
-    for (const write of writes) if (write.type === "create-run") made.add(write.run.id);
-  return made;
+/** The runs that a batch is to make, one several times where several calls want it. */
+function runsMade(requests: readonly EncodedRequest[]): readonly string[] {
+  return requests.flatMap(({ writes }) =>
+    writes.flatMap((write) => (write.type === "create-run" ? write.run.id : [])),
+  );
 }
 
 /** Numbers for so many new runs, in rising order. */

@@ -42,6 +42,8 @@ test("what is known of a run is forgotten where its row says something else, its
   assert.deepEqual(states.verify(ids, [known]), new Set());
   assert.equal(states.get("run_1"), known);
   for (const change of [
+    // It was deleted, and another made under its id.
+    { n: 2 },
     { owner: "another" },
     { epoch: 2 },
     { status: "in_progress" },

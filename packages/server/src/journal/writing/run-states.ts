@@ -167,10 +167,14 @@ export class RunStates {
 }
 
 /** What of a run's row says whether another node has changed it. */
-export type StoredRun = Pick<RunState, "id" | "owner" | "epoch" | "status" | "edits" | "answers">;
+export type StoredRun = Pick<
+  RunState,
+  "n" | "id" | "owner" | "epoch" | "status" | "edits" | "answers"
+>;
 
 function isSame(row: StoredRun | undefined, state: RunState | undefined): boolean {
   return (
+    row?.n === state?.n &&
     row?.owner === state?.owner &&
     row?.epoch === state?.epoch &&
     row?.status === state?.status &&
