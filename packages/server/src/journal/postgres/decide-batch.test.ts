@@ -171,3 +171,23 @@ test(
     });
   },
 );
+
+test("of two runs that answer one question the first one's answer counts", options, async () => {
+  await withWriter(async (commit, client) => {
+    // It leaves its question to the run that continues it.
+    const approval = approvalRequest("q_a");
+    const { callId, id: approvalId } = approval;
+    await commit([created("a")]);
+    const asked = event({ type: "approval.requested", callId, approval });
+    await commit([journal("a", 1, asked, resultOf("completed"))]);
+    await commit([created("b")]);
+    const decision = { verdict: "refused", by: "person" } as const;
+    const refused = event({ type: "approval.answered", callId, approvalId, at: 1_000, decision });
+    // It is read what the run has before: its answer is a round behind the other's.
+    const saved = { type: "save-items", runId: "b", direction: "input", items: [] } as const;
+    const { statuses } = await commit([request(saved), journal("b", 1, refused), answered("a")]);
+    assert.deepEqual(statuses, [["saved"], ["committed"], ["already_answered"]]);
+    const { rows } = await client.query("SELECT status FROM approvals");
+    assert.deepEqual(rows, [{ status: "refused" }]);
+  });
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EncodedRequest, EncodedWrite } from "../encoding/encoded-journal.ts";
-import { newRun, owner } from "../testing/store-fixtures.ts";
+import type { EncodedRequest, EncodedWrite, JournalAct } from "../encoding/encoded-journal.ts";
+import { approvalRequest, newRun, owner } from "../testing/store-fixtures.ts";
 import { stretchesOf } from "./lanes.ts";
 
 const claim = (runId: string): EncodedWrite => ({ type: "claim-run", runId });
@@ -76,4 +76,26 @@ test("nothing goes beside a call that is about more than the runs that it names"
   assert.deepEqual(places, [[[0]], 1, [[2]], 3]);
   assert.deepEqual(placesOf([claim("a")], [{ ...question, runId: "b" }]), [[[0], [1]]]);
   assert.deepEqual(placesOf(), []);
+});
+
+test("who says something of a question is in one lane with who else does, of whichever run", () => {
+  const act = (each: JournalAct) => JSON.stringify([each]);
+  const journal = (runId: string, acts: string): EncodedWrite => ({
+    type: "journal",
+    runId,
+    epoch: 1,
+    events: { count: 0, deltas: 0, rows: [], loose: [] },
+    changes: [],
+    acts,
+  });
+  const approval = approvalRequest("q");
+  const { callId } = approval;
+  const asked = { type: "approval.requested", callId, approval } as const;
+  const [places] = placesOf(
+    [journal("a", act({ type: "question", event: asked }))],
+    [journal("b", act({ type: "settled", approval: "q" }))],
+    [journal("c", act({ type: "settled", approval: "another" }))],
+    [{ type: "answer-approval", owner, runId: "d", id: "q", answer: { decision: "allow" } }],
+  );
+  assert.deepEqual(places, [[2], [0, 1, 3]]);
 });
