@@ -59,6 +59,26 @@ test(
   },
 );
 
+test(
+  "a run that waits is numbered without a gap where several nodes show that it waits",
+  options,
+  async () => {
+    await withTwoNodes(async (one, other) => {
+      await createRun(one, { id: "r" });
+      await commit(one, "r", [note, resultOf("requires_action")]);
+      await commit(other, "r", [note]);
+      const [claimed] = await one.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
+      assert.ok(claimed.status === "claimed");
+      assert.equal(claimed.lastSeq, 2);
+      const events = await commit(one, "r", [start("i"), delta("i", "a"), note], 2);
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        [3, 4, 5],
+      );
+    });
+  },
+);
+
 test("two nodes that claim one run at the same moment: one has it", options, async () => {
   await withTwoNodes(async (one, other) => {
     for (let round = 0; round < 10; round++) {

@@ -9,7 +9,7 @@ import type { Writer } from "../writer.ts";
 import type { WriteResult } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
 import { LostJournals } from "../writing/lost-journals.ts";
-import { RunStates, type StoredRun } from "../writing/run-states.ts";
+import { type RunState, RunStates, type StoredRun } from "../writing/run-states.ts";
 import { type Batch, doneIn } from "./batch.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { databaseError, isChance, isLost } from "./database-error.ts";
@@ -151,15 +151,19 @@ export function postgresWriter(options: {
   }
 
   function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {
-    const [, , locked = []] = yield [
+    const known = runs.waitingOf(ids);
+    const [, , locked = [], waiting = []] = yield [
       { text: "BEGIN", values: [] },
       { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
       {
         text: "SELECT n, id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
         values: [[...ids]],
       },
+      // Of those that wait any node may show that they do. Behind the lock, to see what it waited for.
+      ...(known.length === 0 ? [] : [{ text: lastSeqs, values: [known] }]),
     ];
-    return locked as readonly StoredRun[];
+    const seqs = new Map((waiting as readonly WaitingRun[]).map((run) => [run.id, run.lastSeq]));
+    return (locked as readonly StoredRun[]).map((run) => ({ ...run, lastSeq: seqs.get(run.id) }));
   }
 
   return {
@@ -168,6 +172,11 @@ export function postgresWriter(options: {
     stop: () => connection.close(),
   };
 }
+
+const lastSeqs = `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"
+  FROM runs WHERE id = ANY(?)`;
+
+type WaitingRun = Pick<RunState, "id" | "lastSeq">;
 
 /** The runs that a batch is to make, one several times where several calls want it. */
 function runsMade(requests: readonly EncodedRequest[]): readonly string[] {

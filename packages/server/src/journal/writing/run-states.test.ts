@@ -49,6 +49,7 @@ test("what is known of a run is forgotten where its row says something else, its
     { status: "in_progress" },
     { edits: 1 },
     { answers: 1 },
+    { lastSeq: 1 },
   ] as const) {
     states.set(known);
     assert.deepEqual(states.verify(ids, [{ ...known, ...change }]), new Set(["run_1"]));

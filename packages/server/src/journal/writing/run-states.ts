@@ -119,6 +119,11 @@ export class RunStates {
     for (const id of ids) this.#states.delete(id);
   }
 
+  /** Those of the runs that are known to wait. */
+  waitingOf(ids: ReadonlySet<string>): readonly string[] {
+    return [...ids].filter((id) => this.#waiting.has(id));
+  }
+
   /**
    * Forgets those of the runs that another node has changed.
    *
@@ -166,11 +171,14 @@ export class RunStates {
   }
 }
 
-/** What of a run's row says whether another node has changed it. */
-export type StoredRun = Pick<
+/** What says whether another node has changed a run. */
+export interface StoredRun extends Pick<
   RunState,
   "n" | "id" | "owner" | "epoch" | "status" | "edits" | "answers"
->;
+> {
+  /** Of those that were known to wait: who holds another writes alone in its journal. */
+  readonly lastSeq?: number | undefined;
+}
 
 function isSame(row: StoredRun | undefined, state: RunState | undefined): boolean {
   return (
@@ -179,7 +187,8 @@ function isSame(row: StoredRun | undefined, state: RunState | undefined): boolea
     row?.epoch === state?.epoch &&
     row?.status === state?.status &&
     row?.edits === state?.edits &&
-    row?.answers === state?.answers
+    row?.answers === state?.answers &&
+    (row?.lastSeq ?? state?.lastSeq) === state?.lastSeq
   );
 }
 
