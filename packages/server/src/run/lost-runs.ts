@@ -56,14 +56,27 @@ export class LostRuns {
     return this.#closing.has(runId);
   }
 
-  /** Closes a run, however often it takes. */
+  /** Closes a run later, however often it takes. */
   close(run: HeldRun, why: ChainError): Promise<void> {
-    return this.#closeBy(run, (held, tries) => this.hasClosed(held, why, tries));
+    return this.#closeBy(run, this.#ending(why));
+  }
+
+  /** Closes it now; where that fails, later. */
+  closeNow(run: HeldRun, why: ChainError): Promise<void> {
+    return this.#closeNowBy(run, this.#ending(why));
   }
 
   /** The same without reading what it had done. @param why for people */
-  closeUnread(run: HeldRun, why: string): Promise<void> {
-    return this.#closeBy(run, (held) => this.hasClosedUnread(held, why));
+  closeUnreadNow(run: HeldRun, why: string): Promise<void> {
+    return this.#closeNowBy(run, (held) => this.#hasClosedUnread(held, why));
+  }
+
+  #ending(why: ChainError): End {
+    return (held, tries) => this.#hasClosed(held, why, tries);
+  }
+
+  async #closeNowBy(run: HeldRun, end: End): Promise<void> {
+    if (!(await end(run, 0))) void this.#closeBy(run, end);
   }
 
   async #closeBy(run: HeldRun, end: End): Promise<void> {
@@ -84,7 +97,7 @@ export class LostRuns {
   }
 
   /** Tries it once, in the epoch in which it is held. True as well where it is another's by now. */
-  async hasClosed(run: HeldRun, why: ChainError, tries = 0): Promise<boolean> {
+  async #hasClosed(run: HeldRun, why: ChainError, tries: number): Promise<boolean> {
     try {
       if (!(await this.#isLost(run))) return true;
       await this.#options.end(run, why);
@@ -93,7 +106,7 @@ export class LostRuns {
       this.#logFailure(run, thrown);
       if (tries < readTries) return false;
       const why = `What this run had done cannot be read any more, so it was closed: ${errorMessage(thrown)} Begin it anew; "capstan db check" looks for damage.`;
-      return this.hasClosedUnread(run, why);
+      return this.#hasClosedUnread(run, why);
     }
   }
 
@@ -125,7 +138,7 @@ export class LostRuns {
   }
 
   /** Closes it without reading what it had done. @param why for people */
-  async hasClosedUnread(run: HeldRun, why: string): Promise<boolean> {
+  async #hasClosedUnread(run: HeldRun, why: string): Promise<boolean> {
     const { store, log } = this.#options;
     const { id: runId, epoch } = run;
     try {

@@ -58,9 +58,7 @@ export class TakeUps {
     if (held === undefined) return;
     // Where that cannot be read, going on fails as well, and closes it.
     const kills = await this.#killsItsReaders(held).catch(() => false);
-    if (!kills) await this.goOn(held);
-    else if (!(await this.lost.hasClosedUnread(held, killing)))
-      void this.lost.closeUnread(held, killing);
+    await (kills ? this.lost.closeUnreadNow(held, killing) : this.goOn(held));
   }
 
   /** Goes on with a run that is claimed: one that waited is with its answer. */
@@ -95,7 +93,7 @@ export class TakeUps {
     const held = await this.#claim(ref);
     if (held === undefined) return false;
     this.#options.chains.leave(held);
-    if (!(await this.lost.hasClosed(held, why))) void this.lost.close(held, why);
+    await this.lost.closeNow(held, why);
     return true;
   }
 
@@ -131,7 +129,7 @@ export class TakeUps {
     const message = `The run could not be started: ${errorMessage(thrown)}`;
     this.#options.log(`${held.id}: ${message}`);
     const why: ChainError = { code: "internal", message, phase: "chain" };
-    if (!(await this.lost.hasClosed(held, why))) void this.lost.close(held, why);
+    await this.lost.closeNow(held, why);
   }
 
   /** Undefined where another has it, or it has ended. */
