@@ -28,8 +28,8 @@ const mostTries = 4;
 /**
  * Writes batches to PostgreSQL, one in flight. A batch locks the runs that it names, in the order of
  * their ids, so that what it decides holds against other nodes until its commit; then it decides
- * with the same code as SQLite's writer, and sends all its changes at once. Neither messages nor
- * statements grow with the number of its calls.
+ * with the same code as SQLite's writer, and sends all its changes at once. Its messages do not
+ * grow with the number of its calls, nor do its statements, but for an answer's lock on its question.
  */
 export function postgresWriter(options: {
   readonly connection: WriterConnection;

@@ -86,7 +86,7 @@ export function* setStatus(
     return { status: "changed", previous, epoch: run.epoch };
   // Nobody's until it is claimed: who had it, and may live on, writes nothing more of it.
   const epoch = run.epoch + 1;
-  writing.changes.run("UPDATE runs SET epoch = ? WHERE n = ?", epoch, run.n);
+  writing.changes.update("runs", { n: run.n }, { epoch });
   writing.runs.set({ ...changed.run, epoch });
   return { status: "changed", previous, epoch };
 }
