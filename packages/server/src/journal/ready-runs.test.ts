@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Awaited, ChainResultRecord } from "@capstan/core";
+import type { Awaited } from "@capstan/core";
 import type { Store } from "./store.ts";
 import { everyStore } from "./testing/every-store.ts";
 import {
@@ -9,7 +9,7 @@ import {
   createRun,
   event,
   owner,
-  resultOf,
+  stopsFor,
 } from "./testing/store-fixtures.ts";
 
 const allow = { decision: "allow" } as const;
@@ -32,10 +32,8 @@ async function ask(store: Store, id: string, expiresAt?: number): Promise<void> 
 
 /** The chain stops to wait. @returns the run's status after that */
 async function park(store: Store, ...waiting: readonly Awaited[]) {
-  const given = resultOf("requires_action") as { readonly result: ChainResultRecord };
-  const result = { ...given.result, waiting };
   const [outcome] = await store.write([
-    { type: "journal", runId: "r", epoch: 1, writes: [{ type: "result", result }] },
+    { type: "journal", runId: "r", epoch: 1, writes: [stopsFor(...waiting)] },
   ]);
   assert.equal(outcome.status, "committed");
   return "runStatus" in outcome ? outcome.runStatus : undefined;

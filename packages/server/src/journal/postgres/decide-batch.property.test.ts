@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChainResultRecord } from "@capstan/core";
 import fc from "fast-check";
 import pg from "pg";
 import type { RunStatus } from "../../contract/run.ts";
@@ -18,6 +17,7 @@ import {
   owner,
   resultOf,
   start,
+  stopsFor,
   variableOf,
 } from "../testing/store-fixtures.ts";
 import type { WriteResult } from "../writing/apply-request.ts";
@@ -37,11 +37,9 @@ const conversation = fc.constantFrom("conv_1", "conv_2");
 const question = (runId: string): readonly RunJournalWrite[] => {
   const approval = approvalRequest(`q_${runId}`);
   const { callId } = approval;
-  const { result } = resultOf("requires_action") as { readonly result: ChainResultRecord };
-  const waiting = [{ type: "approval", callId, approval }] as const;
   return [
     event({ type: "approval.requested", callId, approval }),
-    { type: "result", result: { ...result, waiting } },
+    stopsFor({ type: "approval", callId, approval }),
   ];
 };
 

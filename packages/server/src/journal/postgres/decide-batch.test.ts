@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChainResultRecord } from "@capstan/core";
 import pg from "pg";
 import type { WriteRequest } from "../encoding/encode-request.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
@@ -11,6 +10,7 @@ import {
   newRun,
   owner,
   resultOf,
+  stopsFor,
   variableOf,
 } from "../testing/store-fixtures.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
@@ -69,15 +69,13 @@ const journal = (runId: string, epoch: number, ...writes: RunJournalWrite[]) =>
 function parked(runId: string): WriteRequest {
   const approval = approvalRequest(`q_${runId}`);
   const { callId } = approval;
-  const given = resultOf("requires_action") as { readonly result: ChainResultRecord };
-  const result = { ...given.result, waiting: [{ type: "approval", callId, approval }] } as const;
   const change = { type: "set", variable: variableOf("v", "1") } as const;
   return journal(
     runId,
     1,
     event({ type: "approval.requested", callId, approval }),
     { type: "variable", change },
-    { type: "result", result },
+    stopsFor({ type: "approval", callId, approval }),
   );
 }
 

@@ -96,7 +96,9 @@ export const delta = (itemId: string, text: string) =>
   event({ type: "item.delta", itemId, delta: text });
 export const end = (itemId: string, text: string) => event({ type: "item.end", itemId, text });
 
-export function resultOf(status: ChainResultRecord["status"]): RunJournalWrite {
+export function resultOf(
+  status: ChainResultRecord["status"],
+): Extract<RunJournalWrite, { type: "result" }> {
   return {
     type: "result",
     result: {
@@ -117,6 +119,13 @@ export function resultOf(status: ChainResultRecord["status"]): RunJournalWrite {
       },
     },
   };
+}
+
+/** The chain stops to wait for these. */
+export function stopsFor(
+  ...waiting: NonNullable<ChainResultRecord["waiting"]>
+): Extract<RunJournalWrite, { type: "result" }> {
+  return { type: "result", result: { ...resultOf("requires_action").result, waiting } };
 }
 
 export function approvalRequest(id: string, expiresAt = 10_000): ApprovalRequest {
