@@ -1,6 +1,7 @@
 import { fdatasyncSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import type { CheckpointThreadOptions } from "./checkpoints.ts";
+import { errorDataOf } from "./error-data.ts";
 import { openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 
@@ -8,7 +9,7 @@ const { path, file, durability } = workerData as CheckpointThreadOptions;
 const sql = openForWriting(path, durability);
 
 serveThread({
-  what: "Moving the write-ahead log into the database",
+  failure: (thrown) => errorDataOf("Moving the write-ahead log into the database", thrown),
   answer: () => {
     // Passive: it waits for nobody, and whoever writes goes on.
     const moved = sql.get("PRAGMA wal_checkpoint(PASSIVE)");

@@ -1,4 +1,5 @@
 import { workerData } from "node:worker_threads";
+import { errorDataOf } from "./error-data.ts";
 import { openForReading } from "./open-database.ts";
 import { type LongRead, longRead } from "./reading/long-reads.ts";
 import { serveThread } from "./serve-thread.ts";
@@ -7,7 +8,7 @@ const { path } = workerData as { readonly path: string };
 const sql = openForReading(path);
 
 serveThread({
-  what: "Reading from the store",
+  failure: (thrown) => errorDataOf("Reading from the store", thrown),
   answer: ([read]) => [answer(read as LongRead)],
   stop: () => sql.close(),
 });

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
+import { errorDataOf } from "./error-data.ts";
 import { serveThread } from "./serve-thread.ts";
 
-type Options = Omit<Parameters<typeof serveThread>[0], "what" | "port" | "stop">;
+const fails = (thrown: unknown) => errorDataOf("Counting", thrown);
+
+type Options = Omit<Parameters<typeof serveThread>[0], "failure" | "port" | "stop">;
 
 /** What is answered to messages that lie there as the first is read: message by message, until the end. */
 async function answered(messages: readonly unknown[], options: Options): Promise<unknown[]> {
@@ -13,7 +17,7 @@ async function answered(messages: readonly unknown[], options: Options): Promise
   port.on("message", (reply) => replies.push(reply));
   for (const message of [...messages, { stop: true }]) port.postMessage(message);
   serveThread({
-    what: "Counting",
+    failure: fails,
     port: port2,
     stop: () => void replies.push("stops"),
     ...options,
@@ -67,4 +71,35 @@ test("all that was to be answered together hears why it was not", async () => {
   const [errors] = replies.filter((reply) => reply !== "stops") as [readonly { error: Error }[]];
   assert.equal(errors.length, 3);
   for (const { error } of errors) assert.match(error.message, /no disk/);
+});
+
+test("what comes while others are answered is answered together after them, and it stops after all", async () => {
+  const asked: (readonly unknown[])[] = [];
+  const answer = async (all: readonly unknown[]) => {
+    asked.push(all);
+    await endOfTurn();
+    return all;
+  };
+  const { port1: port, port2 } = new MessageChannel();
+  const replies: unknown[] = [];
+  port.on("message", (reply) => replies.push(reply));
+  port.postMessage({ request: 1 });
+  const stop = () => port2.postMessage("stops");
+  serveThread({ answer, together: true, failure: fails, port: port2, stop });
+  await once(port2, "message");
+  for (const message of [{ request: 2 }, { request: 3 }, { stop: true }]) port.postMessage(message);
+  await once(port, "close");
+  assert.deepEqual(asked, [[1], [2, 3]]);
+  assert.deepEqual(replies, [[{ value: 1 }], [{ value: 2 }, { value: 3 }], "stops"]);
+});
+
+test("an answer that is rejected is told to all of its lot, and the next are answered", async () => {
+  const answer = async ([one]: readonly unknown[]) => {
+    if (one === 2) throw new Error("no database");
+    return [one];
+  };
+  const replies = await answered(requests, { answer });
+  const [first, second, third] = replies.filter((reply) => reply !== "stops");
+  assert.deepEqual([first, third], [[{ value: 1 }], [{ value: 3 }]]);
+  assert.match(JSON.stringify(second), /no database/);
 });

@@ -1,8 +1,7 @@
 import { workerData } from "node:worker_threads";
 import { Checkpoints } from "./checkpoints.ts";
-import type { EncodedRequest } from "./encoding/encoded-journal.ts";
-import { unpackWrite } from "./encoding/pack-journal.ts";
-import type { PostedRequest } from "./encoding/post-request.ts";
+import { type PostedBatch, postResults, receiveBatches } from "./encoding/posted-batches.ts";
+import { errorDataOf } from "./error-data.ts";
 import { openForWriting, withoutSync } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
@@ -16,7 +15,7 @@ const { writing, leftovers } = startWriting(sql);
 const checkpoints = new Checkpoints(sql, { path, file, durability });
 
 serveThread({
-  what: "Writing to the store",
+  failure: (thrown) => errorDataOf("Writing to the store", thrown),
   answer: (requests) => answer(requests as readonly WriterRequest[]),
   // What comes while a commit is under way is all in the next one.
   together: true,
@@ -40,20 +39,14 @@ function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
   return batches.length === 0 ? [leftovers] : commit(batches);
 }
 
-/** @returns the results of each batch, as JSON */
-function commit(batches: readonly (readonly PostedRequest[])[]): readonly string[] {
-  const results = applyBatch(writing, batches.flat().map(received));
+function commit(batches: readonly PostedBatch[]): readonly string[] {
+  const results = applyBatch(writing, receiveBatches(batches));
   trimLater();
   const { changes } = writing;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
-  let next = 0;
-  return batches.map(({ length }) => JSON.stringify(results.slice(next, (next += length))));
-}
-
-function received({ writes, ...request }: PostedRequest): EncodedRequest {
-  return { ...request, writes: writes.map(unpackWrite) };
+  return postResults(batches, results);
 }
 
 let nextTrim = writing.trim.pending ? setImmediate(trim) : undefined;

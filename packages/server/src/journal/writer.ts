@@ -1,13 +1,14 @@
 import type { Durability } from "./open-database.ts";
 import { encodeRequest, type WriteRequest } from "./encoding/encode-request.ts";
-import { type PostedRequest, postRequest } from "./encoding/post-request.ts";
+import { postRequest } from "./encoding/post-request.ts";
+import { type PostedBatch, receiveResults } from "./encoding/posted-batches.ts";
 import type { Sql } from "./sql.ts";
 import { startThread } from "./thread.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
 import type { WriteResult } from "./writing/apply-request.ts";
 import { type Leftover, startWriting } from "./writing/start-writing.ts";
 
-export type WriterRequest = "leftovers" | readonly PostedRequest[];
+export type WriterRequest = "leftovers" | PostedBatch;
 export type WriterResponse = readonly Leftover[] | string;
 
 /** Who holds the one connection that writes. */
@@ -40,8 +41,7 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
   return {
     leftovers,
     takesAll: true,
-    commit: async (batch) =>
-      JSON.parse((await thread.ask(batch.map(postRequest))) as string) as WriteResult[],
+    commit: async (batch) => receiveResults((await thread.ask(batch.map(postRequest))) as string),
     stop: () => thread.stop(),
   };
 }

@@ -78,7 +78,7 @@ export async function pruneStore(
 function openWhole({ dataDir, databaseUrl }: StorePlace): Promise<Store> {
   return databaseUrl === undefined
     ? openStore({ dataDir })
-    : openPostgresStore({ connectionString: databaseUrl });
+    : openPostgresStore({ connectionString: databaseUrl, writerThread: false });
 }
 
 async function reading<T>(

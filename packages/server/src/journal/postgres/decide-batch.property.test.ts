@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 import type { RunStatus } from "../../contract/run.ts";
-import type { WriteRequest } from "../encoding/encode-request.ts";
+import { encodeRequest, type WriteRequest } from "../encoding/encode-request.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import {
@@ -206,7 +206,7 @@ const tableNames =
 /** A database that two nodes write to. */
 async function openWritten() {
   const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString });
+  const store = await openPostgresStore({ connectionString, writerThread: false });
   const client = new pg.Client({ connectionString });
   await client.connect();
   const { rows: tables } = await client.query<{ name: string }>(tableNames);
@@ -266,10 +266,11 @@ test(
           for (const { node, requests } of some) {
             const own = alone.nodes[node];
             assert.ok(own);
-            const results = await writers[node]?.commit(requests);
+            const results = await writers[node]?.commit(requests.map(encodeRequest));
             const expected: WriteResult[] = [];
             // A writer that knows nothing from before.
-            const freshly = (each: WriteRequest) => postgresWriter(own).commit([each]);
+            const freshly = (each: WriteRequest) =>
+              postgresWriter(own).commit([encodeRequest(each)]);
             for (const each of requests) expected.push(...(await freshly(each)));
             assert.deepEqual(results, expected);
           }

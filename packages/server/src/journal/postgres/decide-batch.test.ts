@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import type { WriteRequest } from "../encoding/encode-request.ts";
+import { encodeRequest, type WriteRequest } from "../encoding/encode-request.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import {
@@ -33,7 +33,7 @@ async function withWriter(
   ) => Promise<void>,
 ): Promise<void> {
   const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString });
+  const store = await openPostgresStore({ connectionString, writerThread: false });
   const connection = await connectWriter({ connectionString, applicationName: "test" }, "node_t");
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -48,14 +48,14 @@ async function withWriter(
   try {
     await use(async (batch) => {
       sent = 0;
-      const results = await writer.commit(batch);
+      const results = await writer.commit(batch.map(encodeRequest));
       const statuses = results.map((result) =>
         "error" in result ? [result.error.code] : result.outcomes.map(({ status }) => status),
       );
       return { statuses, sent };
     }, client);
   } finally {
-    await writer.stop();
+    await writer.close();
     await client.end();
     await store.close();
   }

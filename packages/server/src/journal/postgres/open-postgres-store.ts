@@ -14,9 +14,8 @@ import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./postgres-reads.ts";
-import { postgresWriter } from "./postgres-writer.ts";
 import { sharedReads } from "./shared-reads.ts";
-import { connectWriter } from "./writer-connection.ts";
+import { connectPostgresWriter, startPostgresWriter } from "./start-postgres-writer.ts";
 
 export interface OpenPostgresStoreOptions {
   /** `postgres://user:password@host:port/database` */
@@ -24,6 +23,8 @@ export interface OpenPostgresStoreOptions {
   readonly clock?: Clock;
   /** For reading, beside the one that writes and the one that listens. @default 8 */
   readonly connections?: number;
+  /** Whether the writer has a thread of its own, which takes a moment to start. @default true */
+  readonly writerThread?: boolean;
 }
 
 /**
@@ -40,12 +41,14 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   try {
     await prepareDatabase(address, clock.now());
     const publisher = new Publisher();
-    const connection = await connectWriter(address, self);
+    const { writerThread = true } = options;
+    const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
+    const writer = await startWriter({ address, writerId: self });
     const listeners: ((heard: Heard) => void)[] = [];
     const heard = (what: Heard) => listeners.forEach((listener) => listener(what));
     const listener = await listenToNodes({ address, self, publisher, heard }).catch(
       async (error) => {
-        await connection.close();
+        await writer.stop();
         throw error;
       },
     );
@@ -54,7 +57,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await nodes.beat();
     const shared = sharedReads(snapshot);
     return storeOn({
-      writer: postgresWriter({ connection, writerId: self }),
+      writer,
       read: shared,
       snapshot,
       readLong: (name, query) =>

@@ -1,11 +1,9 @@
 import { claimedIn } from "../claimed-run.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
-import { encodeRequest } from "../encoding/encode-request.ts";
 import { type EncodedRequest, isJournaled } from "../encoding/encoded-journal.ts";
 import { postgres } from "../dialect.ts";
 import { all, type Script, type Statement, together } from "../script.ts";
-import type { Writer } from "../writer.ts";
 import type { WriteResult } from "../writing/apply-request.ts";
 import { runsOf } from "../writing/runs-of.ts";
 import { LostJournals } from "../writing/lost-journals.ts";
@@ -18,6 +16,12 @@ import { BatchChanges, tablesOf } from "./postgres-changes.ts";
 import { sendAll, sendBehind } from "./statements.ts";
 import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
 import type { WriterConnection } from "./writer-connection.ts";
+
+/** Who decides and writes, one batch after the other. */
+export interface PostgresWriter {
+  commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
+  close(): Promise<void>;
+}
 
 /** For how many ms a batch waits for a database that is gone. */
 const patience = 30_000;
@@ -34,7 +38,7 @@ const mostTries = 4;
 export function postgresWriter(options: {
   readonly connection: WriterConnection;
   readonly writerId: string;
-}): Writer {
+}): PostgresWriter {
   const { connection, writerId } = options;
   const runs = new RunStates(postgres);
   const lost = new LostJournals();
@@ -166,11 +170,7 @@ export function postgresWriter(options: {
     return (locked as readonly StoredRun[]).map((run) => ({ ...run, lastSeq: seqs.get(run.id) }));
   }
 
-  return {
-    takesAll: false,
-    commit: (batch) => commit(batch.map(encodeRequest)),
-    stop: () => connection.close(),
-  };
+  return { commit, close: () => connection.close() };
 }
 
 const lastSeqs = `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"

@@ -43,8 +43,9 @@ export function everyStore(
 /** Two stores on one database, as two nodes have them. */
 export async function withTwoNodes(use: (one: Store, other: Store) => Promise<void>) {
   const connectionString = await (await testServer()).newDatabase();
-  const one = await openPostgresStore({ connectionString, connections: 2 });
-  const other = await openPostgresStore({ connectionString, connections: 2 });
+  const options = { connectionString, connections: 2, writerThread: false };
+  const one = await openPostgresStore(options);
+  const other = await openPostgresStore(options);
   try {
     await use(one, other);
   } finally {
@@ -62,11 +63,12 @@ async function withFile(use: Use): Promise<void> {
   });
 }
 
+/** On the test's own thread, too. */
 async function withPostgresStore(use: Use): Promise<void> {
   const clock = settableClock();
   const connectionString = await (await testServer()).newDatabase();
   await useAndClose(
-    await openPostgresStore({ connectionString, clock, connections: 2 }),
+    await openPostgresStore({ connectionString, clock, connections: 2, writerThread: false }),
     clock,
     use,
   );
