@@ -1,6 +1,6 @@
 import { errorMessage } from "@capstan/core";
 import type { ClaimedRun } from "../journal/claimed-run.ts";
-import type { RunRef } from "../journal/records.ts";
+import type { ApprovalRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
 import { type PlaceLimits, Places } from "./places.ts";
@@ -11,8 +11,8 @@ export interface DispatcherOptions {
   readonly limits: PlaceLimits;
   /** Claims a run and goes on with it; nothing where another has it. */
   readonly takeUp: (run: RunRef) => Promise<void>;
-  /** Goes on with a run that is claimed. */
-  readonly goOn: (run: ClaimedRun) => Promise<void>;
+  /** Goes on with a run that is claimed, with what was just said to a question of its. */
+  readonly goOn: (run: ClaimedRun, answer?: ApprovalRecord) => Promise<void>;
   readonly isLive: (runId: string) => boolean;
   readonly isStopping: () => boolean;
   /** Milliseconds that only rise. @default the system's */
@@ -82,7 +82,10 @@ export class Dispatcher {
       if (ready === undefined) return outcome;
       if (claims) this.#places.pass(name, ready.id);
       if (ready.status === "queued") await this.#take(ready);
-      else await this.#inItsPlace(ready, () => this.#options.goOn(ready));
+      else {
+        const answer = "approval" in outcome ? outcome.approval : undefined;
+        await this.#inItsPlace(ready, () => this.#options.goOn(ready, answer));
+      }
       return outcome;
     } finally {
       if (claims) this.left(name);

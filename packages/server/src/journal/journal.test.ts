@@ -183,6 +183,7 @@ everyStore("an item may go on after its run was parked", async (withStore) => {
       epoch: 2,
       previous: "requires_action",
       lastSeq: 2,
+      edits: 0,
     });
     await commit(store, "r", [delta("i", "two")], 2);
     const compact = await store.readEventsCompact(query);

@@ -149,6 +149,7 @@ everyStore("who answers a run may claim it, in the same commit", async (withStor
       epoch: 2,
       status: "in_progress",
       lastSeq: 1,
+      edits: 0,
     });
     assert.equal(await statusOf(store), "in_progress");
     const [other] = await store.write([{ type: "claim-run", runId: "r", epoch: 1 }]);

@@ -233,13 +233,14 @@ interface Outcomes {
         readonly runStatus: RunStatus;
       }
     | Fenced;
-  /** `previous` is the status that it was found in; `lastSeq` the number of its last event. */
+  /** `previous` is the status that it was found in; the rest as `ClaimedRun` says. */
   readonly "claim-run":
     | {
         readonly status: "claimed";
         readonly epoch: number;
         readonly previous: RunStatus;
         readonly lastSeq: number;
+        readonly edits: number;
       }
     | Refused
     | NotFound;

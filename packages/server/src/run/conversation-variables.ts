@@ -42,14 +42,8 @@ export class ConversationVariables {
     origin?: VariablesOrigin,
   ): Promise<VariableSystem> {
     const { store } = this.#options;
-    const { id, owner, epoch, edits } = run;
-    const variables =
-      origin === "nothing"
-        ? new VariableSystem()
-        : (this.#at(origin ?? { id, epoch: epoch - 1, edits }) ??
-          (await readVariables(store, owner, id)));
-    // From now on it changes them.
-    this.#kept.drop(id);
+    const { id, owner } = run;
+    const variables = this.#known(run, origin) ?? (await readVariables(store, owner, id));
     variables.source = evictedOf(store, owner, id);
     return variables;
   }
@@ -64,11 +58,20 @@ export class ConversationVariables {
     this.#kept.put(id, { version, variables }, variables.bytes);
   }
 
-  /** A copy of what is kept of a run, where it is still in this state: siblings must not see what one changes. */
-  #at({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
+  /** What is kept of a run, where it is still in this state. Another run gets a copy: siblings must not see what one changes. */
+  #keptAt({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
     const kept = this.#kept.get(id);
     const isSame = kept?.version.epoch === epoch && kept.version.edits === edits;
-    return isSame ? kept.variables.fork() : undefined;
+    return isSame ? kept.variables : undefined;
+  }
+
+  #known(run: RunVersion, origin?: VariablesOrigin): VariableSystem | undefined {
+    if (origin === "nothing") return new VariableSystem();
+    if (origin !== undefined) return this.#keptAt(origin)?.fork();
+    const own = this.#keptAt({ ...run, epoch: run.epoch - 1 });
+    // It is the run's alone, which changes it from now on.
+    this.#kept.drop(run.id);
+    return own;
   }
 
   /** The runs are deleted, and what they knew with them. */
@@ -85,7 +88,7 @@ export class ConversationVariables {
   /** @param run read before: what is changed in between makes it another version */
   async #read(run: RunRecord): Promise<VariableSystem> {
     const { store, createExecutor } = this.#options;
-    const variables = this.#at(run) ?? (await readVariables(store, run.owner, run.id));
+    const variables = this.#keptAt(run)?.fork() ?? (await readVariables(store, run.owner, run.id));
     createExecutor({ variables });
     return variables;
   }

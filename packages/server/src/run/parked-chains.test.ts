@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { ChainState } from "@capstan/core";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
+import type { ClaimedRun } from "../journal/claimed-run.ts";
+import type { RunRecord } from "../journal/records.ts";
 import { openMemoryStore, type Store } from "../journal/store.ts";
 import { callRecord, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
 import { readChainState } from "./chain-state.ts";
@@ -20,24 +22,52 @@ const state: ChainState = {
 
 const room = { most: 2, mostBytes: 100_000 };
 
+/** A run as it was when its chain began. */
+function begun(id: string, epoch: number, more: Partial<RunRecord> = {}): RunRecord {
+  const of = { owner, sessionId: id, conversationId: null, parentId: null, kind: "turn" } as const;
+  const said = { model: "m", stored: true, title: null, request: {}, input: [], result: null };
+  const times = { createdAt: 1, updatedAt: 1, endedAt: null };
+  const now = { status: "in_progress", epoch, edits: 0, lastSeq: 0 } as const;
+  return { id, ...of, ...said, ...times, ...now, ...more };
+}
+
+function claimed(id: string, epoch: number, edits = 0): ClaimedRun {
+  return { id, owner, status: "in_progress", epoch, lastSeq: 9, edits };
+}
+
 test("a chain is had once, by who claimed its run from where it parked", () => {
   const parked = new ParkedChains(room);
-  parked.keep({ id: "r", epoch: 3 }, state);
-  const taken = parked.take({ id: "r", epoch: 4, createdAt: 1 });
-  assert.deepEqual(taken?.state, { ...state, startTime: 1 });
-  assert.equal(parked.take({ id: "r", epoch: 4, createdAt: 1 }), undefined);
-  parked.keep({ id: "r", epoch: 3 }, state);
-  assert.equal(parked.take({ id: "r", epoch: 5, createdAt: 1 }), undefined);
-  assert.equal(parked.take({ id: "r", epoch: 4, createdAt: 1 }), undefined);
+  parked.keep(begun("r", 3), state);
+  const taken = parked.take(claimed("r", 4));
+  assert.deepEqual(taken?.chain.state, { ...state, startTime: 1 });
+  assert.equal(parked.take(claimed("r", 4)), undefined);
+  parked.keep(begun("r", 3), state);
+  assert.equal(parked.take(claimed("r", 5)), undefined);
+  assert.equal(parked.take(claimed("r", 4)), undefined);
+});
+
+test("a run is kept as it is claimed, unless what it continues may be gone", () => {
+  const parked = new ParkedChains(room);
+  parked.keep(begun("r", 3), state);
+  const { run } = parked.take(claimed("r", 4, 2))!;
+  assert.deepEqual(run, begun("r", 4, { edits: 2, lastSeq: 9 }));
+  parked.keep(begun("r", 3, { parentId: "p" }), state);
+  assert.equal(parked.take(claimed("r", 4))!.run, undefined);
+});
+
+test("a long request takes room, too", () => {
+  const parked = new ParkedChains(room);
+  parked.keep(begun("r", 3, { request: { instructions: "x".repeat(100_000) } }), state);
+  assert.equal(parked.take(claimed("r", 4)), undefined);
 });
 
 test("what people may change while a run waits is not kept, nor what is deleted, nor more than there is room for", () => {
   const parked = new ParkedChains(room);
   for (const status of ["in_review", "outcome_unknown"] as const)
-    parked.keep({ id: status, epoch: 1 }, { ...state, calls: [callRecord("c1", { status })] });
-  for (const id of ["a", "b", "c"]) parked.keep({ id, epoch: 1 }, state);
+    parked.keep(begun(status, 1), { ...state, calls: [callRecord("c1", { status })] });
+  for (const id of ["a", "b", "c"]) parked.keep(begun(id, 1), state);
   parked.forget(["b"]);
-  const isKept = (id: string) => parked.take({ id, epoch: 2, createdAt: 1 }) !== undefined;
+  const isKept = (id: string) => parked.take(claimed(id, 2)) !== undefined;
   const kept = ["in_review", "outcome_unknown", "a", "b", "c"].filter(isKept);
   assert.deepEqual(kept, ["c"]);
 });
@@ -109,20 +139,25 @@ for (const [what, script] of Object.entries(scripts)) {
   });
 }
 
-test("a run that is answered soon is not read back, and what is let go of is", async () => {
-  for (const [warmSessions, reads] of [
-    [1, 0],
-    [0, 1],
-  ] as const) {
+/** What is read of a store, by the names of its methods. */
+function readsOf(inner: Store) {
+  const reads: string[] = [];
+  const store = new Proxy(inner, {
+    get: (_, name: keyof Store) => {
+      if (/^(get|read|list)/.test(name)) reads.push(name);
+      return inner[name];
+    },
+  });
+  return { store, reads };
+}
+
+for (const [warmSessions, read] of [
+  [1, ["readGrants"]],
+  [0, ["getRun", "readChain", "readGrants", "readVariables"]],
+] as const) {
+  test(`a run that is answered soon is not read back, and what is let go of is: ${warmSessions} kept`, async () => {
     await withMemoryStore(async (inner) => {
-      let read = 0;
-      const store: Store = {
-        ...inner,
-        readChain: (query) => {
-          read += 1;
-          return inner.readChain(query);
-        },
-      };
+      const { store, reads } = readsOf(inner);
       const runs = createRuns({
         store,
         model: new ScriptedModel([{ calls: [ask] }, "done"]),
@@ -130,13 +165,34 @@ test("a run that is answered soon is not read back, and what is let go of is", a
         limits: { ...defaultServerLimits, warmSessions },
       });
       const run = await begin(runs, requestOf("Go."));
-      await runIn(store, run.id, "requires_action");
-      const { data } = await store.listApprovals({ owner, runId: run.id });
+      await runIn(inner, run.id, "requires_action");
+      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      const { data } = await inner.listApprovals({ owner, runId: run.id });
+      reads.length = 0;
       await runs.answer(owner, data[0]!.id, { decision: "allow" });
-      await runIn(store, run.id, "completed");
-      assert.equal(read, reads);
+      await runIn(inner, run.id, "completed");
+      assert.deepEqual(reads.toSorted(), read);
     });
-  }
+  });
+}
+
+test("a run whose parent is deleted while it waits knows what came before that", async () => {
+  await withMemoryStore(async (store) => {
+    const model = new ScriptedModel(["first", "second", { calls: [ask] }, "done"]);
+    const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
+    const first = await begin(runs, requestOf("1"));
+    await runIn(store, first.id, "completed");
+    const second = await begin(runs, requestOf("2", { parentId: first.id }));
+    const parent = await runIn(store, second.id, "completed");
+    const third = await begin(runs, requestOf("3", { parentId: second.id }));
+    await runIn(store, third.id, "requires_action");
+    await runs.delete(parent);
+    const { data } = await store.listApprovals({ owner, runId: third.id });
+    await runs.answer(owner, data[0]!.id, { decision: "allow" });
+    await runIn(store, third.id, "completed");
+    const told = model.requests.at(-1)?.messages.map(({ content }) => content);
+    assert.deepEqual(told?.slice(1, 4), ["1", "first", "3"]);
+  });
 });
 
 test("only a chain that the store has as waiting is kept", async () => {

@@ -111,7 +111,7 @@ export class RunService {
       store,
       limits,
       takeUp: (run) => this.#serial.run(run.id, async () => this.#takeUp(run)),
-      goOn: (run) => this.#serial.run(run.id, () => this.#takeUps.goOn(run)),
+      goOn: (run, answer) => this.#serial.run(run.id, () => this.#takeUps.goOn(run, answer)),
       isLive: (runId) => this.isLive(runId),
       isStopping: () => this.#closing,
       log: options.log,

@@ -26,17 +26,22 @@ export interface TakeUp {
   readonly resume: ChainResume;
 }
 
-/** Where a run stopped, with the answers that came meanwhile. */
+/**
+ * Where a run stopped, with the answers that came meanwhile.
+ *
+ * @param heard one of these, where it is known: it need not be read
+ */
 export async function resumption(
   store: Store,
   run: RunRecord,
   stored: StoredChain,
+  heard?: ApprovalRecord,
 ): Promise<TakeUp> {
   const { id, owner, request } = run;
   const given = request as unknown as Partial<StoredRunRequest>;
   const [submitted, answers] = await Promise.all([
     stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
-    answersTo(store, owner, stored.state.calls),
+    answersTo(store, owner, stored.state.calls, heard),
   ]);
   const outputs = [...(given.outputs ?? []), ...submitted];
   const restart: RunJournalWrite = {
@@ -58,6 +63,7 @@ async function answersTo(
   store: Store,
   owner: string,
   calls: readonly CallRecord[],
+  heard: ApprovalRecord | undefined,
 ): Promise<Required<Pick<ChainResume, "answers" | "reviews">>> {
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   const reviews: { callId: string; decision: ReviewDecision }[] = [];
@@ -65,7 +71,9 @@ async function answersTo(
     const id = status === "in_review" ? review?.id : approval?.id;
     return isSettled(status) || id === undefined ? [] : [{ callId, id }];
   });
-  const approvals = await Promise.all(asked.map(({ id }) => store.getApproval({ owner, id })));
+  const approvals = await Promise.all(
+    asked.map(async ({ id }) => (id === heard?.id ? heard : store.getApproval({ owner, id }))),
+  );
   for (const [n, { callId }] of asked.entries()) {
     const approval = approvals[n];
     if (approval === undefined || approval.status === "pending") continue;

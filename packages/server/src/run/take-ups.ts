@@ -1,11 +1,11 @@
 import { type ChainError, errorMessage } from "@capstan/core";
 import type { ClaimedRun } from "../journal/claimed-run.ts";
-import type { RunRecord, RunRef } from "../journal/records.ts";
+import type { ApprovalRecord, RunRecord, RunRef } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
 import { beginWith, readBeginning } from "./beginning.ts";
 import type { Chains, Given } from "./chains.ts";
-import { readChainState } from "./chain-state.ts";
+import { readChainState, type StoredChain } from "./chain-state.ts";
 import { type HeldRun, LostRuns } from "./lost-runs.ts";
 import type { ParkedChains } from "./parked-chains.ts";
 import type { Serial } from "./serial.ts";
@@ -61,15 +61,21 @@ export class TakeUps {
     await (kills ? this.lost.closeUnreadNow(held, killing) : this.goOn(held));
   }
 
-  /** Goes on with a run that is claimed: one that waited is with its answer. */
-  async goOn(held: HeldRun): Promise<void> {
-    this.#options.chains.leave(held);
+  /**
+   * Goes on with a run that is claimed: one that waited is with its answer.
+   *
+   * @param heard what it was claimed with
+   */
+  async goOn(held: ClaimedRun, heard?: ApprovalRecord): Promise<void> {
+    const { chains, parked } = this.#options;
+    chains.leave(held);
     try {
-      const run = await this.#read(held);
+      const kept = parked.take(held);
+      const run = kept?.run ?? (await this.#read(held));
       // Claimed anew since then, to be ended, say.
       if (run.epoch !== held.epoch) return;
       if (run.lastSeq === 0) await this.#begin(run);
-      else await this.#resume(run);
+      else await this.#resume(run, kept?.chain, heard);
     } catch (thrown) {
       await this.#closeFailed(held, thrown);
     }
@@ -102,12 +108,12 @@ export class TakeUps {
     await chains.launch(run, await beginWith(store, await readBeginning(store, run)));
   }
 
-  async #resume(run: RunRecord): Promise<void> {
-    const { store, chains, parked, most } = this.#options;
-    const stored = parked.take(run) ?? (await readChainState(store, run));
+  async #resume(run: RunRecord, kept?: StoredChain, heard?: ApprovalRecord): Promise<void> {
+    const { store, chains, most } = this.#options;
+    const stored = kept ?? (await readChainState(store, run));
     if (stored.deaths > most) return this.#endInterrupted(run);
     if (!stored.begun) return this.#begin(run);
-    const { writes, resume } = await resumption(store, run, stored);
+    const { writes, resume } = await resumption(store, run, stored, heard);
     await this.#write(run, writes);
     await chains.launch(run, { resume: { ...resume, waited: stored.waited } });
   }
@@ -136,8 +142,8 @@ export class TakeUps {
   async #claim({ id, owner, epoch }: HeldRun): Promise<ClaimedRun | undefined> {
     const [outcome] = await this.#options.store.write([{ type: "claim-run", runId: id, epoch }]);
     if (outcome.status !== "claimed") return undefined;
-    const { epoch: own, lastSeq } = outcome;
-    return { id, owner, status: "in_progress", epoch: own, lastSeq };
+    const { epoch: own, lastSeq, edits } = outcome;
+    return { id, owner, status: "in_progress", epoch: own, lastSeq, edits };
   }
 
   /** The same of one whose process is gone, which is kept in mind before anything of it is read: that may be what ends processes. */
@@ -149,7 +155,8 @@ export class TakeUps {
     ]);
     if (claim.status !== "claimed" || noted.status !== "committed") return undefined;
     const lastSeq = noted.events[0]?.seq ?? claim.lastSeq;
-    return { id: runId, owner, status: "in_progress", epoch: claim.epoch, lastSeq };
+    const { epoch: own, edits } = claim;
+    return { id: runId, owner, status: "in_progress", epoch: own, lastSeq, edits };
   }
 
   /** Whether, too often in a row, nothing was written of it between two ends of its processes. */

@@ -36,6 +36,7 @@ test(
         epoch: 2,
         previous: "in_progress",
         lastSeq: 3,
+        edits: 0,
       });
       const [late] = await one.write([
         { type: "journal", runId: "r", epoch: 1, writes: [delta("i", "lost")] },

@@ -30,8 +30,8 @@ export function* runAnswered(
     if (!(yield* canGoOn(writing, run, question))) return {};
     const { id, owner } = run;
     if (claims) {
-      const { epoch, lastSeq } = claim(writing, run, at);
-      return { ready: { id, owner, epoch, status: "in_progress", lastSeq } };
+      const { epoch, lastSeq, edits } = claim(writing, run, at);
+      return { ready: { id, owner, epoch, status: "in_progress", lastSeq, edits } };
     }
     yield* changeStatus(writing, run, "queued", at);
     return { ready: { id, owner, epoch: run.epoch, status: "queued" } };

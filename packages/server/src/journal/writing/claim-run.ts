@@ -15,8 +15,8 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
     const reason = `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`;
     return { status: "refused", reason };
   }
-  const { epoch, lastSeq } = claim(writing, run, at);
-  return { status: "claimed", epoch, previous: run.status, lastSeq };
+  const { epoch, lastSeq, edits } = claim(writing, run, at);
+  return { status: "claimed", epoch, previous: run.status, lastSeq, edits };
 }
 
 /** Takes a run that may be taken, in an epoch of its own. */
