@@ -5,9 +5,10 @@ import { join } from "node:path";
 import pg from "pg";
 import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
 import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import { switchOffPretenuring } from "../../packages/server/src/no-pretenuring.ts";
 import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
 
-/** A store of its own for a measurement. */
+/** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {
   readonly store: Store;
   /** Processor time of the database's own processes in ms; absent where it is in this one. */
@@ -17,6 +18,7 @@ export interface BenchStore {
 
 /** SQLite in a file, with every commit on the disk, and `syncDelayMs` more for each sync. */
 export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
+  switchOffPretenuring();
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   const store = await openStore({ dataDir, syncDelayMs });
   return {
@@ -42,6 +44,7 @@ export async function postgresDatabase(): Promise<string> {
 }
 
 export async function postgresStore(): Promise<BenchStore> {
+  switchOffPretenuring();
   const connectionString = await postgresDatabase();
   const store = await openPostgresStore({ connectionString });
   const client = new pg.Client({ connectionString });

@@ -15,6 +15,7 @@ import { allowedHosts } from "./auth/same-site.ts";
 import { openMemoryStore, openStore } from "./journal/open-store.ts";
 import { openPostgresStore } from "./journal/postgres/open-postgres-store.ts";
 import type { RunRef } from "./journal/records.ts";
+import { switchOffPretenuring } from "./no-pretenuring.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
 import type { Retention } from "./retention/retention.ts";
@@ -106,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
     });
   }
+  switchOffPretenuring();
   const { webRoot } = options;
   const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const limits = { ...defaultServerLimits, ...options.limits };

@@ -19,6 +19,7 @@ import { type RunJournal, runJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, listGrants, readGrants } from "./session.ts";
+import { TurnoverMap } from "./turnover-map.ts";
 
 export interface ChainsOptions {
   readonly store: Store;
@@ -84,7 +85,7 @@ interface Watched extends LiveRun {
 /** The chains of the runs that go on in this process. A run is claimed before its chain is begun. */
 export class Chains {
   readonly #options: ChainsOptions;
-  readonly #live = new Map<string, Watched>();
+  readonly #live = new TurnoverMap<string, Watched>();
   /** How often grants changed, or may have: what was read before the last time is not used. */
   #grantChanges = 0;
 

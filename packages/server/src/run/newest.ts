@@ -1,3 +1,5 @@
+import { TurnoverMap } from "./turnover-map.ts";
+
 export interface NewestLimits {
   readonly most: number;
   /** Of all of them together, as they are given. */
@@ -12,7 +14,7 @@ interface Entry<T> {
 /** What was put in last, by a key: so many things, and so many bytes of them. Older ones are let go of. */
 export class Newest<T> {
   readonly #limits: NewestLimits;
-  readonly #byKey = new Map<string, Entry<T>>();
+  readonly #byKey = new TurnoverMap<string, Entry<T>>();
   #bytes = 0;
 
   constructor(limits: NewestLimits) {
