@@ -17,7 +17,7 @@ import type { AppliedOutcome, WriteResult } from "./writing/apply-request.ts";
 /** What a store is made of. */
 export interface StoreParts extends Pick<
   ReadParts,
-  "read" | "snapshot" | "readLong" | "eventPage"
+  "read" | "snapshot" | "readLong" | "eventPage" | "sessionGrants"
 > {
   readonly writer: Writer;
   readonly publisher: Publisher;

@@ -43,6 +43,8 @@ export interface ReadParts {
   readonly clock: Clock;
   /** Reads a page where several runs' are better read together. @default each by itself */
   readonly eventPage?: StoreReading["readEventPage"];
+  /** The same of what runs begin and go on with. */
+  readonly sessionGrants?: StoreReading["readGrants"];
 }
 
 /** The reading half of a store. */
@@ -55,6 +57,7 @@ export function storeReads({
   clock,
   eventPage = async (query) =>
     snapshot(() => readEventPage({ ...query, position: positionOf(query.runId) })),
+  sessionGrants = (query) => read(() => readGrants({ ...query, at: clock.now() })),
 }: ReadParts): StoreReading {
   /** Of a run under way SQLite may know more than was published. */
   function published(run: RunRecord): RunRecord {
@@ -106,7 +109,7 @@ export function storeReads({
     everyParkedSince: () => read(() => everyParkedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),
-    readGrants: (query) => read(() => readGrants({ ...query, at: clock.now() })),
+    readGrants: sessionGrants,
     listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),
     listOverrides: (query) => read(() => listOverrides(query)),
     getConversation: (query) => read(() => getConversation(query)),

@@ -14,6 +14,7 @@ import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./postgres-reads.ts";
+import { readSessionGrants } from "./session-grants.ts";
 import { sharedReads } from "./shared-reads.ts";
 import { connectPostgresWriter, startPostgresWriter } from "./start-postgres-writer.ts";
 
@@ -63,6 +64,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       readLong: (name, query) =>
         (ofOneRun.has(name) ? shared : snapshot)(() => longRead(name, query)),
       eventPage: gather((queries) => read(() => readEventPages(queries))),
+      sessionGrants: gather((queries) => read(() => readSessionGrants(queries, clock.now()))),
       publisher,
       clock,
       nodes: { ...nodes, hear: (each) => void listeners.push(each) },
