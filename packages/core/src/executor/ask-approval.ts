@@ -2,6 +2,7 @@ import { copyJson } from "../arguments/copy-json.ts";
 import { isObject } from "../arguments/json-type.ts";
 import type { Clock } from "../model/clock.ts";
 import { answerProblem } from "../policy/answer-problem.ts";
+import { withArgsDigest } from "../policy/args-digest.ts";
 import type {
   AnswerCheck,
   ApprovalAdapter,
@@ -84,8 +85,7 @@ function ownCopy(approval: ApprovalRequest): ApprovalRequest {
   for (const key of Object.keys(approval) as (keyof ApprovalRequest)[])
     if (key === "args") copy[key] = copyJson(approval.args);
     else if (key !== "argsDigest") copy[key] = approval[key];
-  const argsDigest = { get: () => approval.argsDigest, enumerable: true };
-  return Object.defineProperty(copy, "argsDigest", argsDigest) as unknown as ApprovalRequest;
+  return withArgsDigest(copy, () => approval.argsDigest) as unknown as ApprovalRequest;
 }
 
 function told(word: Asked): Asking {

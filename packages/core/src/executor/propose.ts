@@ -4,6 +4,7 @@ import { takeLimit } from "../arguments/limit.ts";
 import type { PreparedArguments } from "../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApprovalRequest, GrantOffer } from "../policy/approval.ts";
+import { withArgsDigest } from "../policy/args-digest.ts";
 import { conditionsHold } from "../policy/argument-conditions.ts";
 import {
   decide,
@@ -243,20 +244,11 @@ function questions(
     expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
     principalId: record.principalId ?? gate.caller.principal.id,
   };
-  const kept = {
-    ...common,
-    get argsDigest() {
-      return digests.args;
-    },
+  const argsDigest = () => digests.args;
+  return {
+    approval: Object.freeze(withArgsDigest({ ...common, args }, argsDigest)),
+    kept: Object.freeze(withArgsDigest(common, argsDigest)),
   };
-  const approval = Object.freeze({
-    ...common,
-    args,
-    get argsDigest() {
-      return digests.args;
-    },
-  });
-  return { approval, kept: Object.freeze(kept) };
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Store } from "../journal/store.ts";
 import type { ConversationVariables, VariablesOrigin } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
 import type { Overrides } from "./overrides.ts";
-import { type RunJournal, runJournal } from "./run-journal.ts";
+import { RunJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { type CreateExecutor, listGrants, readGrants } from "./session.ts";
@@ -211,7 +211,7 @@ export class Chains {
       if (!grants.list().includes(grant)) grants.add(grant);
       this.#options.onGrant(run, grant);
     };
-    const journal = runJournal({ store, grants: kept, run, waits, written, onGrant });
+    const journal = new RunJournal({ store, grants: kept, run, waits, written, onGrant });
     return { variables, grants, journal };
   }
 

@@ -9,13 +9,13 @@ import {
   withMemoryStore,
 } from "../journal/testing/store-fixtures.ts";
 import type { StoreWrite } from "../journal/store-write.ts";
-import { runJournal } from "./run-journal.ts";
+import { RunJournal } from "./run-journal.ts";
 
 const waits = { approvals: "inline", toolOutputs: "inline" } as const;
 
 function journalOn(store: Store, epoch: number) {
   const run = { id: "r", epoch, owner };
-  return runJournal({ store, grants: store, run, waits, written: [], onGrant: () => {} });
+  return new RunJournal({ store, grants: store, run, waits, written: [], onGrant: () => {} });
 }
 
 /** A store that shows which calls were given whole. */

@@ -15,17 +15,6 @@ import type { RunJournalWrite, WriteOutcome } from "../journal/store-write.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 import { runStatusOf } from "./run-status.ts";
 
-export interface RunJournal extends Journal {
-  /** Nothing is left to write: where the chain stopped is written, or another has the run. */
-  readonly settled: boolean;
-  /** The store has it as a run that waits. */
-  readonly parked: boolean;
-  /** It parked, and what it waits for had come by then: it is queued. */
-  readonly ready: boolean;
-  /** Why the store did not take something. */
-  readonly failure: string | undefined;
-}
-
 /** What a run waits for itself; what is deferred closes it, and a next one takes it over. */
 export type Waits = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
 
@@ -42,97 +31,115 @@ export interface RunJournalOptions {
 }
 
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
-export function runJournal({ store, grants, run, ...options }: RunJournalOptions): RunJournal {
-  const { id: runId, epoch, owner } = run;
-  const written = new Set(options.written);
+export class RunJournal implements Journal {
+  readonly #options: RunJournalOptions;
+  readonly #written: ReadonlySet<Message>;
   /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
-  const open = new Map<string, CallRecord>();
-  let settled = false;
-  let parked = false;
-  let ready = false;
-  let failure: string | undefined;
+  readonly #open = new Map<string, CallRecord>();
+  #settled = false;
+  #parked = false;
+  #ready = false;
+  #failure: string | undefined;
 
-  function commit(all: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome> {
+  constructor(options: RunJournalOptions) {
+    this.#options = options;
+    this.#written = new Set(options.written);
+  }
+
+  /** Nothing is left to write: where the chain stopped is written, or another has the run. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** The store has it as a run that waits. */
+  get parked(): boolean {
+    return this.#parked;
+  }
+
+  /** It parked, and what it waits for had come by then: it is queued. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Why the store did not take something. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  beforeNext(commitSaid: () => void): void {
+    this.#options.store.beforeNext(commitSaid);
+  }
+
+  commit(all: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome> {
+    const { store, run, waits, onGrant } = this.#options;
     const writes: RunJournalWrite[] = [];
     const given: Grant[] = [];
     let result: ChainResultRecord | undefined;
     for (const write of all) {
-      if (!isOthers(write)) writes.push(sinceGiven(write));
+      if (!this.#isOthers(write)) writes.push(this.#sinceGiven(write));
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
     }
     if (writes.length === 0 && given.length === 0) return committed;
-    const status = result === undefined ? undefined : stoppedStatus(result, options.waits);
+    const status = result === undefined ? undefined : stoppedStatus(result, waits);
     const stops = result !== undefined;
     // Given at once, so that commits stay in their order.
-    const journal = { type: "journal", runId, epoch, writes } as const;
+    const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
-    if (given.length === 0) return writing.then(([outcome]) => taken(outcome, stops), failed);
-    const keeping = given.filter(isKeptElsewhere).map(keepElsewhere);
+    if (given.length === 0)
+      return writing.then(([outcome]) => this.#taken(outcome, stops), this.#failed);
+    const keeping = given
+      .filter((grant) => this.#isKeptElsewhere(grant))
+      .map((grant) => this.#keepElsewhere(grant));
     return Promise.all([writing, ...keeping])
       .then(([[outcome]]) => {
-        const end = taken(outcome, stops);
-        if (end === committed) for (const grant of given) options.onGrant(grant);
+        const end = this.#taken(outcome, stops);
+        if (end === committed) for (const grant of given) onGrant(grant);
         return end;
       })
-      .catch(failed);
+      .catch(this.#failed);
   }
 
   /** What is not the run's own, or in its journal already. */
-  function isOthers(write: JournalWrite): boolean {
-    if (write.type === "grant") return isKeptElsewhere(write.grant);
-    return write.type === "message" && written.has(write.message);
+  #isOthers(write: JournalWrite): boolean {
+    if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
+    return write.type === "message" && this.#written.has(write.message);
   }
 
-  function sinceGiven(write: JournalWrite): RunJournalWrite {
+  #sinceGiven(write: JournalWrite): RunJournalWrite {
     if (write.type !== "call") return write;
     const { call } = write;
-    const before = open.get(call.callId);
-    if (isSettled(call.status)) open.delete(call.callId);
-    else open.set(call.callId, call);
+    const before = this.#open.get(call.callId);
+    if (isSettled(call.status)) this.#open.delete(call.callId);
+    else this.#open.set(call.callId, call);
     return before === undefined ? write : { type: "call", call, before };
   }
 
-  function isKeptElsewhere(grant: Grant): boolean {
+  #isKeptElsewhere(grant: Grant): boolean {
+    const { grants, store } = this.#options;
     return grants !== store && grant.scope === "always";
   }
 
-  function keepElsewhere(grant: Grant): Promise<unknown> {
-    return grants.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+  #keepElsewhere(grant: Grant): Promise<unknown> {
+    const { grants, run } = this.#options;
+    return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
   }
 
-  function taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
-    settled ||= stops || outcome.status !== "committed";
+  #taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
+    this.#settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
-      ready = stops && outcome.runStatus === "queued";
-      parked = ready || (stops && outcome.runStatus === "requires_action");
+      this.#ready = stops && outcome.runStatus === "queued";
+      this.#parked = this.#ready || (stops && outcome.runStatus === "requires_action");
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
     return { status: "fenced", reason };
   }
 
-  function failed(thrown: unknown): never {
-    failure ??= errorMessage(thrown);
+  readonly #failed = (thrown: unknown): never => {
+    this.#failure ??= errorMessage(thrown);
     throw thrown;
-  }
-
-  return {
-    get settled() {
-      return settled;
-    },
-    get parked() {
-      return parked;
-    },
-    get ready() {
-      return ready;
-    },
-    get failure() {
-      return failure;
-    },
-    beforeNext: (commitSaid) => store.beforeNext(commitSaid),
-    commit,
   };
 }
 
