@@ -146,7 +146,7 @@ everyStore(
         ...store,
         subscribe: (runId, listener) =>
           store.subscribe(runId, (published) => {
-            if (published.events[0]?.seq !== 2) listener(published);
+            if (published.seqBefore !== 1) listener(published);
           }),
       };
       const seen = follow(deaf, "r", { after: 0, pauseEvery: 9, limit: 9 });

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../contract/run.ts";
+import { numberedEvents } from "./numbered-events.ts";
 import type { Published, Store } from "./store.ts";
 
 /**
@@ -74,11 +75,11 @@ class Inbox {
     this.#limit = limit;
   }
 
-  take(published: Published): void {
+  take({ events, seqBefore = 0, closed, elsewhere = false }: Published): void {
     // Where another node wrote, or too much came, the store is asked.
-    if (published.closed) this.closed = true;
-    if (!this.overflowed) this.#events.push(...published.events);
-    if (this.#events.length > this.#limit || published.elsewhere === true) {
+    if (closed) this.closed = true;
+    if (!this.overflowed) this.#events.push(...numberedEvents(events, seqBefore));
+    if (this.#events.length > this.#limit || elsewhere) {
       this.overflowed = true;
       this.#events = [];
     }

@@ -1,5 +1,5 @@
-import type { RunEvent } from "../contract/run.ts";
 import type { ClaimedRun } from "./claimed-run.ts";
+import type { UnnumberedEvent } from "./event-layout.ts";
 import type { Leftover } from "./writing/start-writing.ts";
 
 /** A row of the tail, and the number of its delta. */
@@ -69,18 +69,26 @@ export class LiveRuns {
       this.#runs.set(runId, { lastSeq: storedSeq(), pending: 1, going: false, items: new Map() });
   }
 
-  /** A journal was committed; its events with their numbers, and the tail's row of the first delta. */
-  committed(runId: string, events: readonly RunEvent[], firstTail: number): void {
+  /** A journal was committed: its events, the number before them, and the tail's row of the first delta. */
+  committed(
+    runId: string,
+    given: {
+      readonly events: readonly UnnumberedEvent[];
+      readonly seqBefore: number;
+      readonly firstTail: number;
+    },
+  ): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
     live.going = true;
-    let n = firstTail;
-    for (const event of events) {
-      if (event.type === "item.delta")
-        addDelta(live.items, event.itemId, { seq: event.seq, n: n++ });
+    let seq = given.seqBefore;
+    let n = given.firstTail;
+    for (const event of given.events) {
+      seq += 1;
+      if (event.type === "item.delta") addDelta(live.items, event.itemId, { seq, n: n++ });
       if (event.type === "item.end") live.items.delete(event.itemId);
-      live.lastSeq = event.seq;
     }
+    live.lastSeq = seq;
   }
 
   /** Its items were taken out of the tail: the run is not in progress any more. */

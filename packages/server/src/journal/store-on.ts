@@ -1,9 +1,9 @@
 import { type Clock, CapstanError } from "@capstan/core";
-import type { RunEvent } from "../contract/run.ts";
 import { isClosing } from "../run/run-status.ts";
 import { claimedIn } from "./claimed-run.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import type { WriteRequest } from "./encoding/encode-request.ts";
+import type { UnnumberedEvent } from "./event-layout.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Publisher } from "./publish.ts";
@@ -58,11 +58,12 @@ export function storeOn(parts: StoreParts): Store {
   function complete(write: StoreWrite, applied: AppliedOutcome | undefined): WriteOutcome {
     if (applied === undefined) return { status: "skipped" };
     if (write.type === "journal" && applied.status === "committed") {
-      const events = numbered(write, applied.seqBefore);
-      live?.runs.committed(write.runId, events, applied.firstTail);
-      if (applied.runStatus !== "in_progress") live?.runs.folded(write.runId);
-      publisher.publish(write.runId, { events, closed: isClosing(applied.runStatus) });
-      return { status: "committed", events, runStatus: applied.runStatus };
+      const { seqBefore, firstTail, runStatus } = applied;
+      const events = eventsOf(write);
+      live?.runs.committed(write.runId, { events, seqBefore, firstTail });
+      if (runStatus !== "in_progress") live?.runs.folded(write.runId);
+      publisher.publish(write.runId, { events, seqBefore, closed: isClosing(runStatus) });
+      return { status: "committed", lastSeq: seqBefore + events.length, runStatus };
     }
     const claimed = claimedIn(write, applied);
     if (claimed !== undefined) live?.runs.claimed(claimed);
@@ -118,9 +119,8 @@ export function storeOn(parts: StoreParts): Store {
   };
 }
 
-function numbered({ writes }: Journal, seqBefore: number): readonly RunEvent[] {
-  const events: RunEvent[] = [];
-  for (const write of writes)
-    if (write.type === "event") events.push({ ...write.event, seq: seqBefore + events.length + 1 });
+function eventsOf({ writes }: Journal): readonly UnnumberedEvent[] {
+  const events: UnnumberedEvent[] = [];
+  for (const write of writes) if (write.type === "event") events.push(write.event);
   return events;
 }

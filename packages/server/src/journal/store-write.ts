@@ -11,7 +11,7 @@ import type {
 } from "@capstan/core";
 import type { ConversationUpdate, Switches } from "../contract/conversation.ts";
 import type { OverrideChange } from "../contract/override.ts";
-import type { RunEvent, RunNotice, RunStatus } from "../contract/run.ts";
+import type { RunNotice, RunStatus } from "../contract/run.ts";
 import type { RestingStatus } from "../run/run-status.ts";
 import type { ReadyRun } from "./claimed-run.ts";
 import type { LineageStart } from "./lineage.ts";
@@ -229,7 +229,8 @@ interface Outcomes {
   readonly journal:
     | {
         readonly status: "committed";
-        readonly events: readonly RunEvent[];
+        /** The number of the run's last event. */
+        readonly lastSeq: number;
         readonly runStatus: RunStatus;
       }
     | Fenced;

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../contract/run.ts";
+import type { UnnumberedEvent } from "./event-layout.ts";
 import type { Nodes } from "./nodes.ts";
 import type { StoreReading } from "./store-reading.ts";
 import type { OutcomesOf, StoreWrite } from "./store-write.ts";
@@ -9,7 +9,10 @@ export { readLock, type LockHolder } from "./data-lock.ts";
 
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {
-  readonly events: readonly RunEvent[];
+  /** As they were written: whoever wants their numbers counts on from `seqBefore`. */
+  readonly events: readonly UnnumberedEvent[];
+  /** The number of the event before them. @default 0, where there are none */
+  readonly seqBefore?: number;
   /** The run has ended, or is gone: nothing more will come. */
   readonly closed: boolean;
   /** Another node wrote, or may have: what there is to know is in the store. */

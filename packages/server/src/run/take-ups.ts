@@ -154,9 +154,8 @@ export class TakeUps {
       { type: "journal", runId, epoch: epoch + 1, writes },
     ]);
     if (claim.status !== "claimed" || noted.status !== "committed") return undefined;
-    const lastSeq = noted.events[0]?.seq ?? claim.lastSeq;
     const { epoch: own, edits } = claim;
-    return { id: runId, owner, status: "in_progress", epoch: own, lastSeq, edits };
+    return { id: runId, owner, status: "in_progress", epoch: own, lastSeq: noted.lastSeq, edits };
   }
 
   /** Whether, too often in a row, nothing was written of it between two ends of its processes. */

@@ -10,6 +10,7 @@ import type {
   VariableValue,
 } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
+import { numberedEvents } from "../numbered-events.ts";
 import type { ManifestEntry } from "../records.ts";
 import { openMemoryStore, openStore, type Store } from "../store.ts";
 import type { NewRun, RunJournalWrite } from "../store-write.ts";
@@ -85,7 +86,8 @@ export async function commit(
 ): Promise<readonly RunEvent[]> {
   const [outcome] = await store.write([{ type: "journal", runId, epoch, writes }]);
   if (outcome.status !== "committed") throw new Error(JSON.stringify(outcome));
-  return outcome.events;
+  const events = writes.flatMap((write) => (write.type === "event" ? [write.event] : []));
+  return numberedEvents(events, outcome.lastSeq - events.length);
 }
 
 export function event(value: UnnumberedEvent): RunJournalWrite {

@@ -25,7 +25,7 @@ async function live(runId: string): Promise<void> {
       const [outcome] = await store.write([{ type: "journal", runId, epoch: 1, writes: [step] }]);
       if (outcome.status !== "committed") throw new Error(outcome.status);
       // The full stop says that the line is whole: the kill may cut one.
-      process.stdout.write(`${runId} ${outcome.events[0]?.seq}.\n`);
+      process.stdout.write(`${runId} ${outcome.lastSeq}.\n`);
     }
   }
 }
