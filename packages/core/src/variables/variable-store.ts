@@ -42,6 +42,12 @@ export class VariableStore {
     return this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
+  /** A rule alone: results need not take their places for it. */
+  rule(name: string): VariableEntry | undefined {
+    const entry = this.#byName.get(name);
+    return entry?.type === "RULE" ? entry : undefined;
+  }
+
   *names(): Iterable<string> {
     for (const { name, args } of this.#entries.values()) {
       yield name;

@@ -180,9 +180,9 @@ export class VariableSystem {
 
   /** Keeps a rule, as the host declares it. Nothing happens where it is there as it is: each session declares its own anew. */
   setRule(name: string, text: string, desc: string): void {
-    const known = this.#store.get(name);
-    const isThere = known?.type === "RULE" && known.desc === desc;
-    if (isThere && known.value.text === text && known.value.data === undefined) return;
+    const known = this.#store.rule(name);
+    const isThere = known?.desc === desc && known.value.text === text;
+    if (isThere && known.value.data === undefined) return;
     this.addVariable(name, text, "RULE", desc);
   }
 
