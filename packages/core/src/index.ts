@@ -27,9 +27,9 @@ export type { SchemaProblem } from "./executor/schema-problems.ts";
 export { argumentsDigest, type Ledger } from "./executor/ledger.ts";
 export { MemoryLedger } from "./executor/memory-ledger.ts";
 export { newId } from "./executor/new-id.ts";
+export type { OfferOptions } from "./executor/offers.ts";
 export {
   type ExecuteOptions,
-  type OfferOptions,
   ToolExecutor,
   type ToolExecutorOptions,
 } from "./executor/tool-executor.ts";

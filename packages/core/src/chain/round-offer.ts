@@ -1,23 +1,17 @@
 import { CapstanError } from "../errors/capstan-error.ts";
 import { errorMessage } from "../errors/error-message.ts";
-import type { OfferOptions, ToolExecutor } from "../executor/tool-executor.ts";
+import type { OfferOptions } from "../executor/offers.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import { clientToolsProblem, groupsProblem } from "./options-problem.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
-/**
- * Gives what is offered at the moment: switches, groups and a client's tools may change between
- * rounds. Where the chain's options cannot, the executor is asked with the same object each time,
- * so that it works its answer out once.
- */
+/** Gives what is offered at the moment: switches, groups and a client's tools may change between rounds. */
 export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
-  const { executor, groups, clientTools, allowTool } = chain;
-  const mayChange = [groups, clientTools, allowTool].some((given) => typeof given === "function");
-  const fixed = mayChange ? undefined : offerOptions(chain);
   return () => {
     try {
-      return executor.offer(fixed ?? offerOptions(chain));
+      return chain.executor.offer(offerOptions(chain));
     } catch (thrown) {
       const why = errorMessage(thrown);
       const message = `groups, clientTools or allowTool cannot be asked what is offered: ${why}`;

@@ -1,4 +1,3 @@
-import { shortJson } from "../arguments/short-json.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -28,7 +27,7 @@ import {
 } from "../tool/caller.ts";
 import type { ToolFiles } from "../tool/tool-file.ts";
 import type { ToolDefinition } from "../tool/tool-definition.ts";
-import { offerTools, type ToolOffer } from "../tool/tool-offer.ts";
+import type { ToolOffer } from "../tool/tool-offer.ts";
 import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
 import { toolRules } from "../tool/tool-rules.ts";
 import type { ToolsChange } from "../tool/tools-change.ts";
@@ -46,6 +45,7 @@ import type { CallObserver } from "./call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerObserver } from "./ledger-observer.ts";
+import { type OfferOptions, Offers } from "./offers.ts";
 import { Roster } from "./roster.ts";
 import { Scheduler } from "./scheduler.ts";
 import { previewReviewed, settleReviewed } from "./review-result.ts";
@@ -82,13 +82,6 @@ export interface ToolExecutorOptions {
   readonly limits?: Partial<GateLimits>;
 }
 
-export interface OfferOptions {
-  /** @default all that are on */
-  readonly groups?: readonly string[];
-  readonly clientTools?: readonly ToolDefinition[];
-  readonly allowTool?: (toolId: string) => boolean;
-}
-
 export interface ExecuteOptions {
   /** @default a new id */
   readonly callId?: string;
@@ -121,11 +114,10 @@ export class ToolExecutor {
   readonly #answered = new WeakSet<CallRecord>();
   /** What records the calls of those who observe none. */
   #ownObserver: CallObserver | undefined;
-  /** The loop asks every round with the same object. */
-  readonly #offers = new WeakMap<
-    OfferOptions,
-    { readonly revision: string; readonly offer: ToolOffer }
-  >();
+  // A provider refuses a whole request for one schema that is none.
+  readonly #offers = new Offers((groups) =>
+    this.enabledTools(groups).filter((tool) => !this.#isRefused(tool)),
+  );
   readonly #rules = new WeakMap<ToolOffer, string>();
 
   /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
@@ -251,18 +243,7 @@ export class ToolExecutor {
   /** What a request shows the model, and what each name means. A client's tools keep their names. */
   offer(options: OfferOptions = {}): ToolOffer {
     const { registry, switches } = this.gate;
-    const revision = `${registry.revision}.${switches.revision}`;
-    const known = this.#offers.get(options);
-    // Without a tool that is on, what is offered hangs on the variables too.
-    if (known?.revision === revision && known.offer.definitions.length > 0) return known.offer;
-    const { groups, clientTools, allowTool } = options;
-    // A provider refuses a whole request for one schema that is none.
-    const tools = this.enabledTools(groups).filter((tool) => !this.#isRefused(tool));
-    const allowed =
-      allowTool === undefined ? tools : tools.filter(({ id }) => isAllowed(allowTool(id), id));
-    const offer = offerTools(allowed, clientTools);
-    this.#offers.set(options, { revision, offer });
-    return offer;
+    return this.#offers.offer(options, registry.revision + switches.revision);
   }
 
   /** Tools whose schema is refused, so that they are not offered, or not wholly enforced; of all that are registered. */
@@ -427,12 +408,4 @@ export class ToolExecutor {
     this.#ownObserver ??= ledgerObserver(this);
     return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
   }
-}
-
-/** Only a yes is a yes: a promise of a no is none. */
-function isAllowed(word: unknown, toolId: string): boolean {
-  if (typeof word === "boolean") return word;
-  if (word === undefined || word === null) return false;
-  const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;
-  throw new CapstanError({ code: "invalid_options", message });
 }

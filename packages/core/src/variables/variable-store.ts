@@ -39,7 +39,8 @@ export class VariableStore {
   }
 
   get(name: string): VariableEntry | undefined {
-    return this.#entries.get(name) ?? this.#pairedArgs(name);
+    // What has its place is found without placing the others.
+    return this.#byName.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
   /** A rule alone: results need not take their places for it. */
@@ -165,6 +166,7 @@ export class VariableStore {
 
   /** Makes an entry the newest visit; with `made`, one that this turn has made. */
   visit(entry: VariableEntry, made = false): void {
+    this.#placeFresh();
     const unit = unitOf(entry);
     entry.info = undefined;
     entry.visit = unit.visit = ++this.#visit;
