@@ -42,7 +42,7 @@ const largestRow = 32_768;
 
 /** An item that begins and ends here goes into the row of the events around it; of others the writer decides. */
 export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
-  const whole = wholeItems(events);
+  const texts = textsOf(events);
   const gathered = new GatheredEvents();
   const loose: LooseEvent[] = [];
   let deltas = 0;
@@ -50,10 +50,10 @@ export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents 
     const at = index + 1;
     if (event.type === "item.delta") {
       const { itemId, delta } = event;
-      if (whole.has(itemId)) gathered.addDelta(at, itemId, delta);
+      if (texts.get(itemId) === true) gathered.addDelta(at, itemId, delta);
       else loose.push({ type: "delta", at, nth: deltas, itemId, delta });
       deltas += 1;
-    } else if (event.type === "item.end" && !whole.has(event.itemId)) {
+    } else if (event.type === "item.end" && texts.get(event.itemId) !== true) {
       const { itemId } = event;
       loose.push({ type: "end", at, itemId, data: JSON.stringify(event) });
     } else gathered.add(at, event);
@@ -61,28 +61,21 @@ export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents 
   return { count: events.length, deltas, rows: gathered.rows(), loose };
 }
 
-/** The items that begin and end among these events, and whose deltas make the text that they end with. */
-function wholeItems(events: readonly UnnumberedEvent[]): ReadonlySet<string> {
-  const open = new Map<string, string>();
-  const known = new Set<string>();
-  const whole = new Set<string>();
+/**
+ * What is of each item: its text as far as it has come, then whether that is whole. Whole are those
+ * that begin and end among these events, and whose deltas make the text that they end with.
+ */
+function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string | boolean> {
+  const texts = new Map<string, string | boolean>();
   for (const event of events) {
-    if (event.type === "item.start") {
-      if (!known.has(event.itemId)) open.set(event.itemId, "");
-      else whole.delete(event.itemId);
-      known.add(event.itemId);
-    } else if (event.type === "item.delta") {
-      const before = open.get(event.itemId);
-      if (before !== undefined) open.set(event.itemId, before + event.delta);
-      else whole.delete(event.itemId);
-      known.add(event.itemId);
-    } else if (event.type === "item.end") {
-      if (open.get(event.itemId) === event.text) whole.add(event.itemId);
-      else whole.delete(event.itemId);
-      open.delete(event.itemId);
-    }
+    if (event.type === "item.start") texts.set(event.itemId, texts.has(event.itemId) ? false : "");
+    else if (event.type === "item.delta") {
+      const before = texts.get(event.itemId);
+      texts.set(event.itemId, typeof before === "string" ? before + event.delta : false);
+    } else if (event.type === "item.end")
+      texts.set(event.itemId, texts.get(event.itemId) === event.text);
   }
-  return whole;
+  return texts;
 }
 
 /** Events on their way into few rows: a row costs more than what is in it. */
