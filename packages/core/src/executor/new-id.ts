@@ -1,4 +1,4 @@
-const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+const alphabet = new TextEncoder().encode("0123456789abcdefghijklmnopqrstuvwxyz");
 const idLength = 25;
 
 /** Random bytes in stock: asking for each id's own costs ten times as much. */
@@ -7,17 +7,16 @@ let used = stock.length;
 
 /** An unguessable id: the prefix and 25 characters, 129 bits. Works where there is no secure context. */
 export function newId(prefix: string): string {
-  let id = prefix;
-  for (let missing = idLength; missing > 0;) {
+  // A text that grew letter by letter would be kept as a tree of its parts.
+  const letters: number[] = [];
+  while (letters.length < idLength) {
     if (used === stock.length) {
       crypto.getRandomValues(stock);
       used = 0;
     }
     const byte = stock[used++] as number;
     // 252 is the largest multiple of 36 in a byte: what lies above would favour some characters.
-    if (byte >= 252) continue;
-    id += alphabet[byte % 36];
-    missing--;
+    if (byte < 252) letters.push(alphabet[byte % 36] as number);
   }
-  return id;
+  return prefix + String.fromCharCode(...letters);
 }
