@@ -103,3 +103,25 @@ test("an answer that is rejected is told to all of its lot, and the next are ans
   assert.deepEqual([first, third], [[{ value: 1 }], [{ value: 3 }]]);
   assert.match(JSON.stringify(second), /no database/);
 });
+
+test("who asks for the next lot has it before the first is answered; answers keep their order, and the stop is last", async () => {
+  const { port1: port, port2 } = new MessageChannel();
+  const replies: unknown[] = [];
+  const happened: unknown[] = [];
+  port.on("message", (reply) => replies.push(reply));
+  const first = Promise.withResolvers<void>();
+  const answer = async (all: readonly unknown[], next: () => void) => {
+    happened.push(all);
+    if (all[0] !== 1) return all;
+    next();
+    setImmediate(() => first.resolve());
+    await first.promise;
+    return all;
+  };
+  for (const message of [{ request: 1 }, { request: 2 }, { stop: true }]) port.postMessage(message);
+  const stop = () => void happened.push("stops");
+  serveThread({ answer, failure: fails, port: port2, stop });
+  await once(port, "close");
+  assert.deepEqual(happened, [[1], [2], "stops"]);
+  assert.deepEqual(replies, [[{ value: 1 }], [{ value: 2 }]]);
+});

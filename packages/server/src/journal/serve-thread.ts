@@ -11,8 +11,11 @@ const mostTogether = 16;
 
 /** The other side of `startThread`: answers requests, one lot after the other, until it is told to stop. */
 export function serveThread(options: {
-  /** Answers in the order of the requests: one, or all that lie there, where they are done `together`. */
-  readonly answer: (requests: readonly unknown[]) => Answers | Promise<Answers>;
+  /**
+   * Answers in the order of the requests: one, or all that lie there, where they are done `together`.
+   * It may ask for the next lot before it is done with this one; else that comes when it is.
+   */
+  readonly answer: (requests: readonly unknown[], next: () => void) => Answers | Promise<Answers>;
   /** What all of a lot are told where `answer` fails. */
   readonly failure: (thrown: unknown) => ErrorData;
   readonly together?: boolean;
@@ -25,28 +28,49 @@ export function serveThread(options: {
   const most = options.together === true ? mostTogether : 1;
   /** What came and is not answered: others are. */
   const lying: Message[] = [];
-  let isAnswering = false;
+  let isBusy = false;
+  /** When all lots that were taken are answered. */
+  let answered: Promise<void> = Promise.resolve();
 
   port.on("message", (message: Message) => {
     lying.push(message);
-    if (!isAnswering) goOn(port);
+    if (!isBusy) goOn(port);
   });
 
   function goOn(port: MessagePort): void {
     const requests = nextLot(port);
-    const replies = requests.length === 0 ? [] : repliesTo(requests);
+    if (requests.length > 0) answerLot(port, requests);
+    if (isBusy || lying.length === 0) return;
+    // What lies there is no request: nothing comes after it.
+    isBusy = true;
+    void answered.then(stop).finally(() => port.close());
+  }
+
+  function answerLot(port: MessagePort, requests: readonly unknown[]): void {
+    let isOver = false;
+    const next = (): void => {
+      if (isOver) return;
+      isOver = true;
+      isBusy = false;
+      goOn(port);
+    };
+    isBusy = true;
+    const before = answered;
+    const done = Promise.withResolvers<void>();
+    answered = done.promise;
+    const replies = repliesTo(requests, next);
     if (replies instanceof Promise) {
-      isAnswering = true;
-      void replies.then((all) => {
-        isAnswering = false;
-        port.postMessage(all);
-        if (lying.length > 0) goOn(port);
-      });
+      void (async () => {
+        await before;
+        port.postMessage(await replies);
+        done.resolve();
+        next();
+      })();
       return;
     }
-    if (requests.length > 0) port.postMessage(replies);
-    if (lying.some((message) => "stop" in message))
-      void Promise.resolve(stop()).finally(() => port.close());
+    port.postMessage(replies);
+    done.resolve();
+    isBusy = false;
   }
 
   function nextLot(port: MessagePort): readonly unknown[] {
@@ -64,13 +88,13 @@ export function serveThread(options: {
     return lot;
   }
 
-  function repliesTo(requests: readonly unknown[]): Replies | Promise<Replies> {
+  function repliesTo(requests: readonly unknown[], next: () => void): Replies | Promise<Replies> {
     const failed = (thrown: unknown): Replies => {
       const error = failure(thrown);
       return requests.map(() => ({ error }));
     };
     try {
-      const answers = answer(requests);
+      const answers = answer(requests, next);
       return answers instanceof Promise ? answers.then(replied, failed) : replied(answers);
     } catch (thrown) {
       return failed(thrown);

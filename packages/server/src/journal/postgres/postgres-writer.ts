@@ -15,11 +15,19 @@ import { runScript } from "./run-script.ts";
 import { BatchChanges, tablesOf } from "./postgres-changes.ts";
 import { sendAll, sendBehind } from "./statements.ts";
 import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
+import { createTurns, type Turn } from "./turns.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** Who decides and writes, one batch after the other. */
 export interface PostgresWriter {
-  commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
+  /**
+   * @param committing called as soon as the next batch may be given, which may be before this one is
+   * done; else that is when it is
+   */
+  commit(
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]>;
   close(): Promise<void>;
 }
 
@@ -30,7 +38,8 @@ const patience = 30_000;
 const mostTries = 4;
 
 /**
- * Writes batches to PostgreSQL, one in flight. A batch locks the runs that it names, in the order of
+ * Writes batches to PostgreSQL, one after another on one connection; the next one's locks are asked
+ * for right behind the commit of the one before. A batch locks the runs that it names, in the order of
  * their ids, so that what it decides holds against other nodes until its commit; then it decides
  * with the same code as SQLite's writer, and sends all its changes at once. Its messages do not
  * grow with the number of its calls, nor do its statements, but for an answer's lock on its question.
@@ -42,12 +51,29 @@ export function postgresWriter(options: {
   const { connection, writerId } = options;
   const runs = new RunStates(postgres);
   const lost = new LostJournals();
+  const takeTurn = createTurns();
   let batches = 0;
 
-  /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
-  async function commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]> {
+  async function commit(
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]> {
+    const turn = takeTurn();
     try {
-      return await commitTogether(requests);
+      return await commitEach(turn, requests, committing);
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
+  async function commitEach(
+    turn: Turn,
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]> {
+    try {
+      return await commitTogether(turn, requests, committing);
     } catch (thrown) {
       if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
@@ -56,12 +82,14 @@ export function postgresWriter(options: {
       }
     }
     const results: WriteResult[] = [];
-    for (const request of requests) results.push(...(await commit([request])));
+    for (const request of requests) results.push(...(await commitEach(turn, [request])));
     return results;
   }
 
   async function commitTogether(
+    turn: Turn,
     requests: readonly EncodedRequest[],
+    committing?: () => void,
   ): Promise<readonly WriteResult[]> {
     const giveUp = performance.now() + patience;
     for (let tries = 1; ; tries++) {
@@ -72,14 +100,13 @@ export function postgresWriter(options: {
         results: undefined,
       };
       try {
-        return await transact(batch);
+        // What begins behind it must not come between two tries.
+        return await transact(turn, batch, tries === 1 ? committing : undefined);
       } catch (thrown) {
-        runs.forget(batch.runs);
         if (!isLost(thrown)) {
           if (tries >= mostTries || !isChance(thrown)) throw thrown;
           continue;
         }
-        connection.drop();
         if (performance.now() > giveUp) throw thrown;
         const { results } = batch;
         // Only once all is decided can it have been committed: what is not known is looked up, and never done again blindly.
@@ -104,10 +131,13 @@ export function postgresWriter(options: {
     }
   }
 
-  async function transact(batch: Batch): Promise<readonly WriteResult[]> {
-    const client = await connection.client();
+  async function transact(
+    turn: Turn,
+    batch: Batch,
+    committing: (() => void) | undefined,
+  ): Promise<readonly WriteResult[]> {
     try {
-      const runNumbers = await begin(client, batch);
+      const { client, runNumbers } = await turn.begin(() => begin(batch));
       const gathered = new BatchChanges();
       const deciding = { runs, lost, node: writerId, runNumbers, gathered };
       const results = await runScript(decideBatch(deciding, batch.requests), (statements) => {
@@ -120,11 +150,17 @@ export function postgresWriter(options: {
       const owners = toldOwners(batch, (runId) => runs.get(runId)?.owner);
       const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
       const last = [...gathered.take(), ...told];
-      await sendAll(client, [...last, { text: "COMMIT", values: [] }]);
+      const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
       runs.settle(ownRuns(batch));
+      committing?.();
+      await committed;
+      turn.committed();
       return results;
     } catch (thrown) {
-      if (!isLost(thrown)) await client.query("ROLLBACK").catch(() => connection.drop());
+      if (isLost(thrown)) connection.drop();
+      await turn.failed();
+      if (!isLost(thrown)) await connection.rollback();
+      runs.forget();
       throw thrown;
     }
   }
@@ -132,9 +168,12 @@ export function postgresWriter(options: {
   /**
    * Locks the runs of a batch, and sees whether what is known of them still holds.
    *
-   * @returns numbers for the runs that it makes
+   * @returns numbers for the runs that it makes, and the connection that has the locks
    */
-  async function begin(client: pg.Client, batch: Batch): Promise<readonly number[]> {
+  async function begin(
+    batch: Batch,
+  ): Promise<{ readonly client: pg.Client; readonly runNumbers: readonly number[] }> {
+    const client = await connection.client();
     const ids = await runScript(runsOf(postgres, batch.requests), (statements) =>
       sendAll(client, statements),
     );
@@ -151,7 +190,7 @@ export function postgresWriter(options: {
     );
     // Those that other nodes have changed.
     await runScript(runs.prepare(runs.verify(ids, locked)), ask);
-    return numbers;
+    return { client, runNumbers: numbers };
   }
 
   function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {

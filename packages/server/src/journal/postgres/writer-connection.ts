@@ -11,6 +11,8 @@ export interface WriterConnection {
   client(): Promise<pg.Client>;
   /** Gives the connection up, as it failed. */
   drop(): void;
+  /** Undoes what is under way; where that cannot be, the connection is given up. */
+  rollback(): Promise<void>;
   /** Whether a batch was committed whose answer was lost with the connection. */
   wasCommitted(batch: number): Promise<boolean>;
   close(): Promise<void>;
@@ -30,6 +32,7 @@ export async function connectWriter(
 ): Promise<WriterConnection> {
   const closed = new AbortController();
   let current: pg.Client | undefined;
+  let connecting: Promise<pg.Client> | undefined;
   let backend: number | undefined;
 
   async function connect(): Promise<pg.Client> {
@@ -51,8 +54,7 @@ export async function connectWriter(
     return client;
   }
 
-  async function client(): Promise<pg.Client> {
-    if (current !== undefined) return current;
+  async function connectInTime(): Promise<pg.Client> {
     const giveUp = performance.now() + patience;
     for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
       try {
@@ -64,6 +66,16 @@ export async function connectWriter(
     }
   }
 
+  async function client(): Promise<pg.Client> {
+    return current ?? (connecting ??= connectInTime().finally(() => (connecting = undefined)));
+  }
+
+  function drop(): void {
+    const dropped = current;
+    current = undefined;
+    dropped?.end().catch(() => {});
+  }
+
   const first = await connect();
   await send(first, {
     text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
@@ -72,10 +84,9 @@ export async function connectWriter(
 
   return {
     client,
-    drop: () => {
-      const dropped = current;
-      current = undefined;
-      dropped?.end().catch(() => {});
+    drop,
+    rollback: async () => {
+      await current?.query("ROLLBACK").catch(drop);
     },
     wasCommitted: async (batch) => {
       const rows = (await send(await client(), {

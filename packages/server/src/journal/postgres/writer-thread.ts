@@ -12,7 +12,7 @@ const where = describeDatabase(address.connectionString);
 let writer: PostgresWriter | undefined;
 
 serveThread({
-  answer: (requests) => answer(requests as readonly PostgresWriterRequest[]),
+  answer: (requests, next) => answer(requests as readonly PostgresWriterRequest[], next),
   failure: (thrown) => {
     const { code, message } = databaseError(`Writing to the store at ${where}`, thrown);
     return { code, message };
@@ -22,9 +22,12 @@ serveThread({
   stop: () => writer?.close(),
 });
 
-async function answer(requests: readonly PostgresWriterRequest[]): Promise<readonly string[]> {
+async function answer(
+  requests: readonly PostgresWriterRequest[],
+  next: () => void,
+): Promise<readonly string[]> {
   writer ??= postgresWriter({ connection: await connectWriter(address, writerId), writerId });
   const batches = requests.filter((request): request is PostedBatch => request !== "connect");
   if (batches.length === 0) return [""];
-  return postResults(batches, await writer.commit(receiveBatches(batches)));
+  return postResults(batches, await writer.commit(receiveBatches(batches), next));
 }

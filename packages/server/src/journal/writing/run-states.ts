@@ -113,10 +113,11 @@ export class RunStates {
     }
   }
 
-  /** What is known of these runs may be wrong: they are read again. */
-  forget(ids: ReadonlySet<string>): void {
-    this.rollback(0);
-    for (const id of ids) this.#states.delete(id);
+  /** What is known may be wrong: it is read again. */
+  forget(): void {
+    this.#undo = [];
+    this.#waiting.clear();
+    this.#states.clear();
   }
 
   /** Those of the runs that are known to wait. */

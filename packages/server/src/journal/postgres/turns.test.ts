@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { createTurns } from "./turns.ts";
+
+test("what begins while the turn before commits holds once that is committed", async () => {
+  const take = createTurns();
+  const one = take();
+  await one.begin(async () => {});
+  const two = take();
+  const begun: number[] = [];
+  let isThere = false;
+  const beginning = two.begin(async () => begun.push(1)).then(() => (isThere = true));
+  await endOfTurn();
+  assert.deepEqual(begun, [1], "it does not wait to be sent");
+  assert.equal(isThere, false, "it waits to be relied on");
+  one.committed();
+  one.end();
+  await beginning;
+  assert.deepEqual(begun, [1]);
+});
+
+test("what begins behind a turn that fails is answered before that goes on, and begins again when that is over", async () => {
+  const take = createTurns();
+  const one = take();
+  const two = take();
+  const happened: string[] = [];
+  const first = Promise.withResolvers<string>();
+  const second = Promise.withResolvers<string>();
+  const answers = [first.promise, second.promise];
+  const beginning = two.begin(async () => {
+    happened.push("begins");
+    return await answers.shift();
+  });
+  const failing = one.failed().then(() => happened.push("goes on"));
+  await endOfTurn();
+  assert.deepEqual(happened, ["begins"]);
+  first.reject(new Error("the transaction before has failed"));
+  await failing;
+  await endOfTurn();
+  assert.deepEqual(happened, ["begins", "goes on"]);
+  one.end();
+  second.resolve("begun");
+  assert.equal(await beginning, "begun");
+  assert.deepEqual(happened, ["begins", "goes on", "begins"]);
+});
+
+test("behind a turn that is over nothing is waited for", async () => {
+  const take = createTurns();
+  const one = take();
+  await one.failed();
+  one.end();
+  const begun: number[] = [];
+  await take().begin(async () => begun.push(1));
+  assert.deepEqual(begun, [1]);
+});
