@@ -7,7 +7,7 @@ import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { event, newRun } from "../testing/store-fixtures.ts";
 import type { WriteResult } from "../writing/apply-request.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
-import { postgresWriter } from "./postgres-writer.ts";
+import { type PostgresWriter, postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";
 
 const postgres = findPostgres();
@@ -24,11 +24,14 @@ const noted = (runId: string): StoreWrite => {
 interface Batches {
   /** Gives the second batch as the first one commits. */
   readonly both: (first: Calls, second: Calls) => Promise<readonly (readonly string[])[]>;
+  readonly writer: PostgresWriter;
   readonly client: pg.Client;
   /** What was sent, and what was answered. */
   readonly messages: string[];
   /** What happens as the first commit is on its way. */
   meanwhile: () => void;
+  /** What happens as something is sent. */
+  onSent: () => void;
 }
 
 async function withBatches(use: (batches: Batches) => Promise<void>): Promise<void> {
@@ -42,6 +45,7 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   const query = writing.query.bind(writing) as (batch: unknown) => { done: Promise<unknown> };
   writing.query = ((batch: { readonly done: Promise<unknown> }) => {
     const n = messages.push("sent");
+    batches.onSent();
     void batch.done?.then(
       () => messages.push(`answered ${n}`),
       () => messages.push(`failed ${n}`),
@@ -49,19 +53,19 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
     return query(batch);
   }) as typeof writing.query;
   const writer = postgresWriter({ connection, writerId: "node_t" });
-  const requests = (calls: Calls) =>
-    calls.map((write) => encodeRequest({ at: 1, writes: [write] }));
   const batches: Batches = {
+    writer,
     client,
     messages,
     meanwhile: () => {},
+    onSent: () => {},
     both: async (first, second) => {
       let behind: Promise<readonly WriteResult[]> | undefined;
-      const before = await writer.commit(requests(first), () => {
-        behind = writer.commit(requests(second));
+      const before = await writer.commit(requestsOf(first), () => {
+        behind = writer.commit(requestsOf(second));
         batches.meanwhile();
       });
-      behind ??= writer.commit(requests(second));
+      behind ??= writer.commit(requestsOf(second));
       return [before, await behind].map((results) => results.flatMap(statusesOf));
     },
   };
@@ -73,6 +77,9 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
     await store.close();
   }
 }
+
+const requestsOf = (calls: Calls) =>
+  calls.map((write) => encodeRequest({ at: 1, writes: [write] }));
 
 const statusesOf = (result: WriteResult): readonly string[] =>
   "error" in result ? [result.error.code] : result.outcomes.map(({ status }) => status);
@@ -141,6 +148,41 @@ for (const { when, code, times } of faults) {
     },
   );
 }
+
+test(
+  "a batch that comes while the one before is tried again leaves alone the number by which a lost commit is found",
+  options,
+  async () => {
+    await withBatches(async (batches) => {
+      const { client, writer } = batches;
+      await client.query(`
+        CREATE SEQUENCE tried;
+        CREATE TABLE committing (run TEXT, batch INT);
+        CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('tried') = 1 THEN RAISE 'refused' USING ERRCODE = '40001'; END IF;
+          INSERT INTO committing SELECT NEW.id, batch FROM writers WHERE id = 'node_t';
+          RETURN NULL;
+        END $$;
+        CREATE CONSTRAINT TRIGGER looking AFTER INSERT ON runs DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION look()`);
+      const second = Promise.withResolvers<readonly WriteResult[]>();
+      let sent = 0;
+      batches.onSent = () => {
+        // Behind BEGIN, COMMIT and ROLLBACK: the next try is on its way.
+        if ((sent += 1) !== 4) return;
+        setImmediate(() => second.resolve(writer.commit(requestsOf([noted("a"), created("b")]))));
+      };
+      const first = await writer.commit(requestsOf([created("a")]), () => {});
+      assert.deepEqual(first.flatMap(statusesOf), ["created"]);
+      assert.deepEqual((await second.promise).flatMap(statusesOf), ["committed", "created"]);
+      const { rows } = await client.query("SELECT run, batch FROM committing ORDER BY run");
+      assert.deepEqual(rows, [
+        { run: "a", batch: 2 },
+        { run: "b", batch: 3 },
+      ]);
+    });
+  },
+);
 
 test(
   "a connection that is cut as one batch commits and the next begins costs neither of them anything",

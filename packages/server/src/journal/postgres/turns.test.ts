@@ -54,3 +54,16 @@ test("behind a turn that is over nothing is waited for", async () => {
   await take().begin(async () => begun.push(1));
   assert.deepEqual(begun, [1]);
 });
+
+test("what comes when the turn before has failed and is tried again does not begin between its tries", async () => {
+  const take = createTurns();
+  const one = take();
+  await one.failed();
+  const begun: number[] = [];
+  const beginning = take().begin(async () => begun.push(1));
+  await endOfTurn();
+  assert.deepEqual(begun, []);
+  one.end();
+  await beginning;
+  assert.deepEqual(begun, [1]);
+});

@@ -2,7 +2,8 @@
 export interface Turn {
   /**
    * Begins. Where the turn before is committing, what `begin` sends goes right behind its commit; if
-   * that fails, it was for nothing, and is done again when the turn before is over.
+   * that fails, it was for nothing, and is done again when the turn before is over. Where it has
+   * failed already, nothing is sent between its further tries.
    */
   begin<T>(begin: () => Promise<T>): Promise<T>;
   /** What has begun behind this one holds. */
@@ -16,6 +17,7 @@ export interface Turn {
 interface UnderWay {
   readonly committed: PromiseWithResolvers<boolean>;
   readonly over: PromiseWithResolvers<void>;
+  hasFailed: boolean;
   behind: Promise<unknown> | undefined;
 }
 
@@ -30,6 +32,7 @@ export function createTurns(): () => Turn {
     const own: UnderWay = {
       committed: Promise.withResolvers(),
       over: Promise.withResolvers(),
+      hasFailed: false,
       behind: undefined,
     };
     last = own;
@@ -37,15 +40,18 @@ export function createTurns(): () => Turn {
       begin: async (begin) => {
         const former = before;
         before = undefined;
-        const begun = begin();
-        if (former === undefined) return begun;
-        former.behind = begun.catch(() => {});
-        if (await former.committed.promise) return begun;
+        if (former === undefined) return begin();
+        if (!former.hasFailed) {
+          const begun = begin();
+          former.behind = begun.catch(() => {});
+          if (await former.committed.promise) return begun;
+        }
         await former.over.promise;
         return begin();
       },
       committed: () => own.committed.resolve(true),
       failed: async () => {
+        own.hasFailed = true;
         own.committed.resolve(false);
         await own.behind;
       },
