@@ -61,3 +61,14 @@ test("a thread that cannot connect says why, and ends", options, async () => {
     return true;
   });
 });
+
+test("a thread whose writer may not write says why, and ends", options, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const store = await openPostgresStore({ connectionString, writerThread: false });
+  await store.close();
+  const readOnly = `${connectionString}%20-c%20default_transaction_read_only%3Don`;
+  const address = { connectionString: readOnly, applicationName: "test" };
+  await assert.rejects(startPostgresWriter({ address, writerId: "node_t" }), {
+    code: "database_refused",
+  });
+});

@@ -41,14 +41,15 @@ export async function connectWriter(
       if (current === client) current = undefined;
     });
     await client.connect();
-    await client.query(sessionSettings);
-    // An old connection that is only half dead must not commit after we have looked.
-    if (backend !== undefined) {
+    await endingWhereItFails(client, async () => {
+      await client.query(sessionSettings);
+      // An old connection that is only half dead must not commit after we have looked.
+      if (backend === undefined) return;
       await send(client, {
         text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ? AND application_name = ?",
         values: [backend, address.applicationName],
       });
-    }
+    });
     backend = (client as unknown as { processID: number }).processID;
     current = client;
     return client;
@@ -77,10 +78,12 @@ export async function connectWriter(
   }
 
   const first = await connect();
-  await send(first, {
-    text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
-    values: [writerId],
-  });
+  await endingWhereItFails(first, () =>
+    send(first, {
+      text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
+      values: [writerId],
+    }),
+  );
 
   return {
     client,
@@ -106,4 +109,14 @@ export async function connectWriter(
       await last.end();
     },
   };
+}
+
+/** A connection that nobody gets to hold is not left open: its thread would never end. */
+async function endingWhereItFails(client: pg.Client, use: () => Promise<unknown>): Promise<void> {
+  try {
+    await use();
+  } catch (thrown) {
+    client.end().catch(() => {});
+    throw thrown;
+  }
 }
