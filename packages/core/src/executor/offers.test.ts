@@ -53,3 +53,25 @@ test("what is offered follows whatever changes, in place too", () => {
   executor.unregisterToolGroup("b");
   assert.deepEqual(names(), ["Ask", "Show"]);
 });
+
+test("a client's tool that is renamed in place is the client's by its new name", () => {
+  const executor = executorOf();
+  const ask = { type: "function" as const, function: { name: "Ask", parameters } };
+  assert.deepEqual([...executor.offer({ clientTools: [ask] }).clientNames], ["Ask"]);
+  ask.function.name = "One";
+  const { clientNames, names } = executor.offer({ clientTools: [ask] });
+  assert.deepEqual([...clientNames], ["One"]);
+  assert.equal(names["a_One"], "a.One");
+});
+
+test("tools for a session's variables come with the first and go with the last", () => {
+  const executor = new ToolExecutor();
+  const read = { ...tool("Read"), alwaysOffered: true };
+  executor.registerToolGroup(defineToolGroup({ name: "vars", tools: [read] }));
+  const count = () => executor.offer().definitions.length;
+  assert.equal(count(), 0);
+  executor.variables.addVariable("note", "text", "USER_ADD");
+  assert.equal(count(), 1);
+  executor.variables.removeVariables(["note"]);
+  assert.equal(count(), 0);
+});

@@ -20,7 +20,8 @@ interface Chosen {
 
 interface Offered {
   readonly tools: readonly RegisteredTool[];
-  readonly clientTools: readonly ToolDefinition[];
+  /** A client's tools, each with the name that it had. */
+  readonly clients: readonly (ToolDefinition | string)[];
   readonly offer: ToolOffer;
 }
 
@@ -47,17 +48,19 @@ export class Offers {
     const tools =
       allowTool === undefined ? chosen : chosen.filter(({ id }) => isAllowed(allowTool(id), id));
     const known = this.#offered;
-    if (known !== undefined && isSame(known.tools, tools) && isSame(known.clientTools, clientTools))
+    const clients = clientTools.flatMap((tool) => [tool, tool.function.name]);
+    if (known !== undefined && isSame(known.tools, tools) && isSame(known.clients, clients))
       return known.offer;
     const offer = offerTools(tools, clientTools);
-    this.#offered = { tools, clientTools: [...clientTools], offer };
+    this.#offered = { tools, clients, offer };
     return offer;
   }
 
   #choice(groups: readonly string[] | undefined, revision: number): readonly RegisteredTool[] {
     const known = this.#chosen;
-    // Where there is none, it hangs on the variables, too.
-    const isKnown = known?.revision === revision && known.tools.length > 0;
+    // Where there are none but those that come with others, it hangs on the variables, too.
+    const isKnown =
+      known?.revision === revision && known.tools.some(({ tool }) => tool.alwaysOffered !== true);
     if (isKnown && isSame(known.groups, groups)) return known.tools;
     const tools = this.#choose(groups);
     this.#chosen = { revision, groups: groups && [...groups], tools };
