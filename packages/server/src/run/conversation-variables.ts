@@ -122,9 +122,10 @@ export class ConversationVariables {
       { type: "move-head", owner, id, from: runId, to: runId },
     ]);
     if (!outcomes.every(isAccepted)) return undefined;
-    // Where it goes on at another node, that changes them, too.
+    // Where it goes on at another node, that changes them, too; here it may be claimed and about to.
     if (run !== undefined && run.status !== "in_progress")
       this.keep({ ...run, edits: run.edits + 1 }, variables);
+    else this.#kept.drop(runId);
     return variables;
   }
 

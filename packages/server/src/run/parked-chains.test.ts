@@ -6,6 +6,7 @@ import type { ClaimedRun } from "../journal/claimed-run.ts";
 import type { RunRecord } from "../journal/records.ts";
 import { openMemoryStore, type Store } from "../journal/store.ts";
 import { callRecord, owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { Chains } from "./chains.ts";
 import { readChainState } from "./chain-state.ts";
 import { ParkedChains } from "./parked-chains.ts";
 import { defaultServerLimits } from "./server-limits.ts";
@@ -250,6 +251,69 @@ test("what a run that took a turn over has used is the same, whether it is read 
     });
   }
   assert.deepEqual(used[0], used[1]);
+});
+
+/** What happens as an answer is stored that claims its run, before anybody here knows of it. */
+function whenAnswered(inner: Store, happens: () => Promise<unknown>): Store {
+  return {
+    ...inner,
+    write: async (writes) => {
+      const outcomes = await inner.write(writes);
+      if (writes[0]?.type === "answer-approval") await happens();
+      return outcomes;
+    },
+  };
+}
+
+test("a variable that is changed as its run is answered is so when that goes on", async () => {
+  await withMemoryStore(async (inner) => {
+    const switches = { groups: {}, tools: {} };
+    const conversation = { id: "c", owner, title: "", metadata: {}, switches };
+    await inner.write([{ type: "create-conversation", ...conversation }]);
+    const head = async () => (await inner.getConversation(conversation))!;
+    const noteOf = async () => (await runs.variablesOf(await head())).getVariable("note");
+    const store = whenAnswered(inner, async () => {
+      const noted = await runs.editVariables(await head(), (draft) => {
+        draft.addVariable("note", "new", "USER_ADD");
+      });
+      assert.ok(noted, "the edit was accepted");
+    });
+    const seen: unknown[] = [];
+    const look = asking("Ask", async () => {
+      seen.push((await noteOf())?.value.text);
+      return "";
+    });
+    const model = new ScriptedModel([{ calls: [ask] }, "done"]);
+    const runs = createRuns({ store, model, tools: [look] });
+    const run = await begin(runs, requestOf("Go.", { conversationId: "c" }));
+    await runIn(store, run.id, "requires_action");
+    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    const { data } = await store.listApprovals({ owner, runId: run.id });
+    await runs.answer(owner, data[0]!.id, { decision: "allow" });
+    await runIn(store, run.id, "completed");
+    assert.deepEqual(seen, ["new"]);
+  });
+});
+
+test("a run that is stopped as it is answered does not go on, and asks no model", async () => {
+  await withMemoryStore(async (inner) => {
+    const store = whenAnswered(inner, () => runs.cancel(run));
+    const model = new ScriptedModel([{ calls: [ask] }, "done"]);
+    const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
+    const run = await begin(runs, requestOf("Go."));
+    await runIn(store, run.id, "requires_action");
+    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    const { data } = await store.listApprovals({ owner, runId: run.id });
+    const launched = mock.method(Chains.prototype, "launch");
+    try {
+      await runs.answer(owner, data[0]!.id, { decision: "refuse" });
+      assert.equal(launched.mock.callCount(), 0);
+    } finally {
+      launched.mock.restore();
+    }
+    await runIn(store, run.id, "cancelled");
+    assert.equal(model.requests.length, 1);
+  });
 });
 
 async function stopped(store: Store, id: string) {

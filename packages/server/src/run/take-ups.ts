@@ -99,6 +99,8 @@ export class TakeUps {
     const held = await this.#claim(ref);
     if (held === undefined) return false;
     this.#options.chains.leave(held);
+    // Who claimed it with an answer, and is about to go on with it, reads that it is not his any more.
+    this.#options.parked.forget([held.id]);
     await this.lost.closeNow(held, why);
     return true;
   }
