@@ -83,3 +83,18 @@ test("nodes that start at once set the database up once", options, async () => {
   );
   await Promise.all(stores.map((store) => store.close()));
 });
+
+test("a store that cannot be opened leaves no connection open", options, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  await (await openPostgresStore({ connectionString })).close();
+  await withClient(connectionString, async (client) => {
+    await client.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+      CREATE TRIGGER refusing BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    await assert.rejects(openPostgresStore({ connectionString }), { code: "store_failed" });
+    // The one that read is given up, and not waited for.
+    const { rows } = await client.query(`SELECT query FROM pg_stat_activity
+      WHERE application_name LIKE 'capstan %' AND query NOT LIKE '%INTO nodes%'`);
+    assert.deepEqual(rows, []);
+  });
+});

@@ -44,18 +44,19 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const publisher = new Publisher();
     const { writerThread = true } = options;
     const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
-    const writer = await startWriter({ address, writerId: self });
     const listeners: ((heard: Heard) => void)[] = [];
     const heard = (what: Heard) => listeners.forEach((listener) => listener(what));
-    const listener = await listenToNodes({ address, self, publisher, heard }).catch(
-      async (error) => {
-        await writer.stop();
-        throw error;
-      },
-    );
+    // Closed again where a later one cannot be opened.
+    await using opened = new AsyncDisposableStack();
+    const writer = await startWriter({ address, writerId: self });
+    opened.defer(() => writer.stop());
+    const listener = await listenToNodes({ address, self, publisher, heard });
+    opened.defer(() => listener.close());
     const { read, snapshot, close } = postgresReads(address, connections);
+    opened.defer(close);
     const { announce, leave, ...nodes } = postgresNodes(self, read);
     await nodes.beat();
+    opened.move();
     const shared = sharedReads(snapshot);
     return storeOn({
       writer,
