@@ -159,7 +159,8 @@ export function postgresWriter(options: {
     } catch (thrown) {
       if (isLost(thrown)) connection.drop();
       await turn.failed();
-      if (!isLost(thrown)) await connection.rollback();
+      // Where the connection was lost, what began behind may have opened another.
+      await connection.rollback();
       runs.forget();
       throw thrown;
     }
