@@ -1,6 +1,9 @@
 import type { Grant } from "@capstan/core";
 import type { GrantRecord } from "./records.ts";
 
+/** Those that hold at a time in ms since the epoch. */
+export const holdsAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
+
 /** With the conversation that the session's newest run belongs to. */
 export const selectGrants = `SELECT owner, session_id, data, revoked_at,
   (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id

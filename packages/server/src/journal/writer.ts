@@ -3,7 +3,7 @@ import { encodeRequest, type WriteRequest } from "./encoding/encode-request.ts";
 import { postRequest } from "./encoding/post-request.ts";
 import { type PostedBatch, receiveResults } from "./encoding/posted-batches.ts";
 import type { Sql } from "./sql.ts";
-import { startThread } from "./thread.ts";
+import { startThread, type Thread } from "./thread.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
 import type { WriteResult } from "./writing/apply-request.ts";
 import { type Leftover, startWriting } from "./writing/start-writing.ts";
@@ -38,8 +38,12 @@ export interface WriterThreadOptions {
 export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
   const thread = startThread<WriterRequest, WriterResponse>("writer-thread", options);
   const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
+  return { leftovers, ...writerIn(thread) };
+}
+
+/** The calling side of a writer's thread, on either database. */
+export function writerIn(thread: Thread<PostedBatch, unknown>): Writer {
   return {
-    leftovers,
     takesAll: true,
     commit: async (batch) => receiveResults((await thread.ask(batch.map(postRequest))) as string),
     stop: () => thread.stop(),

@@ -175,11 +175,9 @@ export function postgresWriter(options: {
     batch: Batch,
   ): Promise<{ readonly client: pg.Client; readonly runNumbers: readonly number[] }> {
     const client = await connection.client();
-    const ids = await runScript(runsOf(postgres, batch.requests), (statements) =>
-      sendAll(client, statements),
-    );
-    batch.runs = ids;
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
+    const ids = await runScript(runsOf(postgres, batch.requests), ask);
+    batch.runs = ids;
     const made = runsMade(batch.requests);
     const [locked, numbers] = await runScript(
       together([

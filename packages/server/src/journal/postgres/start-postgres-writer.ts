@@ -1,8 +1,7 @@
 import { encodeRequest } from "../encoding/encode-request.ts";
-import { postRequest } from "../encoding/post-request.ts";
-import { type PostedBatch, receiveResults } from "../encoding/posted-batches.ts";
+import type { PostedBatch } from "../encoding/posted-batches.ts";
 import { startThread } from "../thread.ts";
-import type { Writer } from "../writer.ts";
+import { type Writer, writerIn } from "../writer.ts";
 import type { DatabaseAddress } from "./connection.ts";
 import { postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";
@@ -25,11 +24,7 @@ export async function startPostgresWriter(options: PostgresWriterOptions): Promi
     await thread.stop();
     throw thrown;
   }
-  return {
-    takesAll: true,
-    commit: async (batch) => receiveResults(await thread.ask(batch.map(postRequest))),
-    stop: () => thread.stop(),
-  };
+  return writerIn(thread);
 }
 
 /** A writer on the caller's own thread: it is there sooner, and is enough where little is written. */

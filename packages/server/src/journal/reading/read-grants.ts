@@ -1,5 +1,5 @@
 import type { Grant } from "@capstan/core";
-import { type GrantRow, grantRecord, selectGrants } from "../grant-rows.ts";
+import { type GrantRow, grantRecord, holdsAt, selectGrants } from "../grant-rows.ts";
 import type { GrantRecord, Page } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
@@ -21,7 +21,7 @@ export function* readGrants(query: {
 }): Script<Grant[]> {
   const rows = yield* all<{ data: string }>(
     `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
-       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) ORDER BY created_at, id`,
+       AND ${holdsAt} ORDER BY created_at, id`,
     query.owner,
     query.sessionId,
     query.at,
@@ -42,7 +42,7 @@ export function* listGrants(query: {
   // Only what is asked about: what holds whatever the values are is planned once.
   const conditions = [
     {
-      text: "owner = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+      text: `owner = ? AND ${holdsAt}`,
       values: [owner, at],
     },
     ...(sessionId === undefined
