@@ -130,14 +130,14 @@ test("what is given beside a commit is told after it", async () => {
   assert.deepEqual(told, [1, 2]);
 });
 
-test("beside a commit, more is given when as much has gathered as lies there", async () => {
+test("beside a commit, more is given when it makes what lies there a quarter larger", async () => {
   const { queue, batches, gates, submitInOneTurn } = heldQueue(true);
-  for (const each of [1, 2, 3, 4, 5, 6]) await submitInOneTurn(each);
-  assert.deepEqual(batches, [[1], [2], [3], [4, 5]]);
+  for (const each of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await submitInOneTurn(each);
+  assert.deepEqual(batches, [[1], [2], [3], [4], [5], [6], [7, 8]]);
   for (const end of gates) end();
   await endOfTurn();
   await endOfTurn();
-  assert.deepEqual(batches.slice(4), [[6]], "what is done takes what lies there with it");
+  assert.deepEqual(batches.slice(7), [[9]], "what is done takes what lies there with it");
   gates.at(-1)?.();
   await queue.drained();
 });

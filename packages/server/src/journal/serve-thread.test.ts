@@ -43,15 +43,15 @@ test("what lies there is answered together, in its order, before it stops", asyn
   assert.equal(replies.filter((reply) => reply === "stops").length, 1);
 });
 
-test("no more is answered together than sixteen, and none is left", async () => {
+test("no more is answered together than 64, and none is left", async () => {
   const sizes: number[] = [];
   const answer = (all: readonly unknown[]) => {
     sizes.push(all.length);
     return all;
   };
-  const many = Array.from({ length: 40 }, (_, n) => ({ request: n }));
+  const many = Array.from({ length: 150 }, (_, n) => ({ request: n }));
   await answered(many, { answer, together: true });
-  assert.deepEqual(sizes, [16, 16, 8]);
+  assert.deepEqual(sizes, [64, 64, 22]);
 });
 
 test("where it is not said, requests are answered one by one", async () => {

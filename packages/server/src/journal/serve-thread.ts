@@ -7,7 +7,7 @@ type Answers = readonly unknown[];
 type Replies = readonly Reply<unknown>[];
 
 /** So many requests are answered together, that none waits for an endless lot. */
-const mostTogether = 16;
+const mostTogether = 64;
 
 /** The other side of `startThread`: answers requests, one lot after the other, until it is told to stop. */
 export function serveThread(options: {
