@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/server/contract";
+import { root } from "../scripts/command.ts";
 import { type Api, assertNumbered, createApi, eventsOf, spokenText } from "./api.ts";
 import {
   createServerFolder,
@@ -87,6 +88,29 @@ for (const end of ["stop", "kill"] as const) {
     assert.deepEqual(await api.approvals(conversation), []);
   });
 }
+
+test("a server whose writer dies says so and ends; the next one goes on with what was stored", async () => {
+  const held = Promise.withResolvers<void>();
+  await using place = await createPlace(() => ({ say: ["One, ", "two."], hold: held.promise }));
+  const { folder, upstream } = place;
+  const mortal = `--import=${join(root, "test/fixtures/mortal-writer.ts")}`;
+  await using first = await startServerProcess({
+    folder,
+    environment: { ...upstream.environment, NODE_OPTIONS: mortal },
+  });
+  const firstApi = createApi(first.url);
+  const { id: conversation } = await firstApi.createConversation();
+  const run = await firstApi.startTurn({ conversation, input: "Count." });
+  await eventsUntil(firstApi, run, "item.delta");
+  process.kill(first.pid, "SIGUSR2");
+  assert.equal(await first.exited, 1);
+  assert.match(first.output(), /The store's thread died: .*start it again/);
+
+  held.resolve();
+  const { api } = await place.start();
+  assertNumbered(await api.finishedEvents(run));
+  assert.equal((await api.run(run)).status, "completed");
+});
 
 test("an answer that was written when the server died is acted on by the next one", async () => {
   await using place = await createPlace();

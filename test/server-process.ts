@@ -17,6 +17,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   /** Standard output and error so far. */
   output(): string;
+  /** The exit code, whatever ended it. */
+  readonly exited: Promise<number | null>;
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL: nothing of the server's own runs any more. */
@@ -91,6 +93,7 @@ export async function startServerProcess(options: ServerOptions): Promise<Server
     url,
     pid: child.pid ?? 0,
     output,
+    exited,
     stop: () => end("SIGTERM"),
     kill: async () => void (await end("SIGKILL")),
     [Symbol.asyncDispose]: async () => void (await end("SIGKILL")),

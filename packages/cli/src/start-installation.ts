@@ -22,8 +22,10 @@ export interface RunningInstallation {
   readonly warnings: readonly string[];
   /** The page was built anew: it is served from now on. */
   reloadPage(): Promise<void>;
-  /** Finishes what runs in the configured time, or hands it back for the next start. */
-  close(): Promise<Stopped>;
+  /** Resolves if nothing can be stored any more: why. */
+  readonly failed: Promise<Error>;
+  /** Finishes what runs in `graceMs` (default as configured), or hands it back for the next start. */
+  close(options?: { readonly graceMs?: number }): Promise<Stopped>;
 }
 
 /**
@@ -108,8 +110,9 @@ export async function startInstallation(options: {
     model: models.default,
     warnings: [...checkSwitches(configuration, groups()), ...checkSchemas(groups())],
     reloadPage: () => server.reloadPage(),
-    async close() {
-      const stopped = await server.close(graceMs === undefined ? {} : { graceMs });
+    failed: server.failed,
+    async close(options = graceMs === undefined ? {} : { graceMs }) {
+      const stopped = await server.close(options);
       await scripts.close();
       return stopped;
     },

@@ -78,6 +78,11 @@ export interface RunningServer {
   readonly url: string;
   /** The page was built anew: it is served from now on. */
   reloadPage(): Promise<void>;
+  /**
+   * Resolves if nothing can be stored any more, as the store's writer died: close it, with `graceMs` 0, and start
+   * again. What was stored goes on.
+   */
+  readonly failed: Promise<CapstanError>;
   /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
   close(options?: { readonly graceMs?: number }): Promise<Stopped>;
 }
@@ -183,6 +188,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
   return {
     url,
+    failed: store.died ?? new Promise(() => {}),
     reloadPage: async () => page?.reload(),
     async close({ graceMs = 5_000 } = {}) {
       for (const stop of stopWatching) stop();

@@ -28,7 +28,13 @@ export async function serve(configuration: Configuration): Promise<number> {
         `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
       ),
     );
-  await stopped;
+  const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
+  if (failure !== undefined) {
+    say(`${failure.message} This server ends; start it again: what was stored goes on.`);
+    // What runs is stopped here; the next one takes it up as after a crash.
+    await installation.close({ graceMs: 0 });
+    return 1;
+  }
   say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
   say(stoppedLine(await installation.close()));

@@ -67,6 +67,13 @@ export function storeOnConnection(sql: Sql, clock: Clock): Store {
   });
 }
 
+function startReader(path: string, onDeath: () => void): Thread<LongRead, unknown> {
+  const reader = startThread<LongRead, unknown>("reader-thread", { path });
+  // The next long read has another one.
+  void reader.died.then(onDeath);
+  return reader;
+}
+
 async function open({
   dataDir,
   durability,
@@ -92,7 +99,7 @@ async function open({
     let reader: Thread<LongRead, unknown> | undefined;
     const readLong = (async (name, query) => {
       // Started by the first long read: a command that makes none need not wait for it.
-      reader ??= startThread("reader-thread", { path });
+      reader ??= startReader(path, () => (reader = undefined));
       const found = await reader.ask({ name, query });
       // No read finds a bare text.
       return typeof found === "string" ? (JSON.parse(found) as unknown) : found;

@@ -115,6 +115,7 @@ export function storeOn(parts: StoreParts): Store {
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),
     announce: parts.announce,
     ...(parts.nodes && { nodes: parts.nodes }),
+    ...(writer.died && { died: writer.died }),
     close: () => (closing ??= close()),
   };
 }

@@ -1,3 +1,4 @@
+import type { CapstanError } from "@capstan/core";
 import type { UnnumberedEvent } from "./event-layout.ts";
 import type { Nodes } from "./nodes.ts";
 import type { StoreReading } from "./store-reading.ts";
@@ -37,6 +38,8 @@ export interface Store extends StoreReading {
   announce(url: string): Promise<void>;
   /** Who else has the same database; absent where one process has it. */
   readonly nodes?: Nodes;
+  /** Resolves if its writer died: who has it should end, and the next one goes on. Absent where that cannot be. */
+  readonly died?: Promise<CapstanError>;
   /** Finishes what was given, and lets go of the folder. */
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { CapstanError } from "@capstan/core";
 import type { Durability } from "./open-database.ts";
 import { encodeRequest, type WriteRequest } from "./encoding/encode-request.ts";
 import { postRequest } from "./encoding/post-request.ts";
@@ -17,6 +18,8 @@ export interface Writer {
   readonly takesAll: boolean;
   commit(batch: readonly WriteRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
+  /** Resolves if it can write nothing any more. Absent where that cannot be. */
+  readonly died?: Promise<CapstanError>;
 }
 
 /** SQLite's, which knows what the process before left unfinished. */
@@ -47,6 +50,7 @@ export function writerIn(thread: Thread<PostedBatch, unknown>): Writer {
     takesAll: true,
     commit: async (batch) => receiveResults((await thread.ask(batch.map(postRequest))) as string),
     stop: () => thread.stop(),
+    died: thread.died,
   };
 }
 
