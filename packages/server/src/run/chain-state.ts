@@ -46,10 +46,13 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
     ),
     cut: cutItems(events),
     waited: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
-    begun: events.some(({ type }) => type !== "run.orphaned"),
+    begun: events.some(({ type }) => !beforeBeginning.has(type)),
     deaths: deathsSinceStep(events),
   };
 }
+
+/** What may be told of a run whose chain has not begun. */
+const beforeBeginning: ReadonlySet<ChainMark["type"]> = new Set(["run.orphaned", "run.heartbeat"]);
 
 /** Where a chain begins, goes on, stops to wait, and is left alone. */
 const turns: ReadonlySet<ChainMark["type"]> = new Set([

@@ -80,6 +80,26 @@ test("a run whose server died as it began is begun by the next one", async () =>
   });
 });
 
+test("a run of which only heartbeats were told when its server died is begun by the next one", async () => {
+  await withMemoryStore(async (store) => {
+    const { id: runId } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
+    const { epoch } = (await store.getRun({ owner, id: runId }))!;
+    const writes = [{ type: "event", event: { type: "run.heartbeat", at: 1 } }] as const;
+    const [told] = await store.write([{ type: "journal", runId, epoch, writes }]);
+    assert.equal(told.status, "committed");
+    const model = new ScriptedModel(["answer"]);
+    const runs = createRuns({ store, model });
+    await runs.recover(await runs.leftOver());
+    await runIn(store, runId, "completed");
+    const events = (await store.readEvents({ owner, runId })) ?? [];
+    assert.deepEqual(
+      events.map(({ type }) => type).filter((type) => type.startsWith("chain.")),
+      ["chain.started", "chain.ended"],
+    );
+    assert.deepEqual(await roles(store, runId), ["user", "assistant"]);
+  });
+});
+
 test("a run whose server died as it took a turn over goes on with the turn and what was new", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];

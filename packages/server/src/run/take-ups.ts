@@ -116,7 +116,7 @@ export class TakeUps {
     if (stored.deaths > most) return this.#endInterrupted(run);
     if (!stored.begun) return this.#begin(run);
     const { writes, resume } = await resumption(store, run, stored, heard);
-    await this.#write(run, writes);
+    if (!(await this.#write(run, writes))) return;
     await chains.launch(run, { resume: { ...resume, waited: stored.waited } });
   }
 
@@ -129,7 +129,7 @@ export class TakeUps {
 
   async #end(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[]): Promise<void> {
     const { writes, resume } = await ending(this.#options.store, run, why, notices);
-    await this.#write(run, writes);
+    if (!(await this.#write(run, writes))) return;
     await this.#options.chains.closeOff(run, resume);
   }
 
@@ -175,8 +175,14 @@ export class TakeUps {
     return run;
   }
 
-  async #write({ id: runId, epoch }: HeldRun, writes: readonly RunJournalWrite[]): Promise<void> {
-    if (writes.length > 0)
-      await this.#options.store.write([{ type: "journal", runId, epoch, writes }]);
+  /** @returns false where it was claimed anew since then: it is another's. */
+  async #write(
+    { id: runId, epoch }: HeldRun,
+    writes: readonly RunJournalWrite[],
+  ): Promise<boolean> {
+    if (writes.length === 0) return true;
+    const journal = { type: "journal", runId, epoch, writes } as const;
+    const [{ status }] = await this.#options.store.write([journal]);
+    return status === "committed";
   }
 }
