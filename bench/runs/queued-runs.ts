@@ -7,7 +7,6 @@ import { startRedis } from "../../packages/server/src/dispatch/testing/redis-ser
 import { followEvents } from "../../packages/server/src/journal/follow-events.ts";
 import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
 import type { Store } from "../../packages/server/src/journal/store.ts";
-import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
 import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
 import { defaultServerLimits } from "../../packages/server/src/run/server-limits.ts";
@@ -17,12 +16,13 @@ import {
   requestOf,
 } from "../../packages/server/src/run/testing/run-fixtures.ts";
 import type { Figure } from "../figure.ts";
+import { postgresDatabase } from "./bench-store.ts";
 import { countedWork } from "./counted-work.ts";
 import { measureRuns } from "./measure-runs.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
 const [repetitions = "5"] = process.argv.slice(2);
-const databaseUrl = await (await testServer()).newDatabase();
+const databaseUrl = await postgresDatabase();
 
 const { tools, many } = countedWork();
 

@@ -19,8 +19,12 @@ export interface Clients {
   followUntilParked(run: string): Promise<void>;
   /** Follows those of these runs to their end of which it was not seen. */
   finish(runs: readonly string[]): Promise<void>;
-  /** Begins runs and follows each, so many at once, until it is stopped; that resolves when all have ended. */
-  load(atOnce: number): { readonly stop: () => Promise<void> };
+  /**
+   * Begins runs and follows each, so many at once, until it is stopped; that resolves when all have ended.
+   *
+   * @param plan of each of them. @default any
+   */
+  load(atOnce: number, plan?: Plan): { readonly stop: () => Promise<void> };
 }
 
 /** Before something is tried again that a node could not do. */
@@ -118,10 +122,10 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
       const open = runs.filter((run) => told.get(run)?.some(isEnd) !== true);
       await Promise.all(open.map(follow));
     },
-    load(atOnce) {
+    load(atOnce, plan) {
       let isStopped = false;
       const work = async () => {
-        while (!isStopped) await follow(await begin());
+        while (!isStopped) await follow(await begin(plan));
       };
       const all = Promise.all(Array.from({ length: atOnce }, work));
       // A fault is told by `stop`, whenever it comes.

@@ -18,6 +18,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CombinationName } from "./combination-name.ts";
+import {
+  type HeldRuns,
+  readHeldRuns,
+} from "../../packages/server/src/journal/testing/held-runs.ts";
 import type { Proof } from "./proof.ts";
 import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 
@@ -46,6 +50,8 @@ export interface Backing extends AsyncDisposable {
   readonly reviveDatabase?: () => Promise<void>;
   /** What hands runs out between the nodes. */
   readonly redis?: TestRedis;
+  /** Which runs a node of a database has. */
+  readonly heldRuns?: HeldRuns;
   /** Puts jobs for runs into it. */
   readonly jobs?: JobSender;
 }
@@ -103,8 +109,10 @@ const postgresAlone: Combination = {
   open: async (small) => {
     const disk = small ? openSmallDisk(192) : undefined;
     const server = await (disk === undefined ? testServer() : startPostgres(disk.path));
+    const databaseUrl = await server.newDatabase();
     return {
-      environment: { CAPSTAN_DATABASE_URL: await server.newDatabase() },
+      environment: { CAPSTAN_DATABASE_URL: databaseUrl },
+      heldRuns: readHeldRuns(databaseUrl),
       ...(disk && { disk }),
       restartDatabase: () => server.restart(),
       reviveDatabase: () => server.revive(),

@@ -10,3 +10,10 @@ export function wereTakenUp({ runs }: Evidence): readonly string[] {
   const some = runs.some(({ events }) => events.some(({ type }) => type === "chain.resumed"));
   return some ? [] : ["no run was taken up: nothing was cut off"];
 }
+
+/** That somebody tried to write into a run which another has by now. */
+export function wereRefused({ output }: Evidence): readonly string[] {
+  return /was not taken\. .* was claimed by another/.test(output)
+    ? []
+    : ["nobody tried to write what is another's by now"];
+}

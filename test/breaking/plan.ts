@@ -27,6 +27,15 @@ export function anyPlan(random: Random): Plan {
   return { rounds, ms: random.between(0, 20) };
 }
 
+/** Some seconds of work: it goes on where others are taken up, and as who had it comes back. */
+export const longPlan: Plan = {
+  rounds: Array.from({ length: 8 }, (_, round) => [
+    { tool: "Count", ms: 400 + 50 * round },
+    { tool: "Look", ms: 100 },
+  ]),
+  ms: 60,
+};
+
 /** A model that keeps to the plan of the last user message. It remembers nothing, so any server may ask it again. */
 export function followPlan({ messages }: ChatRequest): UpstreamAnswer {
   // What the server itself has to say may come as a user's message, too.

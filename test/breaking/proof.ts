@@ -20,8 +20,13 @@ export interface Proof {
   readonly needsDisk?: true;
   /** Whether something was broken at all: what is missing to say so. */
   readonly evidence?: (left: Evidence) => readonly string[];
-  /** Breaks it. Whatever it began has ended when this resolves, but for runs of which no client knows. */
-  run(round: Round): Promise<void>;
+  /**
+   * Breaks it. Whatever it began has ended when this resolves, but for runs of which no client knows.
+   *
+   * @returns what there was no sign of, where only who breaks it sees that
+   * @throws Error where a promise of this proof alone was not kept
+   */
+  run(round: Round): Promise<readonly string[] | void>;
 }
 
 export interface Round {

@@ -47,10 +47,10 @@ export async function openProvingGround({
   return {
     async prove(proof, times, progress = () => {}) {
       try {
-        await proof.run({ place, clients, random, times, progress });
-        const { runs, ...found } = await judge(proof, place, clients, judged);
+        const unseen = (await proof.run({ place, clients, random, times, progress })) ?? [];
+        const { runs, problems, missing } = await judge(proof, place, clients, judged);
         judged = new Set([...judged, ...runs.map(({ run }) => run.id)]);
-        return { ...counted(runs), ...found };
+        return { ...counted(runs), problems, missing: [...unseen, ...missing] };
       } catch (thrown) {
         const unended = clients.unended().join(", ") || "none";
         const said = place.output().slice(-5_000);

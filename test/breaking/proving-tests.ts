@@ -29,9 +29,14 @@ export function provingOn(name: CombinationName) {
       opened ??= openProvingGround({ combination, seed, smallDisk });
       const ground = await opened;
       const again = `npm run test:breaking -- ${proof.name} --on "${name}" --seed ${seed}`;
-      const { problems } = await ground.prove(proof, proof.quickly).catch((cause: unknown) => {
-        throw new Error(`Try ${again}`, { cause });
-      });
-      assert.deepEqual(problems, [], `Try ${again}`);
+      const prove = () =>
+        ground.prove(proof, proof.quickly).catch((cause: unknown) => {
+          throw new Error(`Try ${again}`, { cause });
+        });
+      let { problems, missing } = await prove();
+      // Of few rounds chance may leave no sign.
+      for (let more = 0; more < 4 && problems.length === 0 && missing.length > 0; more++)
+        ({ problems, missing } = await prove());
+      assert.deepEqual([...problems, ...missing], [], `Try ${again}`);
     };
 }

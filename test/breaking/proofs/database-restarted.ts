@@ -1,7 +1,10 @@
 import { onPostgres } from "../combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ListView, RunView } from "@capstan/server/contract";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
+
+const newest = "/v1/runs?limit=20";
 
 export const databaseRestarted: Proof = {
   name: "database-restarted",
@@ -13,11 +16,15 @@ export const databaseRestarted: Proof = {
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
     const load = clients.load(6);
+    let cutOff = 0;
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(0, 700));
+      const { data } = await (await place.anyApi()).request<ListView<RunView>>("GET", newest);
+      cutOff += data.filter(({ status }) => status === "in_progress").length;
       await place.backing.restartDatabase?.();
       progress(done);
     }
     await inTime(load.stop(), "Every run did not end");
+    return cutOff > 0 ? [] : ["no run went on as the database was restarted"];
   },
 };

@@ -1,7 +1,15 @@
+// oxlint-disable no-restricted-imports -- what jobs name is the server's own
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RunRef } from "../../../packages/server/src/journal/records.ts";
+import type { Clients } from "../clients.ts";
 import { withQueue } from "../combination-name.ts";
 import { inTime } from "../in-time.ts";
+import type { Place } from "../place.ts";
+import { longPlan } from "../plan.ts";
 import type { Proof } from "../proof.ts";
+
+/** A node dies at the first of so many. */
+const timesADeath = 10;
 
 export const deliveredTwice: Proof = {
   name: "delivered-twice",
@@ -12,17 +20,49 @@ export const deliveredTwice: Proof = {
   quickly: 10,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
-    const load = clients.load(8);
+    // What goes on where it was taken up, while jobs for it come again.
+    const load = [clients.load(4, longPlan), clients.load(2)];
+    let orphans: readonly RunRef[] = [];
+    let late = 0;
     for (let done = 1; done <= times; done++) {
-      await sleep(random.between(0, 100));
-      const known = clients.confirmed.slice(-8);
-      if (known.length === 0) continue;
-      const id = random.pick(known);
-      const epoch = random.between(0, 3);
-      const status = epoch === 0 || random.chance(50) ? "queued" : "in_progress";
-      await place.backing.jobs?.send({ id, owner: "local", status, epoch });
+      if (done % timesADeath === 1) {
+        do {
+          await sleep(random.between(100, 700));
+          orphans = [...orphans, ...(await kill(place, random.pick(place.nodes)))];
+        } while (orphans.length === 0);
+      }
+      await sleep(random.between(0, 800));
+      const run = random.pick(orphans.slice(-4));
+      if (await place.backing.heldRuns?.isTaken(run)) late += 1;
+      await Promise.all([place.backing.jobs?.send(run), place.backing.jobs?.send(run)]);
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
+    const wasGivenUp = /This node was given up/.test(place.output());
+    if (!wasGivenUp) checkTakenOnce(clients, orphans);
+    return late > 0 ? [] : ["no job came late, for a run that went on already"];
   },
 };
+
+/** @returns the runs that it had */
+async function kill(place: Place, node: number): Promise<readonly RunRef[]> {
+  const { url } = place.api(node);
+  await place.kill(node);
+  // Its last commit may be under way in the database.
+  await sleep(100);
+  const runs = (await place.backing.heldRuns?.of(url)) ?? [];
+  await place.start(node);
+  return runs;
+}
+
+/** A run is taken from a node that died as often as one did; from one that lives never, whatever jobs say. */
+function checkTakenOnce({ told }: Clients, orphans: readonly RunRef[]): void {
+  for (const [run, events] of told) {
+    const taken = events.filter(({ type }) => type === "run.orphaned").length;
+    const died = orphans.filter(({ id }) => id === run).length;
+    if (taken > died)
+      throw new Error(
+        `${run}: it was taken up ${taken} times, and ${died} of those who had it died`,
+      );
+  }
+}

@@ -33,10 +33,14 @@ export const parked: Proof = {
       await inTime(Promise.all(some), "Every run was not parked");
       progress(begun + some.length);
     }
+    const api = await place.anyApi();
+    const runs = await Promise.all(clients.confirmed.slice(-times).map((run) => api.run(run)));
+    const waiting = runs.filter(({ status }) => status === "requires_action").length;
     await Promise.all(place.nodes.map((node) => place.kill(node)));
     await sleep(random.between(500, 2_500));
     await place.startAll();
     const limitMs = 120_000 + times * 2_000;
     await inTime(clients.finish(clients.confirmed), "Every run did not end", limitMs);
+    return waiting === times ? [] : [`of ${times} runs ${waiting} waited as the servers went`];
   },
 };

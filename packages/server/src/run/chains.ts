@@ -211,7 +211,11 @@ export class Chains {
       if (!grants.list().includes(grant)) grants.add(grant);
       this.#options.onGrant(run, grant);
     };
-    const journal = new RunJournal({ store, grants: kept, run, waits, written, onGrant });
+    const onFenced = (reason: string) =>
+      this.#options.log(
+        `Run ${run.id}: what this server still said of it was not taken. ${reason}`,
+      );
+    const journal = new RunJournal({ store, grants: kept, run, waits, written, onGrant, onFenced });
     return { variables, grants, journal };
   }
 

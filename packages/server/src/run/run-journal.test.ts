@@ -13,9 +13,10 @@ import { RunJournal } from "./run-journal.ts";
 
 const waits = { approvals: "inline", toolOutputs: "inline" } as const;
 
-function journalOn(store: Store, epoch: number) {
+function journalOn(store: Store, epoch: number, onFenced: (reason: string) => void = () => {}) {
   const run = { id: "r", epoch, owner };
-  return new RunJournal({ store, grants: store, run, waits, written: [], onGrant: () => {} });
+  const onGrant = () => {};
+  return new RunJournal({ store, grants: store, run, waits, written: [], onGrant, onFenced });
 }
 
 /** A store that shows which calls were given whole. */
@@ -56,7 +57,8 @@ test("a call that has not ended is given with what is stored of it, by who store
 test("a run that was queued for others while its chain goes on here is fenced at once, and has not parked", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });
-    const journal = journalOn(store, 1);
+    const told: string[] = [];
+    const journal = journalOn(store, 1, (reason) => told.push(reason));
     // Another took this node for dead, and had no place for its run.
     const [queued] = await store.write([
       { type: "set-status", runId: "r", status: "queued", epoch: 1 },
@@ -64,6 +66,10 @@ test("a run that was queued for others while its chain goes on here is fenced at
     assert.deepEqual(queued, { status: "changed", previous: "in_progress", epoch: 2 });
     const { status } = await journal.commit([{ type: "call", call: started }]);
     assert.equal(status, "fenced");
+    await journal.commit([{ type: "call", call: started }]);
+    assert.deepEqual(told, [
+      "Run r was claimed by another: its epoch is 2, and this was written in 1.",
+    ]);
     assert.deepEqual([journal.parked, journal.ready], [false, false]);
     const [claimed] = await store.write([{ type: "claim-run", runId: "r", epoch: 2 }]);
     assert.equal(claimed.status, "claimed");

@@ -28,6 +28,8 @@ export interface RunJournalOptions {
   readonly written: readonly Message[];
   /** Told of each grant once it is kept. */
   readonly onGrant: (grant: Grant) => void;
+  /** Told once, if another has the run as something is to be written. */
+  readonly onFenced: (reason: string) => void;
 }
 
 /** A chain's journal in the store: fenced as soon as another process claims the run. */
@@ -126,6 +128,7 @@ export class RunJournal implements Journal {
   }
 
   #taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
+    const goesOn = !this.#settled;
     this.#settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
@@ -134,6 +137,7 @@ export class RunJournal implements Journal {
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
+    if (goesOn) this.#options.onFenced(reason);
     return { status: "fenced", reason };
   }
 
