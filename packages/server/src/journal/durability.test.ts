@@ -177,16 +177,20 @@ test("a folder that cannot be made, a file that is no database, a newer schema: 
 
 test("a migration that fails half-way changes nothing", () => {
   const sql = new Sql(new DatabaseSync(":memory:"));
-  const good = { version: 1, statements: ["CREATE TABLE a (x TEXT)"] };
-  const bad = { version: 2, statements: ["CREATE TABLE b (x TEXT)", "CREATE TABLE a (x TEXT)"] };
-  assert.throws(() => migrate(sql, 1, [good, bad]), /already exists/);
-  assert.deepEqual(
-    { ...sql.get<object>("SELECT MAX(version) AS version FROM schema_migrations") },
-    { version: 1 },
-  );
-  assert.equal(sql.get("SELECT 1 FROM sqlite_schema WHERE name = 'b'"), undefined);
-  migrate(sql, 1, [good, { version: 2, statements: ["CREATE TABLE b (x TEXT)"] }]);
-  assert.ok(sql.get("SELECT 1 FROM sqlite_schema WHERE name = 'b'"));
+  const tables = () => sql.all("SELECT name FROM sqlite_schema");
+  const step = (version: number, table: string) => ({
+    version,
+    statements: [`CREATE TABLE ${table} (x TEXT)`],
+  });
+  const bad = { version: 3, statements: ["CREATE TABLE c (x TEXT)", "CREATE TABLE a (x TEXT)"] };
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), []);
+  migrate(sql, 1, [step(1, "a")]);
+  const before = tables();
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), before);
+  // Whoever goes back to the version that was there before finds what it left.
+  migrate(sql, 1, [step(1, "a")]);
 });
 
 test("a full disk fails what does not fit, says so, and the rest goes on", async () => {

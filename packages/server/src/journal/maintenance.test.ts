@@ -125,7 +125,43 @@ test("a store of an older version can be backed up; who would read it says what 
     const older = { code: "database_older", message: /Start this version's server once/ };
     await assert.rejects(checkStore(dataDir), older);
     await assert.rejects(readUsage({ dataDir }), older);
+    await assert.rejects(vacuumStore(dataDir), older);
     await backupStore(dataDir, join(dataDir, "copy.db"));
+    await (await openStore({ dataDir, durability: "process" })).close();
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+  });
+});
+
+test("a store of a newer version is backed up as it is, and no byte of it is changed", async () => {
+  await withDataDir(async (dataDir) => {
+    const path = join(dataDir, "capstan.db");
+    const sql = openForWriting(path, "process");
+    migrate(sql, 0);
+    sql.close();
+    const database = new DatabaseSync(path);
+    // As another version may have set it.
+    database.exec("PRAGMA journal_mode = DELETE; INSERT INTO schema_migrations VALUES (999, 0)");
+    database.close();
+    const before = await readFile(path);
+    const newer = { code: "database_newer", message: /number 999/ };
+    await assert.rejects(vacuumStore(dataDir), newer);
+    await assert.rejects(checkStore(dataDir), newer);
+    await assert.rejects(openStore({ dataDir }), newer);
+    await backupStore(dataDir, join(dataDir, "copy.db"));
+    assert.deepEqual(await readFile(path), before);
+  });
+});
+
+test("a store that was killed as its first change was written is begun anew", async () => {
+  await withDataDir(async (dataDir) => {
+    const path = join(dataDir, "capstan.db");
+    const database = new DatabaseSync(join(dataDir, "other.db"));
+    // What does not fit into its memory is in the file before the commit, and the journal beside it undoes it.
+    database.exec("PRAGMA cache_size = 2; BEGIN; CREATE TABLE half (x)");
+    for (let n = 0; n < 100; n++) database.exec("INSERT INTO half VALUES (randomblob(500))");
+    await copyFile(join(dataDir, "other.db"), path);
+    await copyFile(join(dataDir, "other.db-journal"), `${path}-journal`);
+    database.close();
     await (await openStore({ dataDir, durability: "process" })).close();
     assert.deepEqual((await checkStore(dataDir)).problems, []);
   });

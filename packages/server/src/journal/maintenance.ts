@@ -5,9 +5,9 @@ import { countCuts } from "./cut-points.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { countDeltas, severalEvents } from "./event-layout.ts";
 import { nobody } from "./lineage.ts";
-import { requireCurrent } from "./migrate.ts";
+import { requireCurrent, schemaVersion } from "./migrate.ts";
 import { noStore } from "./no-store.ts";
-import { openForReading, openForWriting } from "./open-database.ts";
+import { beforeWriting, openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
 import { detachedDeltas } from "./writing/write-events.ts";
@@ -24,7 +24,7 @@ export interface StoreCheck {
  * Looks at every page of the database of a data directory, and whether the events of each run that
  * has ended are numbered without a gap. A server may go on with it meanwhile.
  *
- * @throws CapstanError `no_store`, `database_older`, or what the store says
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the store says
  */
 export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const path = await databaseIn(dataDir);
@@ -45,7 +45,8 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
  * Writes a whole copy of the store, as of one moment, to a file that is not there yet. A server may
  * go on with it meanwhile. The copy is for this user alone: it has all that was said.
  *
- * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, or what the store says
+ * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, `database_foreign`, or what the
+ * store says
  */
 export async function backupStore(
   dataDir: string,
@@ -66,7 +67,11 @@ export async function backupStore(
     });
   }
   try {
-    await using(path, `Writing a backup to ${to}`, (sql) => sql.run("VACUUM INTO ?", to));
+    await using(path, `Writing a backup to ${to}`, (sql) => {
+      // One of another version is copied as it is; what is no store of ours is not taken for one.
+      schemaVersion(sql);
+      sql.run("VACUUM INTO ?", to);
+    });
   } catch (error) {
     // What is no backup is not left to be taken for one, nor to stand in the way of the next.
     await rm(to, { force: true });
@@ -79,7 +84,8 @@ export async function backupStore(
  * Rewrites the database without what was deleted, so that its file gets smaller. Nobody else may
  * have it: the data directory is locked meanwhile.
  *
- * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
+ * @throws CapstanError `no_store`, `data_directory_locked`, `database_older`, `database_newer`,
+ * `database_foreign`, or what the store says
  */
 export async function vacuumStore(
   dataDir: string,
@@ -87,6 +93,7 @@ export async function vacuumStore(
   const path = await databaseIn(dataDir);
   const lock = await lockDataDirectory(dataDir, systemClock.now());
   try {
+    beforeWriting(path, requireCurrent);
     const sql = openForWriting(path, "full");
     try {
       // What was written last may still be in the log beside the file.

@@ -7,6 +7,20 @@ export const createVersions =
 export const readVersion = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
 export const writeVersion = "INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)";
 
+/** Whether a table of that name is ours: other programs keep one, too. */
+export function isVersions(columns: readonly { readonly name: string }[]): boolean {
+  const names = new Set(columns.map(({ name }) => name));
+  return names.has("version") && names.has("applied_at");
+}
+
+/** @param database and `instead`: what was found, and what to do about it, each in its database's words */
+export function foreignDatabase(database: string, instead: string): CapstanError {
+  return new CapstanError({
+    code: "database_foreign",
+    message: `${database} holds something else: another program has made tables in it. Nothing of it was changed. ${instead}.`,
+  });
+}
+
 /**
  * The steps that a database still needs.
  *

@@ -5,8 +5,8 @@ import { type Clock, systemClock } from "@capstan/core";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { makeFolder } from "./make-folder.ts";
-import { migrate } from "./migrate.ts";
-import { type Durability, openForReading, openForWriting } from "./open-database.ts";
+import { migrate, requireKnown } from "./migrate.ts";
+import { beforeWriting, type Durability, openForReading, openForWriting } from "./open-database.ts";
 import { type LongRead, longRead } from "./reading/long-reads.ts";
 import { Publisher } from "./publish.ts";
 import { Sql } from "./sql.ts";
@@ -31,7 +31,7 @@ export interface OpenStoreOptions {
  * Opens the store of a data directory, and holds the directory until it is closed.
  *
  * @throws CapstanError `data_directory_locked`, `data_directory_unwritable`, `database_newer`,
- * `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
+ * `database_foreign`, `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
@@ -87,6 +87,7 @@ async function open({
     const path = join(dataDir, "capstan.db");
     // Made here, so that it is for this user alone in a folder that was there before, too.
     await writeFile(path, "", { flag: "a", mode: 0o600 });
+    beforeWriting(path, requireKnown);
     const setup = openForWriting(path, durability);
     try {
       migrate(setup, clock.now());

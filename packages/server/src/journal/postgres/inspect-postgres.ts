@@ -1,10 +1,10 @@
 import pg from "pg";
 import { type Fault, type Inspection, inspectionOf } from "../../inspection.ts";
 import { migrations } from "../migrations.ts";
-import { readVersion } from "../migration-steps.ts";
 import { checkAddress, clientConfig } from "./connection.ts";
 import { databaseError } from "./database-error.ts";
 import { describeDatabase } from "./describe-database.ts";
+import { versionIn } from "./schema-version.ts";
 
 /** The oldest release that the project's tests run on. */
 const oldest = 15;
@@ -17,13 +17,11 @@ interface Facts {
   /** The schema into which tables would go; none where the address names one that is not there. */
   readonly schema: string | null;
   readonly mayCreate: boolean | null;
-  readonly isSetUp: boolean;
 }
 
 const facts = `SELECT current_setting('server_version') AS "version", pg_is_in_recovery() AS "isStandby",
   current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
-  current_schema() AS "schema", has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
-  to_regclass('schema_migrations') IS NOT NULL AS "isSetUp"`;
+  current_schema() AS "schema", has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`;
 
 /**
  * Looks whether nodes could work with this database, and changes nothing of it.
@@ -44,10 +42,7 @@ export async function inspectPostgres(connectionString: string): Promise<Inspect
     try {
       const [found] = (await client.query<Facts>(facts)).rows;
       if (found === undefined) throw new Error("It answered nothing");
-      const known = found.isSetUp
-        ? (await client.query<{ version: number }>(readVersion)).rows[0]?.version
-        : undefined;
-      return judge(where, found, known);
+      return judge(where, found, await versionIn(client));
     } finally {
       await client.end();
     }

@@ -32,7 +32,7 @@ export interface OpenPostgresStoreOptions {
  * Opens the store in a PostgreSQL database, which other nodes may use at the same time.
  *
  * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
- * `database_newer` or `store_failed`, with what to do about it
+ * `database_newer`, `database_foreign` or `store_failed`, with what to do about it
  */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {
   const { connectionString, clock = systemClock, connections = 8 } = options;

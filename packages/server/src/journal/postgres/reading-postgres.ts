@@ -1,5 +1,5 @@
 import pg from "pg";
-import { readVersion, requireNewest } from "../migration-steps.ts";
+import { requireNewest } from "../migration-steps.ts";
 import { migrations } from "../migrations.ts";
 import { longRead } from "../reading/long-reads.ts";
 import { noStore } from "../no-store.ts";
@@ -9,13 +9,14 @@ import { checkAddress, clientConfig, type DatabaseAddress } from "./connection.t
 import { databaseError } from "./database-error.ts";
 import { describeDatabase } from "./describe-database.ts";
 import { postgresReads } from "./postgres-reads.ts";
+import { versionIn } from "./schema-version.ts";
 
 /**
  * Reads a database as it lies there: makes no table, brings nothing up to date, and is no node of it.
  * Others may go on with it meanwhile.
  *
  * @param connectionString `postgres://user:password@host:port/database`
- * @throws CapstanError `no_store`, `database_older`, `database_newer`, or what the database says
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the database says
  * @example
  * await readingPostgres(url, (reads) => reads.everyUsage());
  */
@@ -44,11 +45,9 @@ async function requireCurrent(address: DatabaseAddress, where: string): Promise<
   client.on("error", () => {});
   await client.connect();
   try {
-    const isThere = "SELECT to_regclass('schema_migrations') IS NOT NULL AS there";
-    const [tables] = (await client.query<{ there: boolean }>(isThere)).rows;
-    if (tables?.there !== true) throw noStore(where, "CAPSTAN_DATABASE_URL");
-    const [row] = (await client.query<{ version: number }>(readVersion)).rows;
-    requireNewest(row?.version ?? 0, migrations);
+    const version = await versionIn(client);
+    if (version === undefined) throw noStore(where, "CAPSTAN_DATABASE_URL");
+    requireNewest(version, migrations);
   } finally {
     await client.end();
   }
