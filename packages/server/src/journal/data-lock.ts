@@ -1,16 +1,10 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { truncateSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError } from "@capstan/core";
-
-/** Who holds a data directory. */
-export interface LockHolder {
-  readonly pid: number;
-  /** Where it listens; absent until it does. */
-  readonly url?: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-}
+import { type LockHolder, notePath, readNote, writeNote } from "./lock-note.ts";
+import { storeError } from "./store-error.ts";
 
 export interface DataLock {
   /** Adds the address to the note beside the lock. */
@@ -23,27 +17,56 @@ export interface DataLock {
  * own, and goes with the process however it ends; the note beside it only says who holds it.
  * Nothing else may open the lock's file in this process: closing it would let the lock go.
  *
- * @throws CapstanError `data_directory_locked`
+ * @throws CapstanError `data_directory_locked`, or what the disk says
  */
 export async function lockDataDirectory(dataDir: string, startedAt: number): Promise<DataLock> {
-  // Long enough to outlast another command's look at it.
-  const database = new DatabaseSync(lockPath(dataDir), { timeout: 250 });
+  const path = lockPath(dataDir);
+  const note = notePath(dataDir);
+  let database: DatabaseSync;
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    database = takeLock(path);
   } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
+    if (!isResult(error, busy)) throw storeError(`Locking ${path}`, error);
     throw lockedError(dataDir, await readNote(dataDir), error);
   }
   const holder: LockHolder = { pid: process.pid, startedAt };
-  await writeNote(dataDir, holder);
+  try {
+    await writeNote(dataDir, holder);
+  } catch (error) {
+    database.close();
+    throw storeError(`Writing ${note}`, error);
+  }
   return {
     announce: (url) => writeNote(dataDir, { ...holder, url }),
     release: async () => {
-      await rm(notePath(dataDir), { force: true });
+      await rm(note, { force: true });
       database.close();
     },
   };
+}
+
+function takeLock(path: string): DatabaseSync {
+  try {
+    return beginOn(path);
+  } catch (error) {
+    if (!isResult(error, corrupt, notADatabase)) throw error;
+    // Nobody holds it, or that would have been the answer. Emptied and not deleted: whoever does the
+    // same at once locks the same file.
+    truncateSync(path);
+    return beginOn(path);
+  }
+}
+
+function beginOn(path: string): DatabaseSync {
+  // Long enough to outlast another command's look at it.
+  const database = new DatabaseSync(path, { timeout: 250 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** Who holds the folder now; undefined where nobody does, whatever a process that died left behind. */
@@ -53,14 +76,12 @@ export async function readLock(dataDir: string): Promise<LockHolder | undefined>
 }
 
 function isHeld(dataDir: string): boolean {
-  const database = new DatabaseSync(lockPath(dataDir), { readOnly: true, timeout: 0 });
   try {
+    using database = new DatabaseSync(lockPath(dataDir), { readOnly: true, timeout: 0 });
     database.prepare("SELECT COUNT(*) FROM sqlite_schema").get();
     return false;
   } catch (error) {
-    return isBusy(error);
-  } finally {
-    database.close();
+    return isResult(error, busy);
   }
 }
 
@@ -80,27 +101,15 @@ function lockedError(
   });
 }
 
-async function readNote(dataDir: string): Promise<LockHolder | undefined> {
-  try {
-    const note: unknown = JSON.parse(await readFile(notePath(dataDir), "utf8"));
-    return typeof note === "object" && note !== null && "pid" in note
-      ? (note as LockHolder)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** SQLite's primary result codes. */
+const busy = 5;
+const corrupt = 11;
+const notADatabase = 26;
 
-/** Renamed into place, so that nobody reads half of it. */
-async function writeNote(dataDir: string, holder: LockHolder): Promise<void> {
-  const draft = `${notePath(dataDir)}.${holder.pid}`;
-  await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  await rename(draft, notePath(dataDir));
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
+function isResult(error: unknown, ...codes: readonly number[]): boolean {
+  return (
+    error instanceof Error && "errcode" in error && codes.includes(Number(error.errcode) & 0xff)
+  );
 }
 
 const lockPath = (dataDir: string) => join(dataDir, "server.lock");
-const notePath = (dataDir: string) => join(dataDir, "server.json");

@@ -23,7 +23,8 @@ const causes: { readonly [code: number]: { readonly code: string; readonly advic
   },
   26: {
     code: "database_corrupt",
-    advice: "The file is no SQLite database; move it away, or choose another data directory.",
+    advice:
+      "The file capstan.db is no SQLite database; move it away, or choose another data directory.",
   },
 };
 

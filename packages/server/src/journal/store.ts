@@ -6,7 +6,8 @@ import type { OutcomesOf, StoreWrite } from "./store-write.ts";
 
 export type { NodeRecord, Nodes } from "./nodes.ts";
 export { openMemoryStore, openStore, type OpenStoreOptions } from "./open-store.ts";
-export { readLock, type LockHolder } from "./data-lock.ts";
+export { readLock } from "./data-lock.ts";
+export type { LockHolder } from "./lock-note.ts";
 
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {
