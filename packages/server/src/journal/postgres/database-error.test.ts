@@ -17,12 +17,27 @@ test("what PostgreSQL refuses has a code of ours, its own words, and what to do"
     ["3D000", "database_missing", /Create the database/],
     ["53300", "database_unreachable", /max_connections/],
     ["ECONNREFUSED", "database_unreachable", /See that PostgreSQL runs/],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "database_refused", /sslrootcert/],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "database_refused", /sslrootcert/],
     ["22001", "store_failed", /Nothing of it was written/],
   ] as const;
   for (const [code, ours, advice] of expected) {
     const error = databaseError("Writing to the store", failure(code));
     assert.equal(error.code, ours, code);
     assert.match(error.message, /^Writing to the store failed: it says so\. /);
+    assert.match(error.message, advice);
+  }
+});
+
+test("what the driver refuses by itself has one, too", () => {
+  const expected = [
+    ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", /PGPASSWORD/],
+    ["The server does not support SSL connections", /`sslmode`/],
+  ] as const;
+  for (const [message, advice] of expected) {
+    const error = databaseError("Opening the store", new Error(message));
+    assert.equal(error.code, "database_refused");
+    assert.ok(error.message.startsWith(`Opening the store failed: ${message}. `), error.message);
     assert.match(error.message, advice);
   }
 });

@@ -14,6 +14,12 @@ const refused: Cause = {
   advice: "See that the user and the password of the address are right, and may use this database.",
 };
 
+const untrusted: Cause = {
+  code: "database_refused",
+  advice:
+    "See that the server's certificate is valid and made for this host, and name who signed it: `sslrootcert=/path/to/ca.pem` in the address.",
+};
+
 /** SQLSTATEs, and what the network says, that call for something of a person. */
 const causes: { readonly [code: string]: Cause } = {
   ECONNREFUSED: unreachable,
@@ -23,6 +29,12 @@ const causes: { readonly [code: string]: Cause } = {
   EAI_AGAIN: unreachable,
   EHOSTUNREACH: unreachable,
   ETIMEDOUT: unreachable,
+  CERT_HAS_EXPIRED: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   "28P01": refused,
   "28000": refused,
   "42501": refused,
@@ -42,6 +54,21 @@ const causes: { readonly [code: string]: Cause } = {
   XX001: { code: "database_corrupt", advice: "The database is damaged; restore a backup." },
   XX002: { code: "database_corrupt", advice: "An index is damaged; rebuild it with `REINDEX`." },
 };
+
+/** What the driver refuses by itself, which has no code. */
+const ownCauses: readonly (Cause & { readonly says: RegExp })[] = [
+  {
+    says: /client password must be a string/,
+    code: "database_refused",
+    advice:
+      "The database asks for a password: put it into the address, postgres://user:password@host:5432/database, or into PGPASSWORD.",
+  },
+  {
+    says: /does not support SSL/,
+    code: "database_refused",
+    advice: "Turn TLS on at the server, or leave `sslmode` out of the address.",
+  },
+];
 
 const lost: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -84,10 +111,11 @@ export function isChance(thrown: unknown): boolean {
  */
 export function databaseError(what: string, thrown: unknown): CapstanError {
   if (CapstanError.isInstance(thrown)) return thrown;
+  const reason = thrown instanceof Error ? reasonOf(thrown) : String(thrown);
   const cause =
     causes[codeOf(thrown)] ??
+    ownCauses.find(({ says }) => says.test(reason)) ??
     (isLost(thrown) ? unreachable : { code: "store_failed", advice: "Nothing of it was written." });
-  const reason = thrown instanceof Error ? reasonOf(thrown) : String(thrown);
   return new CapstanError({
     code: cause.code,
     message: `${what} failed: ${reason}. ${cause.advice}`,
