@@ -118,6 +118,7 @@ export type {
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { costOf, type TokenPrices } from "./model/token-prices.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
+export { detached } from "./output/detached.ts";
 export { neutralise } from "./output/neutralise.ts";
 export { neutraliseMessage } from "./output/neutralise-message.ts";
 export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";

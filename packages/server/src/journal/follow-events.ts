@@ -20,8 +20,10 @@ export async function* followEvents(options: {
   readonly signal?: AbortSignal;
   /** Events kept for a slow reader before it is fed from the store, and a page's size there. @default 256 */
   readonly limit?: number;
+  /** Text of a page in UTF-16 units: what a reader that stands still keeps in memory. @default 65,536 */
+  readonly size?: number;
 }): AsyncGenerator<RunEvent, void, undefined> {
-  const { store, owner, runId, signal, limit = 256 } = options;
+  const { store, owner, runId, signal, limit = 256, size = 65_536 } = options;
   // Subscribed before the first read: what is committed in between is in one or the other.
   const inbox = new Inbox(limit);
   const unsubscribe = store.subscribe(runId, (published) => inbox.take(published));
@@ -33,14 +35,14 @@ export async function* followEvents(options: {
     while (!stopped()) {
       inbox.restart();
       for (;;) {
-        const page = await store.readEventPage({ owner, runId, after: last, limit });
+        const page = await store.readEventPage({ owner, runId, after: last, limit, size });
         if (page === undefined) return;
         for (const event of page.events) {
           if (stopped()) return;
           last = event.seq;
           yield event;
         }
-        if (page.events.length >= limit) continue;
+        if (page.full) continue;
         if (page.ended) return;
         break;
       }

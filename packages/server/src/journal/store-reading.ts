@@ -117,9 +117,12 @@ export interface StoreReading extends RetentionReading {
   readEvents(
     query: OfRun & { readonly after?: number; readonly limit?: number },
   ): Promise<readonly RunEvent[] | undefined>;
-  /** The same, with whether the run has ended. */
+  /**
+   * The same, with whether the run has ended. Of more than `size` UTF-16 units of text it gives no
+   * event but the first: what a page keeps in memory is that, however long the run's texts are.
+   */
   readEventPage(
-    query: OfRun & { readonly after: number; readonly limit: number },
+    query: OfRun & { readonly after: number; readonly limit: number; readonly size?: number },
   ): Promise<EventPage | undefined>;
   /**
    * All events with deltas left out: an `item.end` carries the text; an item without an end is its

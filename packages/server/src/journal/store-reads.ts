@@ -17,11 +17,13 @@ import {
   everyQueued,
   everyRunIn,
   everyRunOf,
+  findRunN,
   getRun,
   listChildren,
 } from "./reading/read-runs.ts";
 import { searchRuns } from "./reading/search-runs.ts";
-import type { RunRecord } from "./records.ts";
+import { type PageQuery, pagesInParts } from "./page-parts.ts";
+import type { EventsRead, RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
 import type { RetentionReading, StoreReading } from "./store-reading.ts";
 import { readEveryUsage } from "./usage.ts";
@@ -42,7 +44,7 @@ export interface ReadParts {
   readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
   /** Reads a page where several runs' are better read together. @default each by itself */
-  readonly eventPage?: StoreReading["readEventPage"];
+  readonly eventPage?: (query: PageQuery) => Promise<EventsRead | undefined>;
   /** The same of what runs begin and go on with. */
   readonly sessionGrants?: StoreReading["readGrants"];
 }
@@ -85,7 +87,10 @@ export function storeReads({
 
     readEvents: async ({ after = 0, limit = 256, ...run }) =>
       (await eventPage({ ...run, after, limit }))?.events,
-    readEventPage: eventPage,
+    readEventPage: pagesInParts(
+      eventPage,
+      async (run) => (await read(() => findRunN(run))) !== undefined,
+    ),
     readEventsCompact: async ({ owner, runId }) =>
       readLong("readEventsCompact", { owner, runId, position: positionOf(runId) }),
     readChain: async ({ owner, runId }) => {

@@ -2,7 +2,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import { severalEvents } from "../event-layout.ts";
 import { type EventRange, type EventRow, eventsOf } from "../reading/read-events.ts";
-import type { EventPage } from "../records.ts";
+import type { EventsRead } from "../records.ts";
 import { all, type Script } from "../script.ts";
 import type { TailDelta } from "../tail.ts";
 
@@ -46,7 +46,7 @@ const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.even
  */
 export function* readEventPages(
   queries: readonly PageQuery[],
-): Script<readonly (EventPage | undefined)[]> {
+): Script<readonly (EventsRead | undefined)[]> {
   const rows = yield* all<PageRow>(
     selectPages,
     queries.map((_, index) => index),
@@ -59,7 +59,7 @@ export function* readEventPages(
   return queries.map((query, index) => pageOf(query, found.get(index) ?? []));
 }
 
-function pageOf(query: PageQuery, rows: readonly PageRow[]): EventPage | undefined {
+function pageOf(query: PageQuery, rows: readonly PageRow[]): EventsRead | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   const stored: EventRow[] = [];

@@ -3,7 +3,7 @@ import { isClosing } from "../../run/run-status.ts";
 import { type Delta, decodeCuts } from "../cut-points.ts";
 import { eventsIn, severalEvents, type UnnumberedEvent } from "../event-layout.ts";
 import type { Position } from "../live-runs.ts";
-import type { CompactEvents, EventPage } from "../records.ts";
+import type { CompactEvents, EventsRead } from "../records.ts";
 import { all, type Script, together } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
 import { detachedDeltas } from "../writing/write-events.ts";
@@ -43,7 +43,7 @@ export function* readEventPage(
     /** How far it may be read; without it, as far as the database goes. */
     readonly position: Position | undefined;
   },
-): Script<EventPage | undefined> {
+): Script<EventsRead | undefined> {
   const run = yield* findRunN(query);
   if (run === undefined) return undefined;
   const { after, position } = query;

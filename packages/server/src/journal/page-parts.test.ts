@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { RunEvent } from "../contract/run.ts";
+import { pagesInParts } from "./page-parts.ts";
+import type { Store } from "./store.ts";
+import { everyStore } from "./testing/every-store.ts";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  owner,
+  resultOf,
+  start,
+  withFileStore,
+} from "./testing/store-fixtures.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** An item that ended, and one that has not. */
+async function writeTexts(store: Store, pieces: readonly string[]): Promise<void> {
+  await createRun(store, { id: "r" });
+  await commit(store, "r", [start("i"), ...pieces.map((piece) => delta("i", piece))]);
+  await commit(store, "r", [end("i", pieces.join("")), start("open")]);
+  await commit(
+    store,
+    "r",
+    pieces.map((piece) => delta("open", piece)),
+  );
+}
+
+function lengthOf(events: readonly RunEvent[]): number {
+  return events.reduce(
+    (sum, each) => sum + (each.type === "item.delta" ? each.delta.length : 0),
+    0,
+  );
+}
+
+everyStore(
+  "a part has text of a size, or one event; the next goes on behind it, whoever else reads",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await writeTexts(store, ["12345", "6", "7890123456", "", "7"]);
+      const page = await store.readEventPage({ owner, runId: "r", after: 0, limit: 100 });
+      assert.equal(page?.events.length, 13);
+      assert.equal(page.full, false);
+      for (const size of [1, 7, 60, 1_000])
+        for (const limit of [1, 3, 100]) {
+          const seen: RunEvent[] = [];
+          for (let full = true; full;) {
+            const query = { owner, runId: "r", after: seen.length, limit, size };
+            const next = await store.readEventPage(query);
+            assert.ok(next !== undefined && next.events.length <= limit);
+            assert.ok(next.events.length === 1 || lengthOf(next.events) <= size);
+            seen.push(...next.events);
+            assert.ok(next.full || seen.length === 13);
+            full = next.full && seen.length < 13;
+          }
+          assert.deepEqual(seen, page.events);
+        }
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(
+        await store.readEventPage({ owner, runId: "r", after: 13, limit: 9, size: 9 }),
+        { events: [], full: false, ended: true },
+      );
+    });
+  },
+);
+
+everyStore("what is held of a run is for its owner alone, and gone with it", async (withStore) => {
+  await withStore(async (store) => {
+    await writeTexts(store, ["12345", "67890"]);
+    const query = { runId: "r", after: 2, limit: 9, size: 5 };
+    await store.readEventPage({ ...query, owner, after: 0 });
+    assert.equal((await store.readEventPage({ ...query, owner }))?.events.length, 1);
+    assert.equal(await store.readEventPage({ ...query, owner: "other" }), undefined);
+    await commit(store, "r", [resultOf("completed")]);
+    await store.write([{ type: "delete-run", owner, id: "r" }]);
+    assert.equal(await store.readEventPage({ ...query, owner }), undefined);
+  });
+});
+
+test("what is held for all readers is bounded, and what was used last is held longest", async () => {
+  const text = "x".repeat(3_000_000);
+  const reads: string[] = [];
+  const read = pagesInParts(
+    async ({ runId, after }) => {
+      reads.push(runId);
+      const event = { type: "item.delta", itemId: "i", delta: text } as const;
+      const events = [1, 2].map((n) => ({ ...event, seq: after + n }));
+      return { events, ended: false };
+    },
+    async () => true,
+  );
+  const part = (runId: string, after: number) => read({ owner, runId, after, limit: 9, size: 9 });
+  await part("a", 0);
+  await part("b", 0);
+  await part("a", 1);
+  await part("c", 0);
+  await part("a", 1);
+  assert.deepEqual(reads, ["a", "b", "c"]);
+  await part("b", 1);
+  assert.deepEqual(reads, ["a", "b", "c", "b"]);
+});
+
+test("parts that are kept do not keep the long text that they were cut from", async () => {
+  await withFileStore(async (store) => {
+    const pieces = Array.from({ length: 2_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
+    await createRun(store, { id: "r" });
+    await commit(store, "r", [
+      start("i"),
+      ...pieces.map((piece) => delta("i", piece)),
+      end("i", pieces.join("")),
+    ]);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const kept = [];
+    for (let n = 0; n < 40; n++)
+      kept.push(
+        await store.readEventPage({ owner, runId: "r", after: n * 40, limit: 256, size: 40_000 }),
+      );
+    collect();
+    const grown = process.memoryUsage().heapUsed - before;
+    assert.equal(kept.at(-1)?.events.length, 40);
+    assert.ok(grown < 10_000_000, `40 parts of 40 KB keep ${grown} bytes`);
+  });
+});

@@ -1,0 +1,95 @@
+import { detached } from "@capstan/core";
+import type { RunEvent } from "../contract/run.ts";
+import type { EventsRead } from "./records.ts";
+import type { StoreReading } from "./store-reading.ts";
+
+export type PageQuery = Parameters<StoreReading["readEventPage"]>[0];
+
+/** Events of a run that follow each other, with those behind them still to be given. */
+interface Held {
+  readonly owner: string;
+  readonly runId: string;
+  readonly events: readonly RunEvent[];
+  readonly size: number;
+}
+
+/** The text of all pages that are held, in UTF-16 units. */
+const room = 16_000_000;
+
+/**
+ * Pages of so many events as is quick to read, given in parts of so much text as a reader may keep:
+ * a reader that stands still keeps a part, however long the texts of its run are. What is not given
+ * yet is held for the next part, and for other readers of the run, in the room that all share.
+ */
+export function pagesInParts(
+  read: (query: PageQuery) => Promise<EventsRead | undefined>,
+  /** Whether there still is such a run. */
+  isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
+): StoreReading["readEventPage"] {
+  const held = new Set<Held>();
+
+  function hold(page: Held): void {
+    held.add(page);
+    let total = held.values().reduce((sum, { size }) => sum + size, 0);
+    for (const oldest of held) {
+      if (total <= room || held.size === 1) return;
+      held.delete(oldest);
+      total -= oldest.size;
+    }
+  }
+
+  function find({ owner, runId, after }: PageQuery): Held | undefined {
+    const page = held
+      .values()
+      .find((each) => each.runId === runId && each.owner === owner && covers(each.events, after));
+    // The last one used stays the longest.
+    if (page !== undefined && held.delete(page)) held.add(page);
+    return page;
+  }
+
+  return async (query) => {
+    const { owner, runId, after, limit, size = Number.POSITIVE_INFINITY } = query;
+    const known = find(query);
+    if (known !== undefined) {
+      if (!(await isThere(query))) {
+        held.delete(known);
+        return undefined;
+      }
+      const rest = known.events.slice(after + 1 - (known.events[0]?.seq ?? 0));
+      // Whether there are more, and whether the run has ended, is known by who reads on.
+      return { events: part(rest, limit, size), full: true, ended: false };
+    }
+    const page = await read(query);
+    if (page === undefined) return undefined;
+    const given = part(page.events, limit, size);
+    if (given.length === page.events.length)
+      return { ...page, events: given.map(onItsOwn), full: page.events.length >= limit };
+    const events = page.events.map(onItsOwn);
+    hold({ owner, runId, events, size: events.reduce((sum, event) => sum + sizeOf(event), 0) });
+    return { events: events.slice(0, given.length), full: true, ended: page.ended };
+  };
+}
+
+/** There is no gap between the events of a page. */
+function covers(events: readonly RunEvent[], after: number): boolean {
+  const [first] = events;
+  return first !== undefined && first.seq <= after + 1 && after < first.seq + events.length - 1;
+}
+
+/** As many of the events as there is room for; one at least. */
+function part(events: readonly RunEvent[], limit: number, size: number): readonly RunEvent[] {
+  let left = size;
+  const end = events.findIndex((event, index) => (left -= sizeOf(event)) < 0 && index > 0);
+  return events.slice(0, Math.min(limit, end === -1 ? events.length : end));
+}
+
+/** How much text an event is, about. */
+function sizeOf(event: RunEvent): number {
+  if (event.type === "item.delta") return event.delta.length;
+  return event.type === "item.end" ? event.text.length : JSON.stringify(event).length;
+}
+
+/** A delta from a row is a view on its item's whole text, which who keeps it would keep. */
+function onItsOwn(event: RunEvent): RunEvent {
+  return event.type === "item.delta" ? { ...event, delta: detached(event.delta) } : event;
+}
