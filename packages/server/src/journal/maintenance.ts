@@ -1,13 +1,15 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError, errorMessage, systemClock } from "@capstan/core";
+import { beforeWriting } from "./before-writing.ts";
 import { countCuts } from "./cut-points.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { countDeltas, severalEvents } from "./event-layout.ts";
 import { nobody } from "./lineage.ts";
+import { findLogDamage, requireSoundLog } from "./log-damage.ts";
 import { requireCurrent, schemaVersion } from "./migrate.ts";
 import { noStore } from "./no-store.ts";
-import { beforeWriting, openForReading, openForWriting } from "./open-database.ts";
+import { openForReading, openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "./store-error.ts";
 import { detachedDeltas } from "./writing/write-events.ts";
@@ -21,7 +23,7 @@ export interface StoreCheck {
 }
 
 /**
- * Looks at every page of the database of a data directory, and whether the events of each run that
+ * Looks at every page of the database of a data directory, at its log, and whether the events of each run that
  * has ended are numbered without a gap. A server may go on with it meanwhile.
  *
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the store says
@@ -29,6 +31,8 @@ export interface StoreCheck {
 export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
+  const damagedLog = await findLogDamage(path);
+  if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
   return using(path, "Checking the store", (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
@@ -53,6 +57,7 @@ export async function backupStore(
   to: string,
 ): Promise<{ readonly bytes: number }> {
   const path = await databaseIn(dataDir);
+  await requireSoundLog(path);
   try {
     await writeFile(to, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -93,7 +98,7 @@ export async function vacuumStore(
   const path = await databaseIn(dataDir);
   const lock = await lockDataDirectory(dataDir, systemClock.now());
   try {
-    beforeWriting(path, requireCurrent);
+    await beforeWriting(path, requireCurrent);
     const sql = openForWriting(path, "full");
     try {
       // What was written last may still be in the log beside the file.

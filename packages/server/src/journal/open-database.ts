@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Sql } from "./sql.ts";
 
@@ -24,19 +23,6 @@ export function openForWriting(path: string, durability: Durability): Sql {
 
 export function openForReading(path: string): Sql {
   return new Sql(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
-}
-
-/** Looks at a database before anything of it is written: to open it for writing moves its log into it. */
-export function beforeWriting(path: string, look: (sql: Sql) => void): void {
-  // What a crash left half done in a rollback journal is undone by who may write alone.
-  const sql = existsSync(`${path}-journal`)
-    ? new Sql(new DatabaseSync(path, { timeout: 5_000 }))
-    : openForReading(path);
-  try {
-    look(sql);
-  } finally {
-    sql.close();
-  }
 }
 
 /**

@@ -2,11 +2,12 @@ import { type FileHandle, open as openFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "@capstan/core";
+import { beforeWriting } from "./before-writing.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, requireKnown } from "./migrate.ts";
-import { beforeWriting, type Durability, openForReading, openForWriting } from "./open-database.ts";
+import { type Durability, openForReading, openForWriting } from "./open-database.ts";
 import { type LongRead, longRead } from "./reading/long-reads.ts";
 import { Publisher } from "./publish.ts";
 import { Sql } from "./sql.ts";
@@ -87,7 +88,7 @@ async function open({
     const path = join(dataDir, "capstan.db");
     // Made here, so that it is for this user alone in a folder that was there before, too.
     await writeFile(path, "", { flag: "a", mode: 0o600 });
-    beforeWriting(path, requireKnown);
+    await beforeWriting(path, requireKnown);
     const setup = openForWriting(path, durability);
     try {
       migrate(setup, clock.now());

@@ -1,0 +1,54 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { CapstanError } from "@capstan/core";
+import { storeError } from "./store-error.ts";
+import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
+
+/**
+ * SQLite takes what it cannot read in a write-ahead log for the log's end, and forgets what is
+ * behind it. That is right where a power cut came as a commit was being written. Where more than one
+ * commit is behind it, the first of them was on the disk before the next was begun: it is damage.
+ *
+ * @param database its path; a server may go on with it meanwhile
+ * @returns a sentence; undefined where the log is sound, or there is none
+ */
+export async function findLogDamage(database: string): Promise<string | undefined> {
+  const path = `${database}-wal`;
+  const found = await damagedEnd(path);
+  // What a server was just writing as it was read is whole the next time.
+  const again = found && (await damagedEnd(path));
+  if (found === undefined || again?.offset !== found.offset) return undefined;
+  return found.offset === 0
+    ? `The header of the write-ahead log ${path} is damaged: nothing of it can be read.`
+    : `The write-ahead log ${path} is damaged at byte ${found.offset}: ${found.commitsBehind} commits behind it cannot be read.`;
+}
+
+/**
+ * For who is about to open the database: SQLite would write over what is behind the damage.
+ *
+ * @throws CapstanError `database_corrupt`
+ */
+export async function requireSoundLog(database: string): Promise<void> {
+  const damage = await findLogDamage(database);
+  if (damage === undefined) return;
+  throw new CapstanError({
+    code: "database_corrupt",
+    message:
+      `${damage} Nothing was changed. Restore a backup, and move the log away with the database; or move the log alone away, ` +
+      "which loses what was written last and is in it alone, and see with `capstan db check` whether the rest is whole.",
+  });
+}
+
+async function damagedEnd(path: string): Promise<LogEnd | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    const end = await readLogEnd(file);
+    return end && (end.offset === 0 || end.commitsBehind > 1) ? end : undefined;
+  } catch (error) {
+    // After an orderly end there is none.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw storeError(`Reading ${path}`, error);
+  } finally {
+    await file?.close();
+  }
+}

@@ -1,0 +1,89 @@
+import type { FileHandle } from "node:fs/promises";
+
+/** How far a write-ahead log can be read. */
+export interface LogEnd {
+  /** Where that ends, in bytes: SQLite goes on from the last commit before it. 0: its header is wrong. */
+  readonly offset: number;
+  /** So many commits of the same log have their mark behind it, as far as that can be seen. */
+  readonly commitsBehind: number;
+}
+
+/** The first word of a log: how the sums in it were made. */
+const littleEndian = 0x377f0682;
+const bigEndian = 0x377f0683;
+const headerSize = 32;
+const frameHeaderSize = 24;
+/** The log is read in pieces of about so many bytes. */
+const pieceSize = 1 << 20;
+
+/**
+ * Reads a log as SQLite does as it opens one: a frame counts where it has the header's salts, and
+ * the sum over all before it and its own content is right. Frames that were there before the log
+ * last began anew may lie behind them; their salts are other ones.
+ *
+ * The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ *
+ * @returns undefined where there is nothing behind a header
+ */
+export async function readLogEnd(file: FileHandle): Promise<LogEnd | undefined> {
+  const header = new DataView(new ArrayBuffer(headerSize));
+  await file.read(header, 0, headerSize, 0);
+  if ((await file.stat()).size <= headerSize) return undefined;
+  const magic = header.getUint32(0);
+  const isLittle = magic === littleEndian;
+  const pageSize = header.getUint32(8);
+  let sum = added([0, 0], new DataView(header.buffer, 0, 24), isLittle);
+  if (!(isLittle || magic === bigEndian) || !hasAt(header, 24, sum))
+    return { offset: 0, commitsBehind: 0 };
+  const salts: Words = [header.getUint32(16), header.getUint32(20)];
+
+  const size = frameHeaderSize + pageSize;
+  const piece = new DataView(new ArrayBuffer(size * Math.ceil(pieceSize / size)));
+  let isWhole = true;
+  let offset = headerSize;
+  let commitsBehind = 0;
+  for (let position = headerSize; ; position += piece.byteLength) {
+    const { bytesRead } = await file.read(piece, 0, piece.byteLength, position);
+    for (let at = 0; at + size <= bytesRead; at += size) {
+      const frame = new DataView(piece.buffer, at, size);
+      const isOurs = hasAt(frame, 8, salts);
+      if (isWhole && isOurs) sum = withFrame(sum, frame, isLittle);
+      isWhole &&= isOurs && hasAt(frame, 16, sum);
+      if (isWhole) offset += size;
+      else if (isOurs && isCommit(frame)) commitsBehind++;
+    }
+    if (bytesRead < piece.byteLength) return { offset, commitsBehind };
+  }
+}
+
+/** Two of 32 bits: a checksum, or the salts. */
+type Words = readonly [number, number];
+
+function hasAt(view: DataView, at: number, [first, second]: Words): boolean {
+  return view.getUint32(at) === first && view.getUint32(at + 4) === second;
+}
+
+/** The last frame of a commit says how many pages the database has then; 0 in the others. */
+function isCommit(frame: DataView): boolean {
+  const page = frame.getUint32(0);
+  return page > 0 && page <= frame.getUint32(4);
+}
+
+/** Over the page's number and the mark of a commit, and over the page. */
+function withFrame(sum: Words, frame: DataView, isLittle: boolean): Words {
+  const start = new DataView(frame.buffer, frame.byteOffset, 8);
+  const page = new DataView(
+    frame.buffer,
+    frame.byteOffset + frameHeaderSize,
+    frame.byteLength - frameHeaderSize,
+  );
+  return added(added(sum, start, isLittle), page, isLittle);
+}
+
+function added([first, second]: Words, data: DataView, isLittle: boolean): Words {
+  for (let at = 0; at < data.byteLength; at += 8) {
+    first = (first + data.getUint32(at, isLittle) + second) >>> 0;
+    second = (second + data.getUint32(at + 4, isLittle) + first) >>> 0;
+  }
+  return [first, second];
+}
