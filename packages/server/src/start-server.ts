@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import {
   CapstanError,
+  errorMessage,
   type HistoryMode,
   type ModelCatalog,
   type PolicyRule,
@@ -150,62 +151,69 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
-  let left: readonly RunRef[];
+  const stopWatching: (() => void)[] = [];
+  let stopBeating = (): void => {};
+  let queue: RunQueue | undefined;
+
+  async function close({ graceMs = 5_000 } = {}): Promise<Stopped> {
+    for (const stop of stopWatching) stop();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const queueClosed = queue?.close();
+    const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+    const waits = (await store.everyParkedSince().catch(() => undefined)) !== undefined;
+    // Until here it has runs, and others must see that it lives.
+    stopBeating();
+    // Streams of runs that were handed back have no end of their own.
+    server.closeAllConnections();
+    await closed;
+    await queueClosed;
+    await Promise.all([store.close(), memory.close()]);
+    return { handedBack, waits };
+  }
+
   try {
     // Before anybody can begin a run, which would look like one that a crash cut off.
-    left = await runs.leftOver();
+    const left = await runs.leftOver();
     await listen(server, host, port);
+    const address = server.address();
+    const bound = typeof address === "object" && address !== null ? address.port : port;
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+    await store.announce(url);
+    // Before what may take long: others must see that it lives.
+    stopBeating = watchOverNodes({ runs, log });
+    await runs.recover(left);
+    const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
+    const wakeAt = (at: number) => queue?.wakeAt(at) === true;
+    const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
+    stopWatching.push(watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop);
+    if (options.redisUrl !== undefined) {
+      // Only here: a server without Redis never loads it.
+      const { openBullQueue } = await import("./dispatch/bull-queue.ts");
+      const { dispatcher } = runs;
+      const consumer = {
+        hasRoom: () => dispatcher.hasRoom,
+        room: (signal: AbortSignal) => dispatcher.room(signal),
+        take: (run: RunRef) => dispatcher.handed(run),
+        wake: watch.look,
+      };
+      queue = openBullQueue({ url: options.redisUrl, consumer, log });
+      dispatcher.offerTo(queue);
+    }
+    const { retention = {} } = options;
+    stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
+    return {
+      url,
+      failed: store.died ?? new Promise(() => {}),
+      reloadPage: async () => page?.reload(),
+      close,
+    };
   } catch (thrown) {
-    await Promise.all([store.close(), memory.close()]);
+    // A server that did not start must not go on serving, nor hold the data.
+    await close({ graceMs: 0 }).catch((also: unknown) =>
+      log(`What the start had opened could not be closed: ${errorMessage(also)}`),
+    );
     throw thrown;
   }
-  const address = server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
-  await store.announce(url);
-  // Before what may take long: others must see that it lives.
-  const stopBeating = watchOverNodes({ runs, log });
-  await runs.recover(left);
-  const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
-  let queue: RunQueue | undefined;
-  const wakeAt = (at: number) => queue?.wakeAt(at) === true;
-  const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
-  const stopWatching = [watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop];
-  if (options.redisUrl !== undefined) {
-    // Only here: a server without Redis never loads it.
-    const { openBullQueue } = await import("./dispatch/bull-queue.ts");
-    const { dispatcher } = runs;
-    const consumer = {
-      hasRoom: () => dispatcher.hasRoom,
-      room: (signal: AbortSignal) => dispatcher.room(signal),
-      take: (run: RunRef) => dispatcher.handed(run),
-      wake: watch.look,
-    };
-    queue = openBullQueue({ url: options.redisUrl, consumer, log });
-    dispatcher.offerTo(queue);
-  }
-  const { retention = {} } = options;
-  stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
-  return {
-    url,
-    failed: store.died ?? new Promise(() => {}),
-    reloadPage: async () => page?.reload(),
-    async close({ graceMs = 5_000 } = {}) {
-      for (const stop of stopWatching) stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const queueClosed = queue?.close();
-      const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
-      const waits = (await store.everyParkedSince().catch(() => undefined)) !== undefined;
-      // Until here it has runs, and others must see that it lives.
-      stopBeating();
-      // Streams of runs that were handed back have no end of their own.
-      server.closeAllConnections();
-      await closed;
-      await queueClosed;
-      await Promise.all([store.close(), memory.close()]);
-      return { handedBack, waits };
-    },
-  };
 }
 
 function listen(

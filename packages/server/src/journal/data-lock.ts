@@ -21,7 +21,6 @@ export interface DataLock {
  */
 export async function lockDataDirectory(dataDir: string, startedAt: number): Promise<DataLock> {
   const path = lockPath(dataDir);
-  const note = notePath(dataDir);
   let database: DatabaseSync;
   try {
     database = takeLock(path);
@@ -30,16 +29,20 @@ export async function lockDataDirectory(dataDir: string, startedAt: number): Pro
     throw lockedError(dataDir, await readNote(dataDir), error);
   }
   const holder: LockHolder = { pid: process.pid, startedAt };
+  const note = (about: LockHolder) =>
+    writeNote(dataDir, about).catch((error: unknown) => {
+      throw storeError(`Writing ${notePath(dataDir)}`, error);
+    });
   try {
-    await writeNote(dataDir, holder);
+    await note(holder);
   } catch (error) {
     database.close();
-    throw storeError(`Writing ${note}`, error);
+    throw error;
   }
   return {
-    announce: (url) => writeNote(dataDir, { ...holder, url }),
+    announce: (url) => note({ ...holder, url }),
     release: async () => {
-      await rm(note, { force: true });
+      await rm(notePath(dataDir), { force: true });
       database.close();
     },
   };
