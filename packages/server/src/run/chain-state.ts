@@ -46,13 +46,15 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
     ),
     cut: cutItems(events),
     waited: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
-    begun: events.some(({ type }) => !beforeBeginning.has(type)),
+    begun: !events.every(isBetweenProcesses),
     deaths: deathsSinceStep(events),
   };
 }
 
-/** What may be told of a run whose chain has not begun. */
-const beforeBeginning: ReadonlySet<ChainMark["type"]> = new Set(["run.orphaned", "run.heartbeat"]);
+/** What may be told of a run that no process goes on with: before its chain has begun, or while it lies. */
+export function isBetweenProcesses({ type }: Pick<ChainMark, "type">): boolean {
+  return type === "run.orphaned" || type === "run.heartbeat";
+}
 
 /** Where a chain begins, goes on, stops to wait, and is left alone. */
 const turns: ReadonlySet<ChainMark["type"]> = new Set([
@@ -115,14 +117,15 @@ function stateOf(
 
 /**
  * How long the run has gone on; being queued, waiting and being stopped are not counted: from where
- * each process began it or took it up until the last thing that is known of it.
+ * each process began it or took it up until the last thing that is known of it. Signs of life say
+ * nothing there: whoever reads the stream of a run that was handed back, and is queued, is shown them.
  */
 function runningTime(events: readonly ChainMark[]): number {
   let total = 0;
   let since: number | undefined;
   let last = 0;
   for (const event of events) {
-    if (!("at" in event) || event.at === undefined || event.type === "run.orphaned") continue;
+    if (!("at" in event) || event.at === undefined || isBetweenProcesses(event)) continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") {
       if (since !== undefined) total += last - since;
       since = event.at;

@@ -83,10 +83,7 @@ test("a run whose server died as it began is begun by the next one", async () =>
 test("a run of which only heartbeats were told when its server died is begun by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { id: runId } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
-    const { epoch } = (await store.getRun({ owner, id: runId }))!;
-    const writes = [{ type: "event", event: { type: "run.heartbeat", at: 1 } }] as const;
-    const [told] = await store.write([{ type: "journal", runId, epoch, writes }]);
-    assert.equal(told.status, "committed");
+    await signOfLife(store, runId);
     const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model });
     await runs.recover(await runs.leftOver());
@@ -167,6 +164,33 @@ test("a run that its servers die of is closed, also where it is queued each time
 
 test("one of which its servers die as they read it is closed without being read", () =>
   closedUnread((store) => store, hasBegun));
+
+test("one that is watched while it is queued between its servers' deaths is closed unread, too", async () => {
+  await withMemoryStore(async (store) => {
+    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
+    await hasBegun(store, id);
+    const deadly: Store = { ...store, readChain: () => never };
+    for (let died = 0; died < 3; died += 1) {
+      const full = createRuns({ store, model: hanging, limits: { ...limits, runsAtOnce: 0 } });
+      await full.recover(await full.leftOver());
+      await signOfLife(store, id);
+      await signOfLife(store, id);
+      const next = createRuns({ store: deadly, model: hanging, limits });
+      void next.recover(await next.leftOver());
+      while ((await store.getRun({ owner, id }))?.status === "queued")
+        await new Promise(setImmediate);
+    }
+    assert.match((await runIn(store, id, "failed")).result?.error?.message ?? "", /as soon as/);
+  });
+});
+
+async function signOfLife(store: Store, runId: string): Promise<void> {
+  const { epoch } = (await store.getRun({ owner, id: runId }))!;
+  const writes = [{ type: "event", event: { type: "run.heartbeat", at: 1 } }] as const;
+  const [told] = await store.write([{ type: "journal", runId, epoch, writes }]);
+  assert.equal(told.status, "committed");
+}
 
 test("one of which its servers die before it begins is closed, too", () =>
   closedUnread(dyingStore, async () => {}));

@@ -5,7 +5,7 @@ import type { Store } from "../journal/store.ts";
 import type { RunJournalWrite } from "../journal/store-write.ts";
 import { beginWith, readBeginning } from "./beginning.ts";
 import type { Chains, Given } from "./chains.ts";
-import { readChainState, type StoredChain } from "./chain-state.ts";
+import { isBetweenProcesses, readChainState, type StoredChain } from "./chain-state.ts";
 import { type HeldRun, LostRuns } from "./lost-runs.ts";
 import type { ParkedChains } from "./parked-chains.ts";
 import type { Serial } from "./serial.ts";
@@ -160,13 +160,25 @@ export class TakeUps {
     return { id: runId, owner, status: "in_progress", epoch: own, lastSeq: noted.lastSeq, edits };
   }
 
-  /** Whether, too often in a row, nothing was written of it between two ends of its processes. */
-  async #killsItsReaders({ id: runId, owner, lastSeq }: ClaimedRun): Promise<boolean> {
+  /**
+   * Whether, too often in a row, nothing was written of it between two ends of its processes but
+   * signs of life. Never is more read than may be such ends: what is before them may be what kills.
+   */
+  async #killsItsReaders({ id: runId, owner, epoch, lastSeq }: ClaimedRun): Promise<boolean> {
     const { store, most } = this.#options;
-    const limit = most + 1;
-    if (lastSeq < limit) return false;
-    const last = (await store.readEvents({ owner, runId, after: lastSeq - limit, limit })) ?? [];
-    return last.length === limit && last.every(({ type }) => type === "run.orphaned");
+    let missing = most + 1;
+    let from = lastSeq;
+    // Each end was followed by a claim.
+    if (epoch <= missing) return false;
+    while (missing > 0) {
+      if (from < missing) return false;
+      from -= missing;
+      const query = { owner, runId, after: from, limit: missing };
+      const events = (await store.readEvents(query)) ?? [];
+      if (events.length < missing || !events.every(isBetweenProcesses)) return false;
+      missing -= events.filter(({ type }) => type === "run.orphaned").length;
+    }
+    return true;
   }
 
   async #read({ owner, id }: HeldRun): Promise<RunRecord> {
