@@ -8,7 +8,14 @@ import {
   findPostgres,
   testServer,
 } from "../packages/server/src/journal/testing/postgres-server.ts";
-import { type Api, assertNumbered, createApi, spokenText } from "./api.ts";
+import {
+  type Api,
+  assertNumbered,
+  createApi,
+  readEventStream,
+  type ServerSentEvent,
+  spokenText,
+} from "./api.ts";
 import {
   createServerFolder,
   readLedger,
@@ -39,8 +46,11 @@ function answer(request: ChatRequest): UpstreamAnswer {
     : obey(request);
 }
 
-/** Two servers of one database, each with the places given, and what they need. */
-async function openPlace(withRedis: boolean, places = 100): Promise<Place> {
+/** Two servers of one database, each with the places and the patience given, and what they need. */
+async function openPlace(
+  withRedis: boolean,
+  { places = 100, heartbeatMs = 15_000 } = {},
+): Promise<Place> {
   const resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(answer));
   const folder = resources.use(await createServerFolder());
@@ -50,6 +60,7 @@ async function openPlace(withRedis: boolean, places = 100): Promise<Place> {
     ...upstream.environment,
     CAPSTAN_DATABASE_URL: databaseUrl,
     TOY_PLACES: String(places),
+    TOY_HEARTBEAT_MS: String(heartbeatMs),
     TOY_GRACE_MS: "50",
     ...(redis && { CAPSTAN_REDIS_URL: redis.url }),
   };
@@ -72,6 +83,20 @@ async function startTurn(api: Api, input: string): Promise<{ conversation: strin
   const { id: conversation } = await api.createConversation();
   const run = await api.startTurn({ conversation, input, groups: ["toys"] });
   return { conversation, run };
+}
+
+/** A response's stream at a node, from behind a number on. */
+async function* readStream(node: Node, run: string, after = -1): AsyncGenerator<ServerSentEvent> {
+  const url = `${node.url}/v1/responses/${run}?stream=true&starting_after=${after}`;
+  yield* readEventStream(await fetch(url));
+}
+
+/** Reads a response's stream at a node until an event has come so often. */
+async function hasShown(node: Node, run: string, wanted: string, times: number): Promise<void> {
+  let seen = 0;
+  for await (const { event } of readStream(node, run))
+    if (event === wanted && ++seen === times) return;
+  assert.fail(`the stream ended after ${seen} ${wanted}`);
 }
 
 async function ledgerHas(folder: ServerFolder, line: string, times: number): Promise<void> {
@@ -121,12 +146,36 @@ test(
   },
 );
 
+test(
+  "a response shows at a node that does not have its run that it lives, and while it is queued",
+  { skip: skipAlone },
+  async () => {
+    await using place = await openPlace(false, { places: 1, heartbeatMs: 50 });
+    const { one, other, folder } = place;
+    const busy = await startTurn(one.api, 'call RecordAndHang {"line":"one"}');
+    await ledgerHas(folder, "one", 1);
+    await hasShown(other, busy.run, "response.in_progress", 4);
+    const too = await startTurn(other.api, 'call RecordAndHang {"line":"other"}');
+    await ledgerHas(folder, "other", 1);
+    const { run: queued } = await startTurn(one.api, "anything");
+    await Promise.all([one, other].map((node) => hasShown(node, queued, "response.queued", 4)));
+    await Promise.all([one.api.cancel(busy.run), other.api.cancel(too.run)]);
+    for (const run of [busy.run, too.run, queued]) {
+      assertNumbered(await one.api.finishedEvents(run));
+      const whole = await Array.fromAsync(readStream(one, run));
+      assert.deepEqual(await Array.fromAsync(readStream(other, run)), whole);
+      const from = await Array.fromAsync(readStream(other, run, 2));
+      assert.deepEqual(from, whole.slice(3));
+    }
+  },
+);
+
 for (const { title, withRedis, skip } of kinds) {
   test(
     `where one node has no place for a run, the other takes it (${title})`,
     { skip },
     async () => {
-      await using place = await openPlace(withRedis, 1);
+      await using place = await openPlace(withRedis, { places: 1 });
       const { one, other } = place;
       const busy = await startTurn(one.api, 'call RecordAndHang {"line":"busy"}');
       await ledgerHas(place.folder, "busy", 1);

@@ -27,6 +27,8 @@ export interface Nodes {
   readonly giveUp: (node: NodeRecord) => Promise<boolean>;
   /** Asks the node that has a run to stop it, or one call of it. A hint: who is gone does not hear it. */
   readonly askToStop: (stop: StopRequest) => Promise<void>;
+  /** Asks the node that has a run to show in its stream that it lives. A hint, too. */
+  readonly askForSign: (runId: string) => Promise<void>;
   /** Hears what other nodes did, from now on. The listener must be quick and must not throw. */
   readonly hear: (listener: (heard: Heard) => void) => void;
 }
@@ -44,4 +46,6 @@ export type Heard =
   | { readonly type: "permissions"; readonly owners: readonly string[] }
   /** Something may have been missed. */
   | { readonly type: "missed" }
+  /** Somebody reads this run there, and has heard nothing for a while. */
+  | { readonly type: "watched"; readonly runId: string }
   | ({ readonly type: "stop" } & StopRequest);

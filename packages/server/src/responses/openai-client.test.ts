@@ -58,6 +58,11 @@ const scripts: {
       ended(),
     ],
   },
+  queued: { script: [heartbeat, heartbeat, started, ...spoken("t", ["Hello"]), ended()] },
+  queuedInBackground: {
+    echo: { ...identity.echo, background: true },
+    script: [heartbeat, heartbeat, started, ...spoken("t", ["Hello"]), ended()],
+  },
   heartbeatInCall: {
     script: [
       started,

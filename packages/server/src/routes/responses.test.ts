@@ -112,6 +112,27 @@ test("a streamed response that waits for a person shows its snapshot again and a
   await call("POST", `/v1/runs/${id}/cancel`);
 });
 
+test("a streamed response that is queued shows its snapshot again and again, and reads the same later", async () => {
+  const first = Promise.withResolvers<string>();
+  const model = new ScriptedModel([() => first.promise, "my turn"]);
+  const limits = { heartbeatMs: 5, runsAtOnce: 1 };
+  const { fetch, call } = createTestApp({ model, limits });
+  await call("POST", "/v1/responses", { input: "go", background: true });
+  const body = { input: "and go", stream: true };
+  const response = await fetch(requestTo("POST", "/v1/responses", body));
+  const decoder = new TextDecoder();
+  const shown = () => text.split("event: response.in_progress\n").length - 1;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (shown() === 3) first.resolve("done");
+  }
+  assert.match(text, /event: response\.completed\n/);
+  const [, id = ""] = /"id":"(resp_\w+)"/.exec(text) ?? [];
+  const again = await fetch(requestTo("GET", `/v1/responses/${id}?stream=true`));
+  assert.equal(await again.text(), text.replaceAll(": waiting\n\n", ""));
+});
+
 test("a deletion that the store refuses is answered as such", async () => {
   const store = openMemoryStore();
   const refusing: Store = {

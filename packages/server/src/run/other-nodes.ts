@@ -17,8 +17,8 @@ export interface OtherNodesOptions {
 export const stoppedByPerson = "a person stopped it";
 
 /**
- * What other nodes have to do with the runs that go on here: they are given answers, are stopped, or
- * are taken over. What is heard is only a hint; the store says what is so.
+ * What other nodes have to do with the runs that go on here: they are given answers, are watched, are
+ * stopped, or are taken over. What is heard is only a hint; the store says what is so.
  */
 export class OtherNodes {
   readonly #options: OtherNodesOptions;
@@ -75,6 +75,7 @@ export class OtherNodes {
   #hear(heard: Heard): void {
     if (heard.type === "missed") this.lookAtAll();
     else if (heard.type === "stop") this.#stop(heard);
+    else if (heard.type === "watched") this.#options.chains.showAlive(heard.runId);
     else if (heard.type === "changed") for (const runId of heard.runIds) this.#look(runId);
   }
 

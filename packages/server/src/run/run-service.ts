@@ -23,10 +23,10 @@ import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { followPermissions } from "./permissions-elsewhere.ts";
 import { isClosing } from "./run-status.ts";
-import { createWaitingSigns } from "./show-waiting.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";
+import { createSignsOfLife } from "./signs-of-life.ts";
 import { type StartOutcome, Starts } from "./starts.ts";
 import { StrandedRuns } from "./stranded-runs.ts";
 import { TakeUps } from "./take-ups.ts";
@@ -76,7 +76,7 @@ export class RunService {
   readonly #starts: Starts;
   readonly #others: OtherNodes;
   readonly #stranded: StrandedRuns;
-  readonly #showWaiting: (run: Pick<RunRecord, "owner" | "id">) => void;
+  readonly #showElsewhere: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #closing = false;
 
@@ -97,7 +97,12 @@ export class RunService {
       variables: this.#variables,
       onEnd: (ended) => this.#onEnd(ended),
     });
-    this.#showWaiting = createWaitingSigns(store, options.log);
+    this.#showElsewhere = createSignsOfLife({
+      store,
+      heartbeatMs: limits.heartbeatMs,
+      clock: this.#clock,
+      log: options.log,
+    });
     this.#takeUps = new TakeUps({
       store,
       chains: this.#chains,
@@ -328,10 +333,10 @@ export class RunService {
     this.#chains.forgetGrant(sessionId, grantId);
   }
 
-  /** Takes a number in the stream of a run that goes on or waits, so that a client sees that it is there. */
+  /** Takes a number in the stream of a run that has not ended, so that a client sees that it is there. */
   heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
     if (this.isLive(run.id)) this.#chains.showAlive(run.id);
-    else this.#showWaiting(run);
+    else this.#showElsewhere(run);
   }
 
   /** What was found lying about may have been begun here meanwhile. One that others queued is not that. */

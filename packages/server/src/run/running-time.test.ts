@@ -52,6 +52,27 @@ test("a run that is taken up after a crash has only what is left of its time", a
   await store.close();
 });
 
+test("how long a run is queued that was handed back is not counted, where its reader is shown that it is there", async () => {
+  const clock = new FakeClock();
+  const store = openMemoryStore({ clock });
+  const first = createRuns({ store, model: new ScriptedModel([() => never]), limits, clock });
+  const { id } = await begin(first, requestOf("QUESTION"));
+  await hasEvent(store, id, "round.started");
+  const closed = first.close(0);
+  clock.advance(0);
+  await closed;
+  clock.advance(60_000);
+  first.heartbeat({ owner, id });
+  await hasEvent(store, id, "run.heartbeat");
+  await takenUp(store, clock, id);
+  clock.advance(4_999);
+  await new Promise(setImmediate);
+  assert.equal((await store.getRun({ owner, id }))?.status, "in_progress");
+  clock.advance(1);
+  await runIn(store, id, "expired");
+  await store.close();
+});
+
 test("how long a run was queued before it began is not counted when it is taken up", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { NodeRecord, Store } from "../journal/store.ts";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
-const deaf = { askToStop: async () => {}, hear: () => {} };
+const deaf = { askToStop: async () => {}, askForSign: async () => {}, hear: () => {} };
 
 test("what a silent node had is taken up, and a node that is seen never is", async () => {
   const beats = new Map([

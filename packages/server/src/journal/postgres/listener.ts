@@ -25,11 +25,12 @@ export async function listenToNodes(options: {
     client.on("notification", ({ payload }) => {
       const told = readTold(payload);
       if (told === undefined || told.by === self) return;
-      const { runs = [], owners = [], stop } = told;
+      const { runs = [], owners = [], stop, watched } = told;
       for (const runId of runs) publisher.publish(runId, elsewhere);
       if (runs.length > 0) heard({ type: "changed", runIds: runs });
       if (owners.length > 0) heard({ type: "permissions", owners });
       if (stop !== undefined) heard({ type: "stop", ...stop });
+      if (watched !== undefined) heard({ type: "watched", runId: watched });
     });
     client.on("error", () => {});
     await client.connect();

@@ -15,6 +15,10 @@ export function postgresNodes(
   readonly leave: () => Promise<void>;
 } {
   let left = false;
+  const tell = async (told: Omit<Told, "by">) => {
+    const text = JSON.stringify({ by: self, ...told } satisfies Told);
+    await read(() => all("SELECT pg_notify(?, ?)", channel, text));
+  };
   return {
     self,
     beat: async () => {
@@ -35,10 +39,8 @@ export function postgresNodes(
       );
       return gone !== undefined;
     },
-    askToStop: async (stop) => {
-      const told: Told = { by: self, stop };
-      await read(() => all("SELECT pg_notify(?, ?)", channel, JSON.stringify(told)));
-    },
+    askToStop: (stop) => tell({ stop }),
+    askForSign: (watched) => tell({ watched }),
     announce: async (url) => {
       await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
     },

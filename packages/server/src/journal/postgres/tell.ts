@@ -13,6 +13,8 @@ export interface Told {
   readonly runs?: readonly string[];
   readonly owners?: readonly string[];
   readonly stop?: StopRequest;
+  /** A run whose node is to show that it lives. */
+  readonly watched?: string;
 }
 
 const toldSchema: z.ZodType<Told> = z.object({
@@ -20,6 +22,7 @@ const toldSchema: z.ZodType<Told> = z.object({
   runs: z.array(z.string()).exactOptional(),
   owners: z.array(z.string()).exactOptional(),
   stop: z.object({ runId: z.string(), callId: z.string().exactOptional() }).exactOptional(),
+  watched: z.string().exactOptional(),
 });
 
 /**

@@ -112,9 +112,14 @@ test("a background response is queued until its run starts", () => {
   const rest = numbered([heartbeat, started, ended()]).flatMap((event) => projection.push(event));
   assert.deepEqual(
     rest.map((event) => event.type),
-    ["response.in_progress", "response.completed"],
+    ["response.queued", "response.in_progress", "response.completed"],
   );
   assertStreamGrammar([...begun, ...rest], { closed: true });
+});
+
+test("a response that is not of the background shows by its snapshot that it waits for its run to start", () => {
+  const { types } = project([heartbeat, heartbeat, started, ended()]);
+  assert.deepEqual(types, ["created", "in_progress", "in_progress", "in_progress", "completed"]);
 });
 
 test("what begins early is the same as what begins with the first event", () => {

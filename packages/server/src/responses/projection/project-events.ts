@@ -212,7 +212,11 @@ export function createProjection(options: ProjectionOptions): Projection {
         return close({ status: "completed", at: event.at });
       }
       case "run.heartbeat":
-        if (isStarted) emit({ type: "response.in_progress", response: response() });
+        // What is queued does not claim to be in progress.
+        emit({
+          type: state.status === "queued" ? "response.queued" : "response.in_progress",
+          response: response(),
+        });
         return;
       case "model.retry":
       case "call.progress":
