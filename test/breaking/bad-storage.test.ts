@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { vacuumStore } from "../../packages/server/src/journal/maintenance.ts";
 import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
 import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
 import {
@@ -35,6 +36,20 @@ test("a data directory on a full disk: the start says to make room", { skip: can
   await using disk = openSmallDisk(8);
   await assertNeedsRoom(disk, () => openStore({ dataDir: join(disk.path, "data") }));
 });
+
+test(
+  "a vacuum on a full disk says to make room, and works once there is some",
+  { skip: cannot },
+  async () => {
+    await using disk = openSmallDisk(8);
+    const dataDir = join(disk.path, "data");
+    await (await openStore({ dataDir })).close();
+    disk.fill(0);
+    await assert.rejects(vacuumStore(dataDir), { code: "disk_full", message: /make room/ });
+    disk.free();
+    await vacuumStore(dataDir);
+  },
+);
 
 test(
   "a database on a full disk: the start says to make room",

@@ -9,7 +9,7 @@ export const dbCommand: Command = {
   description: `capstan db usage     how much each user's conversations take, and by what
 capstan db prune     deletes what retention in capstan.config.json asks for, or --days and --megabytes;
                      with --dry-run it only says what that would be
-capstan db check     looks at every page of the database, and at the numbers of its events
+capstan db check     looks at every page of the database, at its log, and at the numbers of its events
 capstan db backup    writes a whole copy, as of one moment, to --to FILE
 capstan db vacuum    gives back the room of what was deleted
 

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { readUsage } from "../retention/prune-store.ts";
 import { backupStore, checkStore, vacuumStore } from "./maintenance.ts";
+import { inspectPostgres } from "./postgres/inspect-postgres.ts";
 import { openPostgresStore } from "./postgres/open-postgres-store.ts";
 import { openStore } from "./store.ts";
 import { findPostgres, testServer } from "./testing/postgres-server.ts";
@@ -17,7 +18,7 @@ const foreign = [
   "CREATE TABLE schema_migrations (version BIGINT, dirty BOOLEAN); INSERT INTO schema_migrations VALUES (20260101, false)",
   // Versions before left an empty list in what they refused.
   "CREATE TABLE runs (x INTEGER); CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
-];
+] as const;
 
 test("an SQLite file that holds something else is refused, and left as it is", async () => {
   for (const statements of foreign) {
@@ -71,6 +72,18 @@ test(
     }
   },
 );
+
+test("where another program counts its steps, usage and doctor say so, too", { skip }, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(foreign[1]).finally(() => client.end());
+  const usage = readUsage({ dataDir: "/nowhere", databaseUrl: connectionString });
+  await assert.rejects(usage, { code: "database_foreign" });
+  const { status, detail } = await inspectPostgres(connectionString);
+  assert.equal(status, "wrong");
+  assert.match(detail, /holds something else/);
+});
 
 test("tables of other names in a PostgreSQL database are no obstacle", { skip }, async () => {
   const connectionString = await (await testServer()).newDatabase();

@@ -60,6 +60,20 @@ async function withLogs(
 
 const numRuns = 150;
 
+test("what a long transaction wrote into the log before it was rolled back is no damage", () =>
+  withDataDir(async (dataDir) => {
+    const path = join(dataDir, "capstan.db");
+    using database = new DatabaseSync(path);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA cache_size = 2; CREATE TABLE texts (text)");
+    for (const end of ["COMMIT", "ROLLBACK", "COMMIT", "ROLLBACK"]) {
+      database.exec("BEGIN");
+      for (let n = 0; n < 20; n++) database.exec("INSERT INTO texts VALUES (randomblob(9000))");
+      database.exec(end);
+      database.exec("INSERT INTO texts VALUES ('short')");
+      assert.equal(await findLogDamage(path), undefined);
+    }
+  }));
+
 test("a log that was cut off anywhere, with older frames behind it or not, is sound", () =>
   withLogs(async (logs, find) => {
     for (const { bytes } of logs) {
