@@ -15,6 +15,7 @@ import { RequestRefused } from "./request-refused.ts";
 import { responseRoutes } from "./responses.ts";
 import { runRoutes } from "./runs.ts";
 import { scriptRoutes } from "./scripts.ts";
+import { storeFailure } from "./store-failure.ts";
 import { variableRoutes } from "./variables.ts";
 
 export interface AppOptions {
@@ -34,13 +35,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
     if (thrown instanceof RequestRefused) return answer(thrown.error);
     // What the inside says is for the log, not for the caller.
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
-    return answer({
-      status: 500,
-      type: "server_error",
-      code: "server_error",
-      param: "request",
-      message: "The server failed to answer this request. Its log says more.",
-    });
+    return answer(storeFailure(thrown) ?? unknownFailure);
   });
   app.notFound((context) =>
     answer({
@@ -97,6 +92,14 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   if (page !== undefined) app.use(page.serve);
   return app;
 }
+
+const unknownFailure: ApiError = {
+  status: 500,
+  type: "server_error",
+  code: "server_error",
+  param: "request",
+  message: "The server failed to answer this request. Its log says more.",
+};
 
 function answer(error: ApiError): Response {
   const retry =
