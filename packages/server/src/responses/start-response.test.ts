@@ -38,6 +38,28 @@ test("a response that is not kept shows its model what the client's tools answer
   });
 });
 
+test("an output that is too large is refused with its size, and its call can still be answered", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "C", id: "call_1" }] }, "done"]);
+  const { call } = createTestApp({ model, limits: { toolOutputChars: 10 } });
+  const first = await call("POST", "/v1/responses", { input: "go", tools: [clientTool] });
+  const more = { previous_response_id: first.body.id, tools: [clientTool] };
+  const parts = ["123456", "78901"].map((text) => ({ type: "input_text", text }));
+  for (const large of ["12345678901", parts]) {
+    const message = { type: "message", role: "user", content: "here it is" };
+    const input = [message, { ...output("call_1", ""), output: large }];
+    const { status, body } = await call("POST", "/v1/responses", { ...more, input });
+    assert.equal(status, 413);
+    assert.equal(body.error?.param, "input[1].output");
+    assert.match(
+      body.error?.message ?? "",
+      /11 characters for call call_1, and one output may have 10\./,
+    );
+  }
+  const input = [output("call_1", "1234567890")];
+  assert.equal((await call("POST", "/v1/responses", { ...more, input })).status, 200);
+  assert.equal(model.requests[1]?.messages.at(-1)?.content, "1234567890");
+});
+
 test("an approval of a kept response is not answered by one that is not kept", async () => {
   let made = 0;
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "done"]);

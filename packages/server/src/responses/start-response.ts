@@ -20,6 +20,7 @@ import type { ApprovalResponse } from "./approval-responses.ts";
 import { findPlace } from "./find-place.ts";
 import { inputMessages } from "./input-messages.ts";
 import { lookUpItems } from "./item-lookup.ts";
+import { oversizedOutput } from "./oversized-output.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-unit.ts";
 import type { CreateRequest, ServerGroup } from "./request/create-request.ts";
@@ -44,6 +45,9 @@ export async function startResponse(
     ({ group }) => !services.groups().some(({ name }) => name === group),
   );
   if (unknown !== undefined) return failed(unknownGroup(services.groups(), unknown));
+
+  const oversized = oversizedOutput(request.input, services.limits.toolOutputChars);
+  if (oversized !== undefined) return failed(oversized);
 
   const place = await findPlace(services, owner, request);
   if (place.status === "error") return place;

@@ -17,27 +17,27 @@ function failingApp(code: string) {
   return { ...createTestApp({ model: new ScriptedModel([]), kept: { store }, log }), lines };
 }
 
-for (const [code, status, retryAfter, says] of [
-  ["disk_full", 507, "30", /disk is full.*make room/],
-  ["database_unreachable", 503, "5", /Try again/],
-  ["store_busy", 503, "1", /Try again/],
-  ["store_closed", 503, "5", /Try again/],
-  ["database_refused", 503, null, /log/],
-  ["database_corrupt", 500, null, /restore a backup/],
-  ["data_directory_unwritable", 500, null, /may not write/],
-] as const) {
-  test(`a request that fails by ${code} says so, and what to do, and the log alone says where`, async () => {
+test("a request that the store cannot serve says so, and what to do; the log alone says where", async () => {
+  for (const [code, status, retryAfter, says] of [
+    ["disk_full", 507, "30", /disk is full.*make room/],
+    ["database_unreachable", 503, "5", /Try again/],
+    ["store_busy", 503, "1", /Try again/],
+    ["store_closed", 503, "5", /Try again/],
+    ["database_refused", 503, null, /log/],
+    ["database_corrupt", 500, null, /restore a backup/],
+    ["data_directory_unwritable", 500, null, /may not write/],
+  ] as const) {
     const { fetch, lines } = failingApp(code);
     const response = await fetch(requestTo("POST", "/v1/responses", { input: "Hello." }));
-    assert.equal(response.status, status);
+    assert.equal(response.status, status, code);
     assert.equal(response.headers.get("Retry-After"), retryAfter);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     assert.equal(error.code, code);
     assert.match(error.message, says);
     assert.doesNotMatch(error.message, /secret/);
     assert.match(lines.join("\n"), /\/secret\/place/);
-  });
-}
+  }
+});
 
 test("what the store says and nobody can do anything about is an unknown failure", async () => {
   const { call } = failingApp("store_failed");
