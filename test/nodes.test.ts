@@ -49,7 +49,7 @@ function answer(request: ChatRequest): UpstreamAnswer {
 /** Two servers of one database, each with the places and the patience given, and what they need. */
 async function openPlace(
   withRedis: boolean,
-  { places = 100, heartbeatMs = 15_000 } = {},
+  { places = 100, heartbeatMs = 15_000, approvalMs = 24 * 60 * 60 * 1_000 } = {},
 ): Promise<Place> {
   const resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(answer));
@@ -62,6 +62,7 @@ async function openPlace(
     TOY_PLACES: String(places),
     TOY_HEARTBEAT_MS: String(heartbeatMs),
     TOY_GRACE_MS: "50",
+    TOY_APPROVAL_MS: String(approvalMs),
     ...(redis && { CAPSTAN_REDIS_URL: redis.url }),
   };
   const start = async (): Promise<Node> => {
@@ -210,3 +211,21 @@ for (const { title, withRedis, skip } of kinds) {
     },
   );
 }
+
+test(
+  "kill -9 of the node that asked: the other ends its question in time",
+  { skip: skipAlone },
+  async () => {
+    // No queue that could tell it.
+    await using place = await openPlace(false, { approvalMs: 5_000 });
+    const { one, other } = place;
+    const { conversation, run } = await startTurn(one.api, 'call Append {"line":"unanswered"}');
+    await other.api.firstEvent(run, "chain.waiting");
+    await one.kill();
+    const last = (await other.api.finishedEvents(run)).at(-1);
+    assert.ok(last?.type === "chain.ended" && last.status === "completed");
+    const [approval] = await other.api.approvals(conversation, "expired");
+    assert.equal(approval?.status, "expired");
+    assert.deepEqual(await readLedger(place.folder), []);
+  },
+);

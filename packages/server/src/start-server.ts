@@ -21,7 +21,7 @@ import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
 import type { Retention } from "./retention/retention.ts";
 import { watchRetention } from "./retention/watch-retention.ts";
-import { watchDeadlines } from "./run/deadlines.ts";
+import { type DeadlineWatch, watchDeadlines } from "./run/deadlines.ts";
 import { RunService } from "./run/run-service.ts";
 import { watchOverNodes } from "./run/watch-over-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
@@ -180,11 +180,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
     await store.announce(url);
     // Before what may take long: others must see that it lives.
-    stopBeating = watchOverNodes({ runs, log });
+    let look: DeadlineWatch["look"] = async () => {};
+    stopBeating = watchOverNodes({ runs, log, onGone: () => void look() });
     await runs.recover(left);
     const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
     const wakeAt = (at: number) => queue?.wakeAt(at) === true;
     const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
+    look = watch.look;
     stopWatching.push(watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop);
     if (options.redisUrl !== undefined) {
       // Only here: a server without Redis never loads it.

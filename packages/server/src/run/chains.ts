@@ -34,6 +34,8 @@ export interface ChainsOptions {
   readonly log: (line: string) => void;
   /** A person's word was kept that holds for more than one call. */
   readonly onGrant: (run: RunRecord, grant: Grant) => void;
+  /** A question was kept, which expires then, or a run has parked. */
+  readonly onWaits: (expiresAt: number) => void;
   readonly onEnd: (ended: EndedChain) => void;
 }
 
@@ -198,7 +200,7 @@ export class Chains {
   }
 
   async #session(run: RunRecord, { written = [], variablesOf }: Given): Promise<Session> {
-    const { store, grants: kept } = this.#options;
+    const { store, grants: kept, onWaits } = this.#options;
     const { owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
       this.#options.variables.forRun(run, variablesOf),
@@ -215,7 +217,8 @@ export class Chains {
       this.#options.log(
         `Run ${run.id}: what this server still said of it was not taken. ${reason}`,
       );
-    const journal = new RunJournal({ store, grants: kept, run, waits, written, onGrant, onFenced });
+    const tells = { onGrant, onWaits, onFenced };
+    const journal = new RunJournal({ store, grants: kept, run, waits, written, ...tells });
     return { variables, grants, journal };
   }
 

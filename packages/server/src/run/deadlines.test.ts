@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
+import type { RunRecord } from "../journal/records.ts";
 import { openMemoryStore } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./server-limits.ts";
-import { asking, begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
+import type { CreateExecutor } from "./session.ts";
+import { asking, begin, createRuns, groupOf, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
@@ -13,13 +16,29 @@ const limits = defaultServerLimits;
 const weather = { type: "function", function: { name: "Weather" } } as const;
 
 /** A server of which all the time is the test's. */
-function timed(model: ScriptedModel, tools = [asking("Ask", () => "made")]) {
+function timed(
+  model: ScriptedModel,
+  { approvalMs = day, parkedMs = limits.parkedMs, wakeAt }: Partial<Timing> = {},
+) {
   const clock = new FakeClock(Date.now());
   const store = openMemoryStore({ clock });
-  const runs = createRuns({ store, model, tools, clock });
-  const watch = () =>
-    watchDeadlines({ runs, parkedMs: limits.parkedMs, clock, log: (line) => assert.fail(line) });
+  const group = groupOf([asking("Ask", () => "made")]);
+  const createExecutor: CreateExecutor = (options) => {
+    const executor = new ToolExecutor({ ...options, clock, limits: { approvalMs } });
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled("g", true);
+    return executor;
+  };
+  const runs = createRuns({ store, model, createExecutor, clock });
+  const log = (line: string) => assert.fail(line);
+  const watch = () => watchDeadlines({ runs, parkedMs, clock, log, ...(wakeAt && { wakeAt }) });
   return { clock, store, runs, watch };
+}
+
+interface Timing {
+  readonly approvalMs: number;
+  readonly parkedMs: number;
+  readonly wakeAt: (at: number) => boolean;
 }
 
 test("a question that nobody answers in time is a refusal, and the run goes on with it", async () => {
@@ -61,12 +80,105 @@ test("a run that nobody answers is expired, with every call accounted for", asyn
   stop();
 });
 
+test("a question that is asked after the watch began ends when its own time is up", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+  const approvalMs = 5 * 60_000;
+  const { clock, store, runs, watch } = timed(model, { approvalMs });
+  const { stop } = watch();
+  await settled();
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  assert.equal(clock.pending, 1, "one timer for all");
+  clock.advance(approvalMs - 1);
+  await settled();
+  const open = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(open.data[0]?.status, "pending");
+  clock.advance(2);
+  await settled();
+  const over = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(over.data[0]?.status, "expired");
+  await runIn(store, run.id, "completed");
+  stop();
+});
+
+test("a run that parks after the watch began waits no longer than it may", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
+  const parkedMs = 60_000;
+  const { clock, store, runs, watch } = timed(model, { parkedMs });
+  const { stop } = watch();
+  await settled();
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  const run = await begin(runs, request);
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  clock.advance(parkedMs + 1);
+  await settled();
+  assert.equal((await store.getRun({ owner, id: run.id }))?.status, "expired");
+  stop();
+});
+
+test("a question that is asked during a look is not missed", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+  const approvalMs = 5 * 60_000;
+  const { clock, store, runs } = timed(model, { approvalMs });
+  const asked = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  // What a look reads is from before the question.
+  const everyNextExpiry = async () => {
+    const next = await store.everyNextExpiry();
+    seen.resolve();
+    await asked.promise;
+    return next;
+  };
+  const slow = {
+    store: { ...store, everyNextExpiry },
+    expireApprovals: () => runs.expireApprovals(),
+    expire: (run: RunRecord) => runs.expire(run),
+    tellOfWaits: (listener: (expiresAt: number) => void) => runs.tellOfWaits(listener),
+  };
+  const log = (line: string) => assert.fail(line);
+  const { stop } = watchDeadlines({ runs: slow, parkedMs: limits.parkedMs, clock, log });
+  await seen.promise;
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  asked.resolve();
+  await settled();
+  assert.equal(clock.pending, 1, "one timer for all");
+  clock.advance(approvalMs + 1);
+  await settled();
+  const { data } = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(data[0]?.status, "expired");
+  stop();
+});
+
+test("the queue is told of a question that is over sooner than what it knows, and of no other", async () => {
+  const ask = { calls: [{ name: "Ask" }] };
+  const model = new ScriptedModel([ask, ask]);
+  const told: number[] = [];
+  const wakeAt = (at: number) => told.push(at) > 0;
+  const { clock, store, runs, watch } = timed(model, { approvalMs: 60_000, wakeAt });
+  const { stop } = watch();
+  await settled();
+  const first = clock.now();
+  for (const text of ["go", "go, too"]) {
+    const run = await begin(runs, requestOf(text));
+    await runIn(store, run.id, "requires_action");
+    await settled();
+    clock.advance(1_000);
+  }
+  assert.deepEqual(told, [first + 60_001]);
+  stop();
+});
+
 test("a sweep that fails is not the last one", async () => {
   const clock = new FakeClock();
   const lines: string[] = [];
   let sweeps = 0;
   const runs = {
     store: openMemoryStore(),
+    tellOfWaits: () => {},
     expire: async () => {},
     expireApprovals: async () => {
       sweeps++;

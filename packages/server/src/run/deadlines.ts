@@ -1,14 +1,14 @@
 import { type Clock, errorMessage } from "@capstan/core";
 import type { RunService } from "./run-service.ts";
 
-/** How long a timer may be; what is asked meanwhile lasts longer than this. */
+/** How long a timer may be, so that a clock that was set, or a node that nobody saw go, delays nothing for longer. */
 const longestMs = 60 * 60 * 1_000;
 
 /** After a sweep that failed. */
 const againMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
-  readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire">;
+  readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire" | "tellOfWaits">;
   /** Ms after which a run that nobody answered is over. */
   readonly parkedMs: number;
   readonly clock: Clock;
@@ -26,34 +26,56 @@ export interface DeadlineWatch {
   readonly stop: () => void;
 }
 
-/** Ends what nobody answered in time: questions, and runs that wait. One timer, set for the next. */
+/**
+ * Ends what nobody answered in time: questions, and runs that wait. One timer, set for the next: of
+ * all that there are at a look, and of what is asked here from then on.
+ */
 export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
-  const { runs, clock, log } = options;
+  const { runs, parkedMs, clock, log } = options;
   let cancel: (() => void) | undefined;
   let stopped = false;
-  const look = async (): Promise<void> => {
+  /** What the timer is set for: what is over later is found by that look. Undefined while there is none. */
+  let armed: number | undefined;
+
+  function disarm(): void {
     cancel?.();
-    let ms = againMs;
+    armed = undefined;
+  }
+
+  function arm(at: number, laterMs = 0): void {
+    // What was asked during a look may be over sooner than what the look found.
+    if (stopped || at >= (armed ?? Infinity)) return;
+    cancel?.();
+    armed = at;
+    cancel = clock.after(Math.max(at + laterMs - clock.now(), 0), () => void look());
+  }
+
+  function armFor(deadline: number): void {
+    if (stopped || (armed !== undefined && deadline >= armed)) return;
+    const isTold = deadline < Infinity && options.wakeAt?.(deadline + 1) === true;
+    arm(Math.min(deadline + 1, clock.now() + longestMs), isTold ? afterwardsMs : 0);
+  }
+
+  async function look(): Promise<void> {
+    if (stopped) return;
+    disarm();
     try {
       await runs.expireApprovals();
       await expireParked(options);
-      const next = await nextDeadline(options);
-      const left = next === undefined ? longestMs : Math.max(next - clock.now(), 0) + 1;
-      const isTold = next !== undefined && options.wakeAt?.(next + 1) === true;
-      ms = Math.min(left + (isTold ? afterwardsMs : 0), longestMs);
+      armFor(await nextDeadline(options));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
-    } finally {
-      cancel?.();
-      if (!stopped) cancel = clock.after(ms, () => void look());
+      arm(clock.now() + againMs);
     }
-  };
+  }
+
+  runs.tellOfWaits((expiresAt) => armFor(Math.min(expiresAt, clock.now() + parkedMs)));
   void look();
   return {
     look,
     stop: () => {
       stopped = true;
-      cancel?.();
+      disarm();
     },
   };
 }
@@ -69,13 +91,11 @@ async function expireParked({ runs, parkedMs, clock, log }: DeadlinesOptions): P
   }
 }
 
-/** When a question or a waiting run is over next. */
-async function nextDeadline({
-  runs: { store },
-  parkedMs,
-}: DeadlinesOptions): Promise<number | undefined> {
-  const [approval, since] = await Promise.all([store.everyNextExpiry(), store.everyParkedSince()]);
-  const parked = since === undefined ? undefined : since + parkedMs;
-  const known = [approval, parked].filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** When a question or a waiting run is over next; Infinity where nothing waits. */
+async function nextDeadline({ runs: { store }, parkedMs }: DeadlinesOptions): Promise<number> {
+  const [approval = Infinity, since = Infinity] = await Promise.all([
+    store.everyNextExpiry(),
+    store.everyParkedSince(),
+  ]);
+  return Math.min(approval, since + parkedMs);
 }

@@ -15,8 +15,8 @@ const waits = { approvals: "inline", toolOutputs: "inline" } as const;
 
 function journalOn(store: Store, epoch: number, onFenced: (reason: string) => void = () => {}) {
   const run = { id: "r", epoch, owner };
-  const onGrant = () => {};
-  return new RunJournal({ store, grants: store, run, waits, written: [], onGrant, onFenced });
+  const tells = { onGrant: () => {}, onWaits: () => {}, onFenced };
+  return new RunJournal({ store, grants: store, run, waits, written: [], ...tells });
 }
 
 /** A store that shows which calls were given whole. */

@@ -1,5 +1,6 @@
 import {
   type CallRecord,
+  type ChainEvent,
   type ChainResultRecord,
   type CommitOutcome,
   errorMessage,
@@ -28,6 +29,8 @@ export interface RunJournalOptions {
   readonly written: readonly Message[];
   /** Told of each grant once it is kept. */
   readonly onGrant: (grant: Grant) => void;
+  /** Told as a question is kept, with when it expires, and as the run parks. */
+  readonly onWaits: (expiresAt: number) => void;
   /** Told once, if another has the run as something is to be written. */
   readonly onFenced: (reason: string) => void;
 }
@@ -77,25 +80,27 @@ export class RunJournal implements Journal {
     const writes: RunJournalWrite[] = [];
     const given: Grant[] = [];
     let result: ChainResultRecord | undefined;
+    let expiresAt = Infinity;
     for (const write of all) {
       if (!this.#isOthers(write)) writes.push(this.#sinceGiven(write));
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
+      if (write.type === "event") expiresAt = Math.min(expiresAt, expiryOf(write.event));
     }
     if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : stoppedStatus(result, waits);
-    const stops = result !== undefined;
+    const said = { stops: result !== undefined, expiresAt };
     // Given at once, so that commits stay in their order.
     const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
     if (given.length === 0)
-      return writing.then(([outcome]) => this.#taken(outcome, stops), this.#failed);
+      return writing.then(([outcome]) => this.#taken(outcome, said), this.#failed);
     const keeping = given
       .filter((grant) => this.#isKeptElsewhere(grant))
       .map((grant) => this.#keepElsewhere(grant));
     return Promise.all([writing, ...keeping])
       .then(([[outcome]]) => {
-        const end = this.#taken(outcome, stops);
+        const end = this.#taken(outcome, said);
         if (end === committed) for (const grant of given) onGrant(grant);
         return end;
       })
@@ -127,13 +132,14 @@ export class RunJournal implements Journal {
     return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
   }
 
-  #taken(outcome: WriteOutcome, stops: boolean): CommitOutcome {
+  #taken(outcome: WriteOutcome, { stops, expiresAt }: Said): CommitOutcome {
     const goesOn = !this.#settled;
     this.#settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
       this.#ready = stops && outcome.runStatus === "queued";
       this.#parked = this.#ready || (stops && outcome.runStatus === "requires_action");
+      if (this.#parked || expiresAt < Infinity) this.#options.onWaits(expiresAt);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
@@ -148,6 +154,17 @@ export class RunJournal implements Journal {
 }
 
 const committed: CommitOutcome = { status: "committed" };
+
+/** Of a commit: whether the chain stops with it, and when the first question that it asks expires. */
+interface Said {
+  readonly stops: boolean;
+  readonly expiresAt: number;
+}
+
+function expiryOf(event: ChainEvent): number {
+  if (event.type === "approval.requested") return event.approval.expiresAt;
+  return event.type === "review.requested" ? event.review.expiresAt : Infinity;
+}
 
 /**
  * Where only the client can act, waiting closes the run: its next request's run takes the calls

@@ -78,6 +78,7 @@ export class RunService {
   readonly #stranded: StrandedRuns;
   readonly #showElsewhere: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
+  #onWaits: (expiresAt: number) => void = () => {};
   #closing = false;
 
   constructor(options: RunServiceOptions) {
@@ -95,6 +96,7 @@ export class RunService {
       overrides: this.overrides,
       onGrant: (run, grant) => void this.#answers.release(run, grant),
       variables: this.#variables,
+      onWaits: (expiresAt) => this.#onWaits(expiresAt),
       onEnd: (ended) => this.#onEnd(ended),
     });
     this.#showElsewhere = createSignsOfLife({
@@ -214,6 +216,11 @@ export class RunService {
   /** Closes the questions that nobody answered in time; the model is told. */
   expireApprovals(): Promise<void> {
     return this.#answers.expireApprovals();
+  }
+
+  /** From now on calls back when a question is kept here, with when it expires, and when a run parks. */
+  tellOfWaits(listener: (expiresAt: number) => void): void {
+    this.#onWaits = listener;
   }
 
   /** Ends a run that nobody answered in time. */

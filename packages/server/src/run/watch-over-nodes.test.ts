@@ -37,6 +37,7 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
         if (!beats.has("dead")) swept.resolve();
       },
     },
+    onGone: () => {},
     log: () => {},
     beatMs: 1,
     silentMs: 20,
@@ -73,6 +74,7 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
         return taking.promise;
       },
     },
+    onGone: () => {},
     log: () => {},
     beatMs: 1,
   });
@@ -107,6 +109,7 @@ test("a node that was given up looks at all that it has", async () => {
       lookAtAll: () => looked.resolve(),
       sweep: async () => {},
     },
+    onGone: () => {},
     log: (line) => lines.push(line),
     beatMs: 1,
   });
@@ -115,4 +118,47 @@ test("a node that was given up looks at all that it has", async () => {
   clearInterval(hold);
   stop();
   assert.match(lines[0] ?? "", /given up by others/);
+});
+
+test("that a node has gone is told, whoever saw it first, and where nobody could see", async () => {
+  const rounds: (readonly string[] | "fails")[] = [
+    ["self", "a", "b"],
+    ["self", "a", "b"],
+    ["self", "a"],
+    ["self", "a", "c"],
+    "fails",
+    ["self", "a", "c"],
+    ["self", "a", "c"],
+  ];
+  const goneIn: number[] = [];
+  const over = Promise.withResolvers<void>();
+  let round = -1;
+  const nodes: Store["nodes"] = {
+    ...deaf,
+    self: "self",
+    beat: async () => true,
+    list: async () => {
+      round += 1;
+      const present = rounds[round] ?? ["self", "a", "c"];
+      if (round > rounds.length) over.resolve();
+      if (present === "fails") throw new Error("The connection was lost.");
+      return present.map((id): NodeRecord => ({ id, url: null, beats: round }));
+    },
+    giveUp: async () => false,
+  };
+  const stop = watchOverNodes({
+    runs: {
+      store: { nodes } as unknown as Store,
+      lookAtAll: () => {},
+      sweep: async () => {},
+    },
+    onGone: () => goneIn.push(round),
+    log: () => {},
+    beatMs: 1,
+  });
+  const hold = setInterval(() => {}, 1_000);
+  await over.promise;
+  clearInterval(hold);
+  stop();
+  assert.deepEqual(goneIn, [2, 5]);
 });

@@ -9,17 +9,21 @@ import type { RunService } from "./run-service.ts";
  */
 export function watchOverNodes(options: {
   readonly runs: Pick<RunService, "store" | "sweep" | "lookAtAll">;
+  /** A node is gone, silent or stopped, or may be: nobody has the deadlines any more that it knew of. */
+  readonly onGone: () => void;
   readonly log: (line: string) => void;
   /** @default 500 */
   readonly beatMs?: number;
   /** @default 2000 */
   readonly silentMs?: number;
 }): () => void {
-  const { runs, log, beatMs = 500, silentMs = 2_000 } = options;
+  const { runs, onGone, log, beatMs = 500, silentMs = 2_000 } = options;
   const { nodes } = runs.store;
   if (nodes === undefined) return () => {};
   const stopped = new AbortController();
   let isSweeping = false;
+  /** Who was there at the last look; undefined where that failed. */
+  let known: ReadonlySet<string> | undefined = new Set();
   const silent = watchNodes({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
@@ -29,7 +33,12 @@ export function watchOverNodes(options: {
       );
       runs.lookAtAll();
     }
-    for (const node of silent((await nodes?.list()) ?? [])) {
+    const present = (await nodes?.list()) ?? [];
+    const before = known;
+    known = new Set(present.map(({ id }) => id));
+    // Also where another gave it up, which may be gone itself before it has looked.
+    if (before === undefined || !before.isSubsetOf(known)) onGone();
+    for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
     }
@@ -54,6 +63,7 @@ export function watchOverNodes(options: {
       try {
         await beat();
       } catch (thrown) {
+        known = undefined;
         if (!stopped.signal.aborted) log(`The other nodes cannot be seen: ${errorMessage(thrown)}`);
       }
       await sleep(beatMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
