@@ -67,10 +67,17 @@ export interface RetentionReading {
   }>;
   /**
    * Of every owner's runs that ended before a time, in the order in which they were made: events
-   * of which it can be forgotten where their deltas were cut. Read on after `last` while there is `more`.
+   * of which it can be forgotten where their deltas were cut. Read on after `last` while there is
+   * `more`. `young` are the keys of runs on the way that had not ended before: read them again later, `among` them.
    */
-  everyShorterCuts(query: { readonly before: number; readonly after: number }): Promise<{
+  everyShorterCuts(query: {
+    readonly before: number;
+    readonly after: number;
+    /** Only of runs with these keys, at most 1,000. @default all */
+    readonly among?: readonly number[];
+  }): Promise<{
     readonly events: readonly ShorterCuts[];
+    readonly young: readonly number[];
     readonly last: number;
     readonly more: boolean;
   }>;

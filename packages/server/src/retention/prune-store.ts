@@ -68,7 +68,7 @@ export async function pruneStore(
     await dropUnreachable({ store, after: 0 });
     const { deltaDays } = retention;
     if (deltaDays === undefined) return { pruned, deltaBytes: 0 };
-    const { bytes: deltaBytes } = await shortenDeltas({ store, deltaDays, now, after: 0 });
+    const { bytes: deltaBytes } = await shortenDeltas({ store, deltaDays, now });
     return { pruned, deltaBytes };
   } finally {
     await store.close();

@@ -17,7 +17,7 @@ import {
 import { createProjection } from "../responses/projection/project-events.ts";
 import { identity } from "../responses/testing/run-script.ts";
 import { dayMs } from "./retention.ts";
-import { shortenDeltas } from "./shorten-deltas.ts";
+import { type Shortened, shortenDeltas } from "./shorten-deltas.ts";
 
 const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];
 
@@ -46,7 +46,7 @@ test("deltas keep their numbers and make the same text, on both wires, from any 
   const store = openMemoryStore({ clock });
   await say(store, "r");
   const before = await eventsOf(store);
-  const saved = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs, after: 0 });
+  const saved = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs });
   assert.ok(saved.bytes > 0);
   const after = await eventsOf(store);
   assert.notDeepEqual(after, before, "they are cut elsewhere");
@@ -78,25 +78,58 @@ test("a run that is not old enough is left, and looked at again", async () => {
   const store = openMemoryStore({ clock });
   await say(store, "r");
   const before = await eventsOf(store);
-  const first = await shortenDeltas({ store, deltaDays: 7, now: 6 * dayMs, after: 0 });
-  assert.deepEqual(first, { last: 0, bytes: 0 });
+  const first = await shortenDeltas({ store, deltaDays: 7, now: 6 * dayMs });
+  assert.equal(first.bytes, 0);
   assert.deepEqual(await eventsOf(store), before);
-  const second = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs, after: first.last });
+  const second = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs, seen: first.seen });
   assert.ok(second.bytes > 0);
-  const third = await shortenDeltas({ store, deltaDays: 7, now: 9 * dayMs, after: second.last });
-  assert.deepEqual(third, { last: second.last, bytes: 0 });
+  const third = await shortenDeltas({ store, deltaDays: 7, now: 9 * dayMs, seen: second.seen });
+  assert.deepEqual(third, { seen: second.seen, bytes: 0 });
+});
+
+test("runs that go on hold up no other, are shortened once they are old enough, and nothing is read twice", async () => {
+  const clock = settableClock();
+  const store = openMemoryStore({ clock });
+  const goesOn = Array.from({ length: 120 }, (_, index) => `goes on ${index}`);
+  for (const id of goesOn) await createRun(store, { id });
+  await say(store, "r");
+  const asked: (readonly number[] | undefined)[] = [];
+  const watched: Store = {
+    ...store,
+    everyShorterCuts: (query) => {
+      asked.push(query.among);
+      return store.everyShorterCuts(query);
+    },
+  };
+  const sweep = (day: number, seen?: Shortened) =>
+    shortenDeltas({ store: watched, deltaDays: 7, now: day * dayMs, ...(seen && { seen }) });
+  const first = await sweep(8);
+  assert.ok(first.bytes > 0);
+  assert.equal(first.seen.young.length, goesOn.length);
+  // One of them says something at last, and ends.
+  clock.set(8 * dayMs);
+  const text = words.join("");
+  const said = words.map((word) => delta("a", word));
+  await commit(store, "goes on 110", [start("a"), ...said, end("a", text), resultOf("completed")]);
+  await say(store, "later");
+  const second = await sweep(9, first.seen);
+  assert.deepEqual(second, { seen: first.seen, bytes: 0 });
+  asked.length = 0;
+  const third = await sweep(16, second.seen);
+  assert.ok(third.bytes > 0);
+  assert.deepEqual(
+    asked.map((among) => among?.length),
+    [100, 100, 20, undefined],
+  );
+  assert.equal(third.seen.young.length, goesOn.length - 1);
+  assert.deepEqual((await sweep(17, third.seen)).bytes, 0);
 });
 
 test("a store whose deltas were shortened is sound", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await say(store, "r");
-    const { bytes } = await shortenDeltas({
-      store,
-      deltaDays: 0,
-      now: Date.now() + 1_000,
-      after: 0,
-    });
+    const { bytes } = await shortenDeltas({ store, deltaDays: 0, now: Date.now() + 1_000 });
     assert.ok(bytes > 0);
     assert.deepEqual((await checkStore(dataDir)).problems, []);
     await store.close();

@@ -3,7 +3,7 @@ import type { RunService } from "../run/run-service.ts";
 import { dropUnreachable } from "./drop-unreachable.ts";
 import { type PrunedOf, prune } from "./prune.ts";
 import { hasRules, type Retention } from "./retention.ts";
-import { shortenDeltas } from "./shorten-deltas.ts";
+import { type Shortened, shortenDeltas } from "./shorten-deltas.ts";
 
 /** After the start, when others have more to do; then this often. */
 const firstMs = 60 * 1_000;
@@ -24,7 +24,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
   const stopping = new AbortController();
   const { signal } = stopping;
   let cancel: (() => void) | undefined;
-  let after = 0;
+  let seen: Shortened | undefined;
   let looked = 0;
   const pause = async (): Promise<void> => {
     const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
       if (hasRules(retention)) looked = await dropUnreachable({ ...common, after: looked });
       const { deltaDays } = retention;
       if (deltaDays !== undefined)
-        after = (await shortenDeltas({ ...common, deltaDays, after })).last;
+        ({ seen } = await shortenDeltas({ ...common, deltaDays, ...(seen && { seen }) }));
     } catch (thrown) {
       if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
     } finally {

@@ -85,23 +85,40 @@ const mostEvents = 500;
 
 /**
  * Events of every owner's runs, in the order in which the runs were made, whose deltas need not be
- * cut where they were. `next` is where to read on; undefined: at the end, or a run is not old enough yet.
+ * cut where they were; and `young`, the keys of those on the way that had not ended before. A run that
+ * was made since then cannot be old enough, nor one after it.
  */
 export function* everyShorterCuts(query: {
   /** Only of runs that ended before, in ms since the epoch. */
   readonly before: number;
   /** The key of the last run that was read. */
   readonly after: number;
-}): Script<{ readonly events: ShorterCuts[]; readonly last: number; readonly more: boolean }> {
-  const runs = yield* all<{ n: number; ended_at: number | null }>(
-    "SELECT n, ended_at FROM runs WHERE n > ? ORDER BY n LIMIT ?",
-    query.after,
+  /** Only of runs with these keys, whenever they were made: few. */
+  readonly among?: readonly number[];
+}): Script<{
+  readonly events: ShorterCuts[];
+  readonly young: number[];
+  readonly last: number;
+  readonly more: boolean;
+}> {
+  const { before, after, among } = query;
+  const chosen = among === undefined ? "" : `AND n IN (${among.map(() => "?").join(", ")})`;
+  const runs = yield* all<{ n: number; created_at: number; ended_at: number | null }>(
+    `SELECT n, created_at, ended_at FROM runs WHERE n > ? ${chosen} ORDER BY n LIMIT ?`,
+    after,
+    ...(among ?? []),
     mostRuns,
   );
   const events: ShorterCuts[] = [];
-  let last = query.after;
-  for (const { n: runN, ended_at: endedAt } of runs) {
-    if (endedAt === null || endedAt >= query.before) return { events, last, more: false };
+  const young: number[] = [];
+  let last = after;
+  for (const { n: runN, created_at: createdAt, ended_at: endedAt } of runs) {
+    if (among === undefined && createdAt >= before) return { events, young, last, more: false };
+    if (endedAt === null || endedAt >= before) {
+      young.push(runN);
+      last = runN;
+      continue;
+    }
     const rows = yield* all<EventRow & { readonly cuts: string }>(
       `SELECT seq, type, cuts, events FROM run_journal
        WHERE run_n = ? AND type IN ('item.end', '${severalEvents}') AND cuts LIKE '%:%'`,
@@ -116,7 +133,7 @@ export function* everyShorterCuts(query: {
         events.push({ runN, seq, cuts: shorter, saves: cuts.length - shorter.length });
     }
     last = runN;
-    if (events.length >= mostEvents) return { events, last, more: true };
+    if (events.length >= mostEvents) return { events, young, last, more: true };
   }
-  return { events, last, more: runs.length === mostRuns };
+  return { events, young, last, more: runs.length === mostRuns };
 }
