@@ -118,6 +118,9 @@ interface Approval {
   readonly answeredAt: number | null;
 }
 
+/** Where an approval stands among others, which need not be in the same store. */
+export type ApprovalPlace = Pick<Approval, "createdAt" | "id">;
+
 /** May a call run? */
 export interface ExecutionApproval extends Approval {
   readonly kind: "execution";

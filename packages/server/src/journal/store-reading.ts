@@ -7,6 +7,7 @@ import type { ShorterCuts, SizedLineage, Untouched } from "./reading/read-retent
 import type { ChainReading } from "./reading/read-chain.ts";
 import type { RunVariables } from "./reading/read-variables.ts";
 import type {
+  ApprovalPlace,
   ApprovalRecord,
   ApprovalStatus,
   CallEntry,
@@ -158,9 +159,12 @@ export interface StoreReading extends RetentionReading {
   readValue(query: Owned & { readonly digest: string }): Promise<VariableValue | undefined>;
 
   getApproval(query: OwnedId): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
   listApprovals(
     query: Owned &
-      Paged & {
+      Pick<Paged, "limit"> & {
+        /** The last of the page before. */
+        readonly after?: ApprovalPlace;
         readonly status?: ApprovalStatus;
         readonly conversationId?: string;
         readonly runId?: string;

@@ -7,7 +7,7 @@ import {
 } from "@capstan/core";
 import { type Context, Hono } from "hono";
 import type { ReviewPreview } from "../contract/approval.ts";
-import type { ApprovalRecord } from "../journal/records.ts";
+import type { ApprovalPlace, ApprovalRecord } from "../journal/records.ts";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "./environment.ts";
@@ -47,29 +47,40 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
     const conversationId = context.req.query("conversation");
     if (conversationId !== undefined) await knownConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
+    const after = context.req.query("after");
+    const place = after === undefined ? undefined : await lookUp({ owner, id: after });
+    if (after !== undefined && place === undefined)
+      throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {
       owner,
       limit,
+      ...(place !== undefined && { after: place.approval }),
       ...(known !== undefined && { status: known }),
       ...(conversationId !== undefined && { conversationId }),
     };
-    const [kept, passing] = await Promise.all([
+    const pages = await Promise.all([
       runs.store.listApprovals(query),
       ephemeral.store.listApprovals(query),
     ]);
-    return context.json(
-      listView([...kept.data, ...passing.data].map(approvalView), kept.hasMore || passing.hasMore),
-    );
+    const all = pages.flatMap(({ data }) => data).toSorted(newestFirst);
+    const hasMore = all.length > limit || pages.some((page) => page.hasMore);
+    return context.json(listView(all.slice(0, limit).map(approvalView), hasMore));
   });
 
   /** An approval, and the runs that it belongs to: those that are kept, or those that are not. */
-  const find = async (context: Context<Environment>) => {
-    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
+  const lookUp = async (query: { readonly owner: string; readonly id: string }) => {
     for (const service of [runs, ephemeral]) {
       const approval = await service.store.getApproval(query);
       if (approval !== undefined) return { approval, service, query };
     }
-    throw notFound("approval", query.id);
+    return undefined;
+  };
+
+  const find = async (context: Context<Environment>) => {
+    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
+    const found = await lookUp(query);
+    if (found === undefined) throw notFound("approval", query.id);
+    return found;
   };
 
   routes.get("/:id", async (context) => {
@@ -121,6 +132,11 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
   }
 
   return routes;
+}
+
+/** As each store lists them. */
+function newestFirst(a: ApprovalPlace, b: ApprovalPlace): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
 /** What a problem is about: it begins with its field, `covers.when.path: …`. */

@@ -1,5 +1,5 @@
 import { type ApprovalRow, approvalRecord, selectApprovals } from "../approval-rows.ts";
-import type { ApprovalRecord, ApprovalStatus, Page } from "../records.ts";
+import type { ApprovalPlace, ApprovalRecord, ApprovalStatus, Page } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
 import { pageLimit, pageOf } from "./page.ts";
 
@@ -21,7 +21,7 @@ export function* listApprovals(query: {
   conversationId?: string;
   runId?: string;
   limit?: number;
-  after?: string;
+  after?: ApprovalPlace;
 }): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
   const { owner, status, conversationId, runId, after } = query;
@@ -36,12 +36,7 @@ export function* listApprovals(query: {
       : [{ text: "r.conversation_id = ?", values: [conversationId] }]),
     ...(after === undefined
       ? []
-      : [
-          {
-            text: "(a.created_at, a.id) < (SELECT created_at, id FROM approvals WHERE id = ? AND owner = ?)",
-            values: [after, owner],
-          },
-        ]),
+      : [{ text: "(a.created_at, a.id) < (?, ?)", values: [after.createdAt, after.id] }]),
   ];
   const rows = yield* all<ApprovalRow>(
     `${selectApprovals} WHERE ${conditions.map(({ text }) => text).join(" AND ")}
