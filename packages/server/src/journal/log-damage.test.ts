@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { backupStore, checkStore, vacuumStore } from "./maintenance.ts";
@@ -58,6 +58,26 @@ test("a log that is damaged before commits is not written over: the start is ref
     await mkdir(join(dataDir, "aside"));
     await rename(`${path}-wal`, join(dataDir, "aside", "capstan.db-wal"));
     await (await openStore({ dataDir, durability: "process" })).close();
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+  });
+});
+
+test("a damaged log that is cut off where its refusal says keeps what is before the damage", async () => {
+  await withKilled(async (dataDir) => {
+    const path = join(dataDir, "capstan.db-wal");
+    const log = await readFile(path);
+    // Behind the commits of the first run.
+    log.fill(0xa5, log.length - 12_000, log.length - 11_000);
+    await writeFile(path, log);
+    const refusal = await openStore({ dataDir }).then(
+      () => assert.fail("It was opened."),
+      (error: Error) => error.message,
+    );
+    const [, bytes = ""] = /`truncate -s (\d+) \S+capstan\.db-wal`/.exec(refusal) ?? [];
+    await truncate(path, Number(bytes));
+    const store = await openStore({ dataDir, durability: "process" });
+    assert.equal((await store.getRun({ owner, id: "r1" }))?.id, "r1");
+    await store.close();
     assert.deepEqual((await checkStore(dataDir)).problems, []);
   });
 });

@@ -12,14 +12,9 @@ import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
  * @returns a sentence; undefined where the log is sound, or there is none
  */
 export async function findLogDamage(database: string): Promise<string | undefined> {
-  const path = `${database}-wal`;
-  const found = await damagedEnd(path);
-  // What a server was just writing as it was read is whole the next time.
-  const again = found && (await damagedEnd(path));
-  if (found === undefined || again?.offset !== found.offset) return undefined;
-  return found.offset === 0
-    ? `The header of the write-ahead log ${path} is damaged: nothing of it can be read.`
-    : `The write-ahead log ${path} is damaged at byte ${found.offset}: ${found.commitsBehind} commits behind it cannot be read.`;
+  const path = logOf(database);
+  const found = await lastingDamage(path);
+  return found && described(path, found);
 }
 
 /**
@@ -28,14 +23,31 @@ export async function findLogDamage(database: string): Promise<string | undefine
  * @throws CapstanError `database_corrupt`
  */
 export async function requireSoundLog(database: string): Promise<void> {
-  const damage = await findLogDamage(database);
-  if (damage === undefined) return;
+  const path = logOf(database);
+  const found = await lastingDamage(path);
+  if (found === undefined) return;
+  const cut = found.offset === 0 ? "move the log away" : `\`truncate -s ${found.offset} ${path}\``;
   throw new CapstanError({
     code: "database_corrupt",
     message:
-      `${damage} Nothing was changed. Restore a backup, and move the log away with the database; or move the log alone away, ` +
-      "which loses what was written last and is in it alone, and see with `capstan db check` whether the rest is whole.",
+      `${described(path, found)} Nothing was changed. Restore a backup, and move the log away with the database. ` +
+      `Or go on without what cannot be read: copy both files aside, ${cut}, and see with \`capstan db check\` whether the rest is whole.`,
   });
+}
+
+const logOf = (database: string) => `${database}-wal`;
+
+function described(path: string, { offset, commitsBehind }: LogEnd): string {
+  return offset === 0
+    ? `The header of the write-ahead log ${path} is damaged: nothing of it can be read.`
+    : `The write-ahead log ${path} is damaged at byte ${offset}: ${commitsBehind} commits behind it cannot be read.`;
+}
+
+/** What a server was just writing as it was read is whole the next time. */
+async function lastingDamage(path: string): Promise<LogEnd | undefined> {
+  const found = await damagedEnd(path);
+  const again = found && (await damagedEnd(path));
+  return again?.offset === found?.offset ? found : undefined;
 }
 
 async function damagedEnd(path: string): Promise<LogEnd | undefined> {
