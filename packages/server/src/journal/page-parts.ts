@@ -62,10 +62,11 @@ export function pagesInParts(
     const page = await read(query);
     if (page === undefined) return undefined;
     const given = part(page.events, limit, size);
-    if (given.length === page.events.length)
+    const whole = sizeOfAll(page.events);
+    if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn), full: page.events.length >= limit };
     const events = page.events.map(onItsOwn);
-    hold({ owner, runId, events, size: events.reduce((sum, event) => sum + sizeOf(event), 0) });
+    hold({ owner, runId, events, size: whole });
     return { events: events.slice(0, given.length), full: true, ended: page.ended };
   };
 }
@@ -81,6 +82,10 @@ function part(events: readonly RunEvent[], limit: number, size: number): readonl
   let left = size;
   const end = events.findIndex((event, index) => (left -= sizeOf(event)) < 0 && index > 0);
   return events.slice(0, Math.min(limit, end === -1 ? events.length : end));
+}
+
+function sizeOfAll(events: readonly RunEvent[]): number {
+  return events.reduce((sum, event) => sum + sizeOf(event), 0);
 }
 
 /** How much text an event is, about. */

@@ -2,7 +2,7 @@ import { followEvents } from "../journal/follow-events.ts";
 import type { RunRecord } from "../journal/records.ts";
 import type { Store } from "../journal/store.ts";
 import { runProjection } from "./run-projection.ts";
-import { encodeEvent, endOfStream } from "./sse.ts";
+import { encodeInPieces, endOfStream } from "./sse.ts";
 import type { ResponseObject } from "./wire.ts";
 
 /** A run as a response, as it is now. */
@@ -29,7 +29,7 @@ export async function awaitResponse(
 
 /**
  * A run as the stream of a response: what was, from number `after` on, then what comes. One
- * string an event; the same bytes however often it is read.
+ * string an event, but for events with long texts; the same bytes however often it is read.
  */
 export async function* streamResponse(
   store: Store,
@@ -39,10 +39,10 @@ export async function* streamResponse(
   const { after = -1, signal } = options;
   const projection = runProjection(run);
   for (const event of projection.begin())
-    if (event.sequence_number > after) yield encodeEvent(event);
+    if (event.sequence_number > after) yield* encodeInPieces(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
     for (const out of projection.push(event))
-      if (out.sequence_number > after) yield encodeEvent(out);
+      if (out.sequence_number > after) yield* encodeInPieces(out);
   }
   yield endOfStream;
 }

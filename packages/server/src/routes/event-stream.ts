@@ -6,7 +6,7 @@ const headers = {
 };
 
 export interface EventStreamOptions {
-  /** Each string is one event, and one write. */
+  /** Each string is one write: an event, or a piece of one that is long. */
   readonly chunks: AsyncIterable<string>;
   /** Ms of silence after which `onIdle` is asked for a sign of life. */
   readonly idleMs: number;

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { RunEvent } from "../contract/run.ts";
 import { followEvents } from "../journal/follow-events.ts";
 import type { RunRecord } from "../journal/records.ts";
+import { ssePieces } from "../responses/sse.ts";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";
 import { readNumber } from "./read-body.ts";
@@ -41,5 +42,5 @@ function lastEventId(header: string | undefined): number | undefined {
 
 async function* encoded(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
   for await (const event of events)
-    yield `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    yield* ssePieces(`id: ${event.seq}\nevent: ${event.type}\n`, event);
 }

@@ -25,6 +25,8 @@ export function createFloor(options: {
   readonly itemId: (prefix: string, outputIndex: number) => string;
 }): Floor {
   const finished: OutputItem[] = [];
+  /** Theirs, which hold what they share with other readers of the run. */
+  const closed: Unit[] = [];
   let queue: Unit[] = [];
 
   const open = (unit: Unit): void => {
@@ -37,6 +39,7 @@ export function createFloor(options: {
   const close = (unit: Unit, status: "completed" | "incomplete"): void => {
     open(unit);
     finished.push(unit.close(status));
+    closed.push(unit);
   };
 
   return {

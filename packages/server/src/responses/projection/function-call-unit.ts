@@ -1,4 +1,5 @@
 import type { FunctionCallOutput, ItemStatus } from "../wire.ts";
+import { createGrowingText } from "./growing-text.ts";
 import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
 
 export interface FunctionCallUnit extends Unit {
@@ -11,7 +12,7 @@ export function createFunctionCallUnit(call: {
   readonly callId: string;
   readonly name: string;
 }): FunctionCallUnit {
-  let text = "";
+  const text = createGrowingText();
   let phase: Phase = "open";
   let place: Place | undefined;
 
@@ -32,7 +33,7 @@ export function createFunctionCallUnit(call: {
     place?.emit({ type: "response.function_call_arguments.delta", ...inItem(), delta });
   };
   const append = (delta: string): void => {
-    text += delta;
+    text.append(delta);
     sendDelta(delta);
   };
 
@@ -43,26 +44,26 @@ export function createFunctionCallUnit(call: {
     isOpen: () => place !== undefined,
     append,
     end(whole, { incomplete }) {
-      if (whole.startsWith(text)) append(whole.slice(text.length));
+      sendDelta(text.complete(whole) ?? "");
       // A call without arguments is a call with none, and clients parse what they are given.
-      if (!incomplete && text.trim() === "") append("{}");
+      if (!incomplete && text.whole().trim() === "") append("{}");
       phase = incomplete ? "cut" : "ended";
     },
     open(given) {
       place = given;
       const { emit, outputIndex: output_index } = given;
       emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
-      sendDelta(text);
+      sendDelta(text.whole());
     },
-    snapshot: () => item("in_progress", text),
+    snapshot: () => item("in_progress", text.whole()),
     close(status) {
       const { emit, outputIndex: output_index } = placeOf(place);
-      const final = item(status, text);
+      const final = item(status, text.whole());
       emit({
         type: "response.function_call_arguments.done",
         ...inItem(),
         name: call.name,
-        arguments: text,
+        arguments: final.arguments,
       });
       emit({ type: "response.output_item.done", output_index, item: final });
       return final;

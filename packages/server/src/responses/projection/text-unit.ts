@@ -1,3 +1,4 @@
+import { createGrowingText } from "./growing-text.ts";
 import type { TextForm } from "./text-form.ts";
 import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
 
@@ -13,7 +14,7 @@ export interface TextUnit extends Unit {
 
 /** A message or a reasoning item with one part of text. */
 export function createTextUnit(form: TextForm): TextUnit {
-  let text = "";
+  const text = createGrowingText();
   let phase: Phase = "silent";
   let place: Place | undefined;
 
@@ -21,9 +22,8 @@ export function createTextUnit(form: TextForm): TextUnit {
     const { itemId, outputIndex } = placeOf(place);
     return { item_id: itemId, output_index: outputIndex, content_index: 0 };
   };
-  const append = (delta: string): void => {
+  const say = (delta: string): void => {
     if (delta === "") return;
-    text += delta;
     if (phase === "silent") phase = "open";
     place?.emit(form.delta(inPart(), delta));
   };
@@ -33,9 +33,12 @@ export function createTextUnit(form: TextForm): TextUnit {
     prefix: form.prefix,
     phase: () => phase,
     isOpen: () => place !== undefined,
-    append,
+    append(delta) {
+      text.append(delta);
+      say(delta);
+    },
     end(whole, { incomplete }) {
-      if (whole.startsWith(text)) append(whole.slice(text.length));
+      say(text.complete(whole) ?? "");
       phase = incomplete ? "cut" : "ended";
     },
     cut() {
@@ -50,14 +53,15 @@ export function createTextUnit(form: TextForm): TextUnit {
       const item = form.item(itemId, "in_progress", []);
       emit({ type: "response.output_item.added", output_index, item });
       emit({ type: "response.content_part.added", ...inPart(), part: form.part("") });
-      if (text !== "") emit(form.delta(inPart(), text));
+      if (!text.isEmpty()) emit(form.delta(inPart(), text.whole()));
     },
-    snapshot: () => form.item(placeOf(place).itemId, "in_progress", [text]),
+    snapshot: () => form.item(placeOf(place).itemId, "in_progress", [text.whole()]),
     close(status) {
       const { emit, outputIndex: output_index, itemId } = placeOf(place);
-      const item = form.item(itemId, status, [text]);
-      emit(form.done(inPart(), text));
-      emit({ type: "response.content_part.done", ...inPart(), part: form.part(text) });
+      const whole = text.whole();
+      const item = form.item(itemId, status, [whole]);
+      emit(form.done(inPart(), whole));
+      emit({ type: "response.content_part.done", ...inPart(), part: form.part(whole) });
       emit({ type: "response.output_item.done", output_index, item });
       return item;
     },
