@@ -25,9 +25,11 @@ export function responseRoutes(services: Services): Hono<Environment> {
   /** A stream of a run from a number on, until the client goes away. */
   const stream = (
     service: RunService,
-    run: RunRecord,
+    found: RunRecord,
     { after, leave }: { readonly after: number; readonly leave?: (() => void) | undefined },
   ): Response => {
+    // Its result has all of its text, which each stream would keep as long as it is open.
+    const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
       chunks: streamResponse(service.store, run, { after, signal: stop.signal }),
