@@ -172,6 +172,38 @@ test("the queue is told of a question that is over sooner than what it knows, an
   stop();
 });
 
+test("a run that cannot be expired is tried again after a while, and not at once", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
+  const { clock, store, runs } = timed(model);
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  await runIn(store, (await begin(runs, request)).id, "requires_action");
+  await passes(clock, 8 * day);
+  let tries = 0;
+  const broken = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: () => {
+      tries += 1;
+      return Promise.reject(new Error("it is damaged"));
+    },
+  };
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const { stop } = watchDeadlines({ runs: broken, parkedMs: limits.parkedMs, clock, log });
+  await settled();
+  for (let n = 0; n < 5; n++) {
+    clock.advance(1_000);
+    await settled();
+  }
+  assert.equal(tries, 1);
+  clock.advance(60_000);
+  await settled();
+  assert.equal(tries, 2);
+  assert.match(lines.join(), /it is damaged/);
+  stop();
+});
+
 test("a sweep that fails is not the last one", async () => {
   const clock = new FakeClock();
   const lines: string[] = [];

@@ -4,7 +4,7 @@ import type { RunService } from "./run-service.ts";
 /** How long a timer may be, so that a clock that was set, or a node that nobody saw go, delays nothing for longer. */
 const longestMs = 60 * 60 * 1_000;
 
-/** After a sweep that failed. */
+/** After a look that failed, or left something. */
 const againMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
@@ -61,8 +61,10 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
     disarm();
     try {
       await runs.expireApprovals();
-      await expireParked(options);
-      armFor(await nextDeadline(options));
+      const allExpired = await expireParked(options);
+      const next = await nextDeadline(options);
+      // What could not be ended is over still.
+      armFor(allExpired ? next : Math.max(next, clock.now() + againMs));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
       arm(clock.now() + againMs);
@@ -80,15 +82,19 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   };
 }
 
-async function expireParked({ runs, parkedMs, clock, log }: DeadlinesOptions): Promise<void> {
+/** @returns whether all that are over have ended */
+async function expireParked({ runs, parkedMs, clock, log }: DeadlinesOptions): Promise<boolean> {
   const before = clock.now() - parkedMs;
+  let all = true;
   for (const run of await runs.store.everyParkedBefore({ before })) {
     try {
       await runs.expire(run);
     } catch (thrown) {
+      all = false;
       log(`Run ${run.id} could not be expired: ${errorMessage(thrown)}`);
     }
   }
+  return all;
 }
 
 /** When a question or a waiting run is over next; Infinity where nothing waits. */
