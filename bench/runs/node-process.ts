@@ -24,7 +24,7 @@ const model: Model = {
 
 const store = await openPostgresStore({ connectionString });
 const runs = createRuns({ store, model });
-watchOverNodes({ runs, log: () => {} });
+watchOverNodes({ runs, onGone: () => {}, log: () => {} });
 const begun = await Promise.all(
   Array.from({ length: Number(count) }, () => begin(runs, requestOf("Go on and on."))),
 );
