@@ -11,7 +11,7 @@ export function openForWriting(path: string, durability: Durability): Sql {
   // the log is moved into the database by `checkpoints.ts`.
   database.exec(`
     PRAGMA journal_mode = WAL;
-    ${synchronous(durability)};
+    PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"};
     PRAGMA fullfsync = ${durability === "full" ? "ON" : "OFF"};
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -32000;
@@ -23,23 +23,4 @@ export function openForWriting(path: string, durability: Durability): Sql {
 
 export function openForReading(path: string): Sql {
   return new Sql(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
-}
-
-/**
- * Makes changes that nobody needs to have on the disk: the next commit takes them there, and until
- * then a power cut undoes them. Not within a transaction.
- *
- * @throws what `change` throws, after which commits are as durable as before
- */
-export function withoutSync<T>(sql: Sql, durability: Durability, change: () => T): T {
-  sql.exec(synchronous("process"));
-  try {
-    return change();
-  } finally {
-    sql.exec(synchronous(durability));
-  }
-}
-
-function synchronous(durability: Durability): string {
-  return `PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`;
 }

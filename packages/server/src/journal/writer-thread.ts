@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import { Checkpoints } from "./checkpoints.ts";
 import { type PostedBatch, postResults, receiveBatches } from "./encoding/posted-batches.ts";
 import { errorDataOf } from "./error-data.ts";
-import { openForWriting, withoutSync } from "./open-database.ts";
+import { openForWriting } from "./open-database.ts";
 import { serveThread } from "./serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./writer.ts";
 import { applyBatch } from "./writing/apply-batch.ts";
@@ -45,8 +45,12 @@ function commit(batches: readonly PostedBatch[]): readonly string[] {
   const { changes } = writing;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
-  if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
+  waitAsSlowDisk();
   return postResults(batches, results);
+}
+
+function waitAsSlowDisk(): void {
+  if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
 }
 
 let nextTrim = writing.trim.pending ? setImmediate(trim) : undefined;
@@ -56,18 +60,18 @@ function trimLater(): void {
   if (writing.trim.pending) nextTrim ??= setImmediate(trim);
 }
 
-/** If the next commits could not wait for the disk again, this would throw and end the thread. */
+/**
+ * It waits for the disk as every commit does, though nobody waits for it: of several that were on
+ * their way at once a power cut may leave the later ones, which looks like a damaged log.
+ */
 function trim(): void {
   nextTrim = undefined;
-  if (withoutSync(sql, durability, trimSome)) trimLater();
-}
-
-function trimSome(): boolean {
   try {
     writing.trim.some(sql);
-    return true;
   } catch {
     // They stay, and are tried again after the next commit.
-    return false;
+    return;
   }
+  waitAsSlowDisk();
+  trimLater();
 }
