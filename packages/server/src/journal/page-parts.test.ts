@@ -91,7 +91,7 @@ test("what is held for all readers is bounded, and what was used last is held lo
       reads.push(runId);
       const event = { type: "item.delta", itemId: "i", delta: text } as const;
       const events = [1, 2].map((n) => ({ ...event, seq: after + n }));
-      return { events, ended: false };
+      return { events, full: false, ended: false };
     },
     async () => true,
   );
@@ -104,6 +104,25 @@ test("what is held for all readers is bounded, and what was used last is held lo
   assert.deepEqual(reads, ["a", "b", "c"]);
   await part("b", 1);
   assert.deepEqual(reads, ["a", "b", "c", "b"]);
+});
+
+test("what is longer than the room for all readers is not held", async () => {
+  let reads = 0;
+  const read = pagesInParts(
+    async ({ after }) => {
+      reads += 1;
+      const event = { type: "item.delta", itemId: "i", delta: "x".repeat(6_000_000) } as const;
+      const events = [1, 2, 3].map((n) => ({ ...event, seq: after + n }));
+      return { events, full: true, ended: false };
+    },
+    async () => true,
+  );
+  for (const after of [0, 1])
+    assert.equal(
+      (await read({ owner, runId: "r", after, limit: 9, size: 9 }))?.events[0]?.seq,
+      after + 1,
+    );
+  assert.equal(reads, 2);
 });
 
 test("parts that are kept do not keep the long text that they were cut from", async () => {

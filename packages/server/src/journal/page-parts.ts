@@ -1,6 +1,6 @@
 import { detached } from "@capstan/core";
 import type { RunEvent } from "../contract/run.ts";
-import type { EventsRead } from "./records.ts";
+import type { EventPage } from "./records.ts";
 import type { StoreReading } from "./store-reading.ts";
 
 export type PageQuery = Parameters<StoreReading["readEventPage"]>[0];
@@ -17,22 +17,24 @@ interface Held {
 const room = 16_000_000;
 
 /**
- * Pages of so many events as is quick to read, given in parts of so much text as a reader may keep:
- * a reader that stands still keeps a part, however long the texts of its run are. What is not given
- * yet is held for the next part, and for other readers of the run, in the room that all share.
+ * Pages in parts of so much text as a reader may keep: a reader that stands still keeps a part,
+ * however long the texts of its run are. A page is no longer than a part, but where a row, or what
+ * is in the tail, is: what is not given of it yet is held for the next part, and for other readers of
+ * the run, in the room that all share.
  */
 export function pagesInParts(
-  read: (query: PageQuery) => Promise<EventsRead | undefined>,
+  read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Whether there still is such a run. */
   isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
 ): StoreReading["readEventPage"] {
   const held = new Set<Held>();
 
   function hold(page: Held): void {
+    if (page.size > room) return;
     held.add(page);
     let total = held.values().reduce((sum, { size }) => sum + size, 0);
     for (const oldest of held) {
-      if (total <= room || held.size === 1) return;
+      if (total <= room) return;
       held.delete(oldest);
       total -= oldest.size;
     }
@@ -64,7 +66,7 @@ export function pagesInParts(
     const given = part(page.events, limit, size);
     const whole = sizeOfAll(page.events);
     if (given.length === page.events.length && whole <= size)
-      return { ...page, events: given.map(onItsOwn), full: page.events.length >= limit };
+      return { ...page, events: given.map(onItsOwn) };
     const events = page.events.map(onItsOwn);
     hold({ owner, runId, events, size: whole });
     return { events: events.slice(0, given.length), full: true, ended: page.ended };

@@ -70,14 +70,10 @@ export interface RunWithMessages {
 }
 
 /** Some events of a run in order, as of one moment. */
-export interface EventsRead {
+export interface EventPage {
   readonly events: readonly RunEvent[];
   /** The run has ended: after the events that there are now none will come. */
   readonly ended: boolean;
-}
-
-/** The same as far as there was room for. */
-export interface EventPage extends EventsRead {
   /** There was no room for more: read on to know whether there are. */
   readonly full: boolean;
 }

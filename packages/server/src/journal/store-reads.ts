@@ -23,7 +23,7 @@ import {
 } from "./reading/read-runs.ts";
 import { searchRuns } from "./reading/search-runs.ts";
 import { type PageQuery, pagesInParts } from "./page-parts.ts";
-import type { EventsRead, RunRecord } from "./records.ts";
+import type { EventPage, RunRecord } from "./records.ts";
 import type { Script } from "./script.ts";
 import type { RetentionReading, StoreReading } from "./store-reading.ts";
 import { readEveryUsage } from "./usage.ts";
@@ -44,7 +44,7 @@ export interface ReadParts {
   readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
   /** Reads a page where several runs' are better read together. @default each by itself */
-  readonly eventPage?: (query: PageQuery) => Promise<EventsRead | undefined>;
+  readonly eventPage?: (query: PageQuery) => Promise<EventPage | undefined>;
   /** The same of what runs begin and go on with. */
   readonly sessionGrants?: StoreReading["readGrants"];
 }

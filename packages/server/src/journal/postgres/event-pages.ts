@@ -1,8 +1,8 @@
 import type { RunStatus } from "../../contract/run.ts";
 import { isClosing } from "../../run/run-status.ts";
 import { severalEvents } from "../event-layout.ts";
-import { type EventRange, type EventRow, eventsOf } from "../reading/read-events.ts";
-import type { EventsRead } from "../records.ts";
+import { type EventRange, type EventRow, endBySize, eventsOf } from "../reading/read-events.ts";
+import type { EventPage } from "../records.ts";
 import { all, type Script } from "../script.ts";
 import type { TailDelta } from "../tail.ts";
 
@@ -16,6 +16,8 @@ interface PageRow {
   /** Of which query. */
   readonly i: number;
   readonly status: RunStatus;
+  /** The last number that was read of what was asked for; null: all of it. */
+  readonly cut: number | null;
   readonly part: "row" | "delta" | null;
   readonly seq: number;
   readonly type: string;
@@ -24,20 +26,22 @@ interface PageRow {
 }
 
 // LIMIT 1 has each run looked up by its id, however few runs there were when this was planned.
-const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.events
-  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, up_to)
+const selectPages = `SELECT q.i, r.status, cut.seq AS cut, e.part, e.seq, e.type, e.cuts, e.events
+  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[]) AS q (i, id, owner, after, asked, size)
   CROSS JOIN LATERAL (
     SELECT n, status FROM runs WHERE id = q.id AND owner = q.owner LIMIT 1
   ) AS r
+  LEFT JOIN LATERAL (${endBySize("q.size", "r.n", "q.after", "q.asked")}) AS cut ON TRUE
+  CROSS JOIN LATERAL (SELECT COALESCE(cut.seq, q.asked) AS up_to) AS until
   LEFT JOIN LATERAL (
     SELECT 'row' AS part, seq, type, cuts, events FROM run_journal
-      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to AND events IS NOT NULL
+      WHERE run_n = r.n AND seq > q.after AND seq <= until.up_to AND events IS NOT NULL
     UNION ALL SELECT 'row', seq, type, cuts, events FROM run_journal
-      WHERE run_n = r.n AND from_seq <= q.up_to AND seq > q.up_to
+      WHERE run_n = r.n AND from_seq <= until.up_to AND seq > until.up_to
     UNION ALL (SELECT 'row', seq, type, cuts, events FROM run_journal
-      WHERE run_n = r.n AND seq > q.up_to AND type = '${severalEvents}' ORDER BY seq LIMIT 1)
+      WHERE run_n = r.n AND seq > until.up_to AND type = '${severalEvents}' ORDER BY seq LIMIT 1)
     UNION ALL SELECT 'delta', seq, item_id, NULL, delta FROM tail
-      WHERE run_n = r.n AND seq > q.after AND seq <= q.up_to
+      WHERE run_n = r.n AND seq > q.after AND seq <= until.up_to
   ) AS e ON TRUE`;
 
 /**
@@ -46,20 +50,21 @@ const selectPages = `SELECT q.i, r.status, e.part, e.seq, e.type, e.cuts, e.even
  */
 export function* readEventPages(
   queries: readonly PageQuery[],
-): Script<readonly (EventsRead | undefined)[]> {
+): Script<readonly (EventPage | undefined)[]> {
   const rows = yield* all<PageRow>(
     selectPages,
     queries.map((_, index) => index),
     queries.map(({ runId }) => runId),
     queries.map(({ owner }) => owner),
     queries.map(({ after }) => after),
-    queries.map(upToOf),
+    queries.map(({ after, limit }) => after + limit),
+    queries.map(({ size = null }) => size),
   );
   const found = Map.groupBy(rows, ({ i }) => i);
   return queries.map((query, index) => pageOf(query, found.get(index) ?? []));
 }
 
-function pageOf(query: PageQuery, rows: readonly PageRow[]): EventsRead | undefined {
+function pageOf(query: PageQuery, rows: readonly PageRow[]): EventPage | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   const stored: EventRow[] = [];
@@ -68,10 +73,8 @@ function pageOf(query: PageQuery, rows: readonly PageRow[]): EventsRead | undefi
     if (part === "row") stored.push({ seq, type, cuts, events });
     if (part === "delta") tail.push({ seq, itemId: type, delta: JSON.parse(events) as string });
   }
-  const range = { after: query.after, upTo: upToOf(query) };
-  return { events: eventsOf(stored, tail, range), ended: isClosing(first.status) };
-}
-
-function upToOf({ after, limit }: EventRange): number {
-  return after + limit;
+  const { after, limit } = query;
+  const { cut, status } = first;
+  const events = eventsOf(stored, tail, { after, upTo: cut ?? after + limit });
+  return { events, full: cut !== null || events.length >= limit, ended: isClosing(status) };
 }

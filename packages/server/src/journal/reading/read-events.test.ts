@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { encodeRequest } from "../encoding/encode-request.ts";
 import { migrate } from "../migrate.ts";
+import type { RunEvent } from "../../contract/run.ts";
 import { Sql } from "../sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../store-write.ts";
 import { delta, end, event, newRun, owner, start } from "../testing/store-fixtures.ts";
@@ -77,3 +78,24 @@ test("a page begins and ends within rows of several events, and across items tha
 });
 
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
+
+test("rows are read together up to a size: a long run is never read as a whole for one part", () => {
+  const sql = databaseWith(
+    ...Array.from({ length: 20 }, (_, n) => [end(`i${n}`, "x".repeat(100 * (n % 3)))]),
+  );
+  const range = { owner, runId: "r", position: { lastSeq: 20, items: [] }, limit: 20 };
+  const all = sql.script(readEventPage({ ...range, after: 0 }))?.events ?? [];
+  assert.equal(all.length, 20);
+  for (const size of [1, 300, 1_000, 100_000]) {
+    const seen: RunEvent[] = [];
+    for (let full = true; full;) {
+      const page = sql.script(readEventPage({ ...range, after: seen.length, size }));
+      assert.ok(page !== undefined && page.events.length > 0);
+      const text = page.events.map((each) => (each.type === "item.end" ? each.text : "")).join("");
+      assert.ok(page.events.length === 1 || text.length <= size, `${text.length} at ${size}`);
+      seen.push(...page.events);
+      full = page.full && seen.length < 20;
+    }
+    assert.deepEqual(seen, all);
+  }
+});

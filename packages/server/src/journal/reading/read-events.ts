@@ -3,8 +3,8 @@ import { isClosing } from "../../run/run-status.ts";
 import { type Delta, decodeCuts } from "../cut-points.ts";
 import { eventsIn, severalEvents, type UnnumberedEvent } from "../event-layout.ts";
 import type { Position } from "../live-runs.ts";
-import type { CompactEvents, EventsRead } from "../records.ts";
-import { all, type Script, together } from "../script.ts";
+import type { CompactEvents, EventPage } from "../records.ts";
+import { all, first, type Script, together } from "../script.ts";
 import { readTail, type TailDelta } from "../tail.ts";
 import { detachedDeltas } from "../writing/write-events.ts";
 import { findRunN, type RunN } from "./read-runs.ts";
@@ -28,6 +28,8 @@ const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
 export interface EventRange {
   readonly after: number;
   readonly limit: number;
+  /** Rows of more bytes are not read together. @default any */
+  readonly size?: number;
 }
 
 /**
@@ -43,11 +45,16 @@ export function* readEventPage(
     /** How far it may be read; without it, as far as the database goes. */
     readonly position: Position | undefined;
   },
-): Script<EventsRead | undefined> {
+): Script<EventPage | undefined> {
   const run = yield* findRunN(query);
   if (run === undefined) return undefined;
-  const { after, position } = query;
-  const upTo = Math.min(after + query.limit, endOf(run, position));
+  const { after, limit, size, position } = query;
+  const end = Math.min(after + limit, endOf(run, position));
+  const cut =
+    size === undefined
+      ? undefined
+      : yield* first<{ seq: number }>(endBySize("?", "?", "?", "?"), size, run.n, after, end, size);
+  const upTo = cut?.seq ?? end;
   const [rows, tail] = yield* together([
     all<EventRow>(
       `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
@@ -65,7 +72,17 @@ export function* readEventPage(
     ),
     readTail({ runN: run.n, after, upTo, items: position?.items }),
   ]);
-  return { events: eventsOf(rows, tail, { after, upTo }), ended: isClosing(run.status) };
+  const events = eventsOf(rows, tail, { after, upTo });
+  const full = cut !== undefined || events.length >= limit;
+  return { events, full, ended: isClosing(run.status) };
+}
+
+/** How far rows may be read together, as `seq`: to the last one before they are too long, or the first. No row where they are not. */
+export function endBySize(size: string, run: string, after: string, upTo: string): string {
+  return `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ${size}), MIN(seq)) AS seq FROM (
+    SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
+      WHERE run_n = ${run} AND seq > ${after} AND seq <= ${upTo} AND events IS NOT NULL
+    ) AS sized HAVING MAX(bytes) > ${size}`;
 }
 
 /** The events of a range, from all rows that may hold some of them. */
