@@ -14,6 +14,9 @@ test("the pieces of a value are its JSON, whatever its texts are", () => {
     text: anyText,
     none: fc.constant(undefined),
     parts: fc.array(fc.record({ text: anyText, count: fc.integer() }), { maxLength: 2 }),
+    any: fc.array(fc.jsonValue(), { maxLength: 3 }),
+    names: fc.dictionary(fc.string(), anyText, { maxKeys: 3 }),
+    empty: fc.constantFrom([], {}, "", null, [undefined]),
   });
   fc.assert(
     fc.property(value, (given) => {
@@ -35,10 +38,21 @@ test("no character is torn between two pieces, and none is written that is long"
   }
 });
 
-test("what has no long text is one piece", () => {
-  const value = {
-    delta: "x".repeat(32_768),
-    parts: Array.from({ length: 50 }, () => "y".repeat(999)),
-  };
+test("what is short is one piece", () => {
+  const value = { delta: "x".repeat(30_000), parts: Array.from({ length: 50 }, () => "y") };
   assert.equal([...jsonPieces(value)].length, 1);
+});
+
+test("a value of many texts is written in pieces, none of which is long", () => {
+  for (const value of [
+    Array.from({ length: 200 }, () => ({ text: "x".repeat(30_000) })),
+    Array.from({ length: 10_000 }, () => ({ text: "x".repeat(300) })),
+    Array.from({ length: 100_000 }, () => [1.5, null, true]),
+  ]) {
+    const pieces = [...jsonPieces({ status: "completed", output: value })];
+    const json = JSON.stringify({ status: "completed", output: value });
+    assert.ok(pieces.join("") === json);
+    assert.ok(pieces.every((piece) => piece.length < 70_000));
+    assert.ok(pieces.length < json.length / 10_000, `${pieces.length} pieces`);
+  }
 });

@@ -1,43 +1,74 @@
-import { randomUUID } from "node:crypto";
-
-/** The length of a piece of a long text, in UTF-16 units. */
+/** About so long is a piece, in UTF-16 units. */
 const pieceLength = 32_768;
 
-/** Stands for a long text; no text has it in it. */
-const mark = randomUUID();
+/** What a value takes that is no text, about. */
+const otherLength = 8;
 
 /**
- * What `JSON.stringify` gives, in pieces: of a text of many megabytes no second one is made for who
- * reads slowly. What has no long text is one piece.
+ * What `JSON.stringify` gives of plain data, in pieces: of texts of many megabytes, or many texts, no
+ * second one is made for who reads slowly. What is short is one piece.
  */
 export function* jsonPieces(value: object): Generator<string, void, undefined> {
-  if (!hasLongText(value)) return yield JSON.stringify(value);
-  const texts: string[] = [];
-  const json = JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== "string" || !hasLongText(member)) return member;
-    texts.push(member);
-    return mark;
-  });
-  const [first = "", ...behind] = json.split(`"${mark}"`);
-  let before = first;
-  for (const [index, text] of texts.entries()) {
-    yield `${before}"`;
-    for (let from = 0; from < text.length;) {
-      const to = endOfPiece(text, from + pieceLength);
-      yield JSON.stringify(text.slice(from, to)).slice(1, -1);
-      from = to;
+  if (isShort(value)) return yield JSON.stringify(value);
+  let ready = "";
+  for (const part of parts(value)) {
+    if (ready !== "" && ready.length + part.length > pieceLength) {
+      yield ready;
+      ready = "";
     }
-    before = `"${behind[index] ?? ""}`;
+    ready += part;
   }
-  yield before;
+  yield ready;
 }
 
-function hasLongText(value: unknown): boolean {
-  if (typeof value === "string") return value.length > pieceLength;
-  return typeof value === "object" && value !== null && Object.values(value).some(hasLongText);
+function* parts(value: unknown): Generator<string, void, undefined> {
+  if (isShort(value)) yield JSON.stringify(value ?? null);
+  else if (typeof value === "string") yield* partsOfText(value);
+  else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      yield index === 0 ? "[" : ",";
+      yield* parts(element);
+    }
+    yield "]";
+  } else if (typeof value === "object" && value !== null) {
+    let before = "{";
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* parts(member);
+      before = ",";
+    }
+    yield "}";
+  }
+}
+
+function* partsOfText(text: string): Generator<string, void, undefined> {
+  yield '"';
+  for (let from = 0; from < text.length;) {
+    const to = endOfPart(text, from + pieceLength);
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield '"';
+}
+
+function isShort(value: unknown): boolean {
+  return roomBehind(value, pieceLength) >= 0;
+}
+
+/** What is left of the room for a piece behind a value; less than 0 where it has none. */
+function roomBehind(value: unknown, room: number): number {
+  if (typeof value === "string") return room - value.length;
+  let left = room - otherLength;
+  if (typeof value !== "object" || value === null) return left;
+  for (const member of Object.values(value)) {
+    left = roomBehind(member, left);
+    if (left < 0) break;
+  }
+  return left;
 }
 
 /** Not within a character of two units: each alone would be written as an escape. */
-function endOfPiece(text: string, at: number): number {
+function endOfPart(text: string, at: number): number {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
 }

@@ -1,14 +1,15 @@
 import type { CallOwner, ChainEvent, JsonObject } from "@capstan/core";
+import { type SharedText, sharedText } from "./shared-text.ts";
 
-/** What the projection remembers of a call that is not settled. Plain JSON. */
+/** What the projection remembers of a server's call that is not settled. */
 export interface CallView {
   readonly callId: string;
   /** As the model wrote it. */
   readonly name: string;
   readonly owner: CallOwner;
-  readonly argumentsText: string;
-  /** Resolved and validated. */
-  readonly args?: JsonObject;
+  readonly argumentsText: SharedText;
+  /** Resolved and validated, as JSON. */
+  readonly args?: SharedText;
   /** `group.Tool`; absent where no tool was found. */
   readonly toolId?: string;
   readonly parentCallId?: string;
@@ -24,12 +25,16 @@ export function callView(event: Extract<ChainEvent, { type: "call.proposed" }>):
     callId,
     name,
     owner,
-    argumentsText,
-    ...(args === undefined ? {} : { args }),
+    argumentsText: sharedText(argumentsText),
+    ...(args === undefined ? {} : { args: argsText(args) }),
     ...(toolId === undefined ? {} : { toolId }),
     ...(parentCallId === undefined ? {} : { parentCallId }),
     ...(final === undefined ? {} : { final }),
   };
+}
+
+export function argsText(args: JsonObject): SharedText {
+  return sharedText(JSON.stringify(args));
 }
 
 /** The two halves of `group.Tool`. */
@@ -42,11 +47,10 @@ export function toolIdParts(toolId: string): { readonly group: string; readonly 
  * A call's arguments as a client reads them: what a person approved, else the model's own text,
  * which holds references rather than the values behind them.
  */
-export function wireArguments(call: CallView): string {
-  if (call.approvalId !== undefined && call.args !== undefined) return JSON.stringify(call.args);
-  if (isJsonObject(call.argumentsText)) return call.argumentsText;
-  if (call.args !== undefined) return JSON.stringify(call.args);
-  return call.argumentsText.trim() === "" ? "{}" : call.argumentsText;
+export function wireArguments({ argumentsText, args, approvalId }: CallView): SharedText {
+  if (args !== undefined && (approvalId !== undefined || !isJsonObject(argumentsText.text)))
+    return args;
+  return argumentsText.text.trim() === "" ? sharedText("{}") : argumentsText;
 }
 
 function isJsonObject(text: string): boolean {

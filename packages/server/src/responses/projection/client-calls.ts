@@ -1,8 +1,14 @@
-import type { CallView } from "./call-view.ts";
 import { createCustomCallUnit } from "./custom-call-unit.ts";
 import type { Floor } from "./floor.ts";
 import { createFunctionCallUnit, type FunctionCallUnit } from "./function-call-unit.ts";
+import { type SharedText, sharedText } from "./shared-text.ts";
 import type { Unit } from "./unit.ts";
+
+interface ProposedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly argumentsText: string;
+}
 
 /** The calls that the client runs. They are announced, live or once they are certain. */
 export interface ClientCalls {
@@ -10,7 +16,7 @@ export interface ClientCalls {
   writing(callId: string, name: string): FunctionCallUnit | undefined;
   /** The model wrote the whole of a custom call. */
   written(callId: string, name: string, argumentsText: string): void;
-  proposed(call: CallView): void;
+  proposed(call: ProposedCall): void;
   waiting(callId: string): void;
   /** A step of the model is over: what it said is certain. */
   stepEnded(): void;
@@ -31,7 +37,7 @@ export function createClientCalls(options: {
   const { floor } = options;
   const customTools = new Set(options.customTools);
   const isLive = options.publish === "live";
-  const known = new Map<string, CallView>();
+  const known = new Map<string, { readonly name: string; readonly argumentsText: SharedText }>();
   const announced = new Set<string>();
   let step: { readonly callId: string; readonly unit: Unit }[] = [];
 
@@ -40,7 +46,7 @@ export function createClientCalls(options: {
     step.push({ callId, unit });
     floor.enter(unit);
   };
-  const announceWhole = ({ callId, name, argumentsText }: CallView): void => {
+  const announceWhole = ({ callId, name, argumentsText }: ProposedCall): void => {
     if (announced.has(callId)) return;
     if (customTools.has(name)) {
       announce(callId, createCustomCallUnit({ callId, name, argumentsText }));
@@ -60,14 +66,15 @@ export function createClientCalls(options: {
     },
     written(callId, name, argumentsText) {
       if (!isLive || !customTools.has(name)) return;
-      announceWhole({ callId, name, argumentsText, owner: "client" });
+      announceWhole({ callId, name, argumentsText });
     },
-    proposed(call) {
-      known.set(call.callId, call);
+    proposed({ callId, name, argumentsText }) {
+      known.set(callId, { name, argumentsText: sharedText(argumentsText) });
     },
     waiting(callId) {
       const call = known.get(callId);
-      if (call !== undefined) announceWhole(call);
+      if (call === undefined) return;
+      announceWhole({ callId, name: call.name, argumentsText: call.argumentsText.text });
     },
     stepEnded() {
       step = [];

@@ -1,4 +1,5 @@
 import type { CustomToolCallOutput, ItemStatus } from "../wire.ts";
+import { sharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";
 
 /**
@@ -10,15 +11,16 @@ export function createCustomCallUnit(call: {
   readonly name: string;
   readonly argumentsText: string;
 }): Unit {
-  const input = customInput(call.argumentsText);
+  const { callId, name } = call;
+  const input = sharedText(customInput(call.argumentsText));
   let place: Place | undefined;
 
   const item = (status: ItemStatus, text: string): CustomToolCallOutput => ({
     id: placeOf(place).itemId,
     type: "custom_tool_call",
     status,
-    call_id: call.callId,
-    name: call.name,
+    call_id: callId,
+    name,
     input: text,
   });
 
@@ -31,15 +33,22 @@ export function createCustomCallUnit(call: {
       place = given;
       const { emit, outputIndex: output_index, itemId: item_id } = given;
       emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
-      if (input === "") return;
-      emit({ type: "response.custom_tool_call_input.delta", item_id, output_index, delta: input });
+      if (input.text === "") return;
+      emit({
+        type: "response.custom_tool_call_input.delta",
+        item_id,
+        output_index,
+        delta: input.text,
+      });
     },
-    snapshot: () => item("in_progress", input),
+    snapshot: () => item("in_progress", input.text),
     close(status) {
       const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
-      emit({ type: "response.custom_tool_call_input.done", item_id, output_index, input });
-      emit({ type: "response.output_item.done", output_index, item: item(status, input) });
-      return item(status, input);
+      const final = item(status, input.text);
+      const done = { item_id, output_index, input: final.input };
+      emit({ type: "response.custom_tool_call_input.done", ...done });
+      emit({ type: "response.output_item.done", output_index, item: final });
+      return final;
     },
   };
 }

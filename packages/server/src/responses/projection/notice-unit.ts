@@ -1,4 +1,5 @@
 import type { ListedTool, McpApprovalRequestOutput, McpListToolsOutput } from "../wire.ts";
+import type { SharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";
 
 /** A server group as a request declared it, with the tools it offers. */
@@ -62,16 +63,16 @@ export function createApprovalUnit(request: {
   readonly id: string;
   readonly label: string;
   readonly name: string;
-  readonly arguments: string;
+  readonly arguments: SharedText;
 }): Unit {
   let place: Place | undefined;
-  const item: McpApprovalRequestOutput = {
+  const item = (): McpApprovalRequestOutput => ({
     id: request.id,
     type: "mcp_approval_request",
     server_label: request.label,
     name: request.name,
-    arguments: request.arguments,
-  };
+    arguments: request.arguments.text,
+  });
 
   return {
     kind: "notice",
@@ -81,13 +82,17 @@ export function createApprovalUnit(request: {
     isOpen: () => place !== undefined,
     open(given) {
       place = given;
-      given.emit({ type: "response.output_item.added", output_index: given.outputIndex, item });
+      given.emit({
+        type: "response.output_item.added",
+        output_index: given.outputIndex,
+        item: item(),
+      });
     },
-    snapshot: () => item,
+    snapshot: item,
     close() {
       const { emit, outputIndex: output_index } = placeOf(place);
-      emit({ type: "response.output_item.done", output_index, item });
-      return item;
+      emit({ type: "response.output_item.done", output_index, item: item() });
+      return item();
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { ChainError, FinishReason, Usage } from "@capstan/core";
 import type { RunEvent } from "../../contract/run.ts";
 import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "../wire.ts";
-import { callView } from "./call-view.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { createFloor } from "./floor.ts";
 import { itemIds } from "./item-id.ts";
@@ -177,7 +176,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         if (cutReasons[finishReason] !== undefined) texts.cutLast();
         return;
       case "call.proposed":
-        if (event.owner === "client") clientCalls.proposed(callView(event));
+        if (event.owner === "client") clientCalls.proposed(event);
         else serverCalls.proposed(event);
         return;
       case "approval.requested":

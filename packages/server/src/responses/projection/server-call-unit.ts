@@ -1,12 +1,18 @@
 import type { CallResult, SettledStatus } from "@capstan/core";
 import type { McpCallError, McpCallOutput } from "../wire.ts";
+import { type SharedText, sharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";
 
 export interface ServerCallUnit extends Unit {
   settle(status: SettledStatus, result: CallResult): void;
 }
 
-type Outcome = Pick<McpCallOutput, "status" | "output" | "error">;
+type Wire = Pick<McpCallOutput, "status" | "output" | "error">;
+
+interface Outcome {
+  readonly status: "completed" | "failed";
+  readonly text: SharedText;
+}
 
 const unknownOutcome = "The response ended before this call did. It may or may not have acted.";
 
@@ -14,13 +20,13 @@ const unknownOutcome = "The response ended before this call did. It may or may n
 export function createServerCallUnit(call: {
   readonly label: string;
   readonly name: string;
-  readonly arguments: string;
+  readonly arguments: SharedText;
   readonly approvalRequestId: string | null;
 }): ServerCallUnit {
   let outcome: Outcome | undefined;
   let place: Place | undefined;
 
-  const item = (args: string, state: Outcome): McpCallOutput => ({
+  const item = (args: string, state: Wire): McpCallOutput => ({
     id: placeOf(place).itemId,
     type: "mcp_call",
     status: state.status,
@@ -31,7 +37,8 @@ export function createServerCallUnit(call: {
     output: state.output,
     error: state.error,
   });
-  const running: Outcome = { status: "in_progress", output: null, error: null };
+  const args = () => call.arguments.text;
+  const running: Wire = { status: "in_progress", output: null, error: null };
 
   return {
     kind: "server_call",
@@ -41,8 +48,8 @@ export function createServerCallUnit(call: {
     settle(status, result) {
       outcome =
         status === "success"
-          ? { status: "completed", output: result.finalText, error: null }
-          : failure(result.error?.message ?? result.rejectReason ?? result.finalText);
+          ? { status: "completed", text: sharedText(result.finalText) }
+          : failed(result.error?.message ?? result.rejectReason ?? result.finalText);
     },
     open(given) {
       place = given;
@@ -50,13 +57,13 @@ export function createServerCallUnit(call: {
       const at = { item_id, output_index };
       emit({ type: "response.output_item.added", output_index, item: item("", running) });
       emit({ type: "response.mcp_call.in_progress", ...at });
-      emit({ type: "response.mcp_call_arguments.delta", ...at, delta: call.arguments });
-      emit({ type: "response.mcp_call_arguments.done", ...at, arguments: call.arguments });
+      emit({ type: "response.mcp_call_arguments.delta", ...at, delta: args() });
+      emit({ type: "response.mcp_call_arguments.done", ...at, arguments: args() });
     },
-    snapshot: () => item(call.arguments, running),
+    snapshot: () => item(args(), running),
     close() {
       const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
-      const final = item(call.arguments, outcome ?? failure(unknownOutcome));
+      const final = item(args(), onWire(outcome ?? failed(unknownOutcome)));
       const type =
         final.status === "completed" ? "response.mcp_call.completed" : "response.mcp_call.failed";
       emit({ type, item_id, output_index });
@@ -66,10 +73,15 @@ export function createServerCallUnit(call: {
   };
 }
 
-function failure(text: string): Outcome {
+function failed(text: string): Outcome {
+  return { status: "failed", text: sharedText(text) };
+}
+
+function onWire({ status, text: { text } }: Outcome): Wire {
+  if (status === "completed") return { status, output: text, error: null };
   const error: McpCallError = {
     type: "mcp_tool_execution_error",
     content: [{ type: "text", text }],
   };
-  return { status: "failed", output: null, error };
+  return { status, output: null, error };
 }

@@ -1,5 +1,5 @@
 import type { ChainEvent } from "@capstan/core";
-import { type CallView, callView, toolIdParts, wireArguments } from "./call-view.ts";
+import { argsText, type CallView, callView, toolIdParts, wireArguments } from "./call-view.ts";
 import type { Floor } from "./floor.ts";
 import { approvalItemId } from "./item-id.ts";
 import { createApprovalUnit, type ServerListing } from "./notice-unit.ts";
@@ -84,7 +84,8 @@ export function createServerCalls(options: {
     asked({ callId, approval }) {
       const tracked = calls.get(callId);
       if (tracked === undefined) return;
-      const call: CallView = { ...tracked.call, args: approval.args, approvalId: approval.id };
+      const args = argsText(approval.args);
+      const call: CallView = { ...tracked.call, args, approvalId: approval.id };
       const as = approvals === "deferred" ? shown(call) : undefined;
       calls.set(callId, { ...tracked, call, asked: as !== undefined });
       if (as === undefined) return;
@@ -102,7 +103,7 @@ export function createServerCalls(options: {
       const call: CallView = {
         ...tracked.call,
         approvalId,
-        ...(args === undefined ? {} : { args }),
+        ...(args === undefined ? {} : { args: argsText(args) }),
       };
       calls.set(callId, {
         ...tracked,
