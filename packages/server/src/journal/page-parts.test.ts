@@ -106,6 +106,24 @@ test("what is held for all readers is bounded, and what was used last is held lo
   assert.deepEqual(reads, ["a", "b", "c", "b"]);
 });
 
+test("readers who ask for the same at once keep one page", async () => {
+  const asked: (() => void)[] = [];
+  const read = pagesInParts(
+    async ({ after }) => {
+      await new Promise<void>((resolve) => asked.push(resolve));
+      const event = { type: "item.delta", itemId: "i", delta: "x".repeat(100) } as const;
+      const events = [1, 2].map((n) => ({ ...event, seq: after + n }));
+      return { events, full: false, ended: false };
+    },
+    async () => true,
+  );
+  const query = { owner, runId: "r", after: 0, limit: 9, size: 9 };
+  const pages = Promise.all([read(query), read(query)]);
+  for (const answer of asked) answer();
+  const [one, other] = await pages;
+  assert.ok(one?.events[0] !== undefined && one.events[0] === other?.events[0]);
+});
+
 test("what is longer than the room for all readers is not held", async () => {
   let reads = 0;
   const read = pagesInParts(

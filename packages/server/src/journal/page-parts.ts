@@ -27,39 +27,37 @@ export function pagesInParts(
   /** Whether there still is such a run. */
   isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
 ): StoreReading["readEventPage"] {
-  const held = new Set<Held>();
+  const kept = new Set<Held>();
 
   function hold(page: Held): void {
     if (page.size > room) return;
-    held.add(page);
-    let total = held.values().reduce((sum, { size }) => sum + size, 0);
-    for (const oldest of held) {
+    kept.add(page);
+    let total = kept.values().reduce((sum, { size }) => sum + size, 0);
+    for (const oldest of kept) {
       if (total <= room) return;
-      held.delete(oldest);
+      kept.delete(oldest);
       total -= oldest.size;
     }
   }
 
   function find({ owner, runId, after }: PageQuery): Held | undefined {
-    const page = held
+    const page = kept
       .values()
       .find((each) => each.runId === runId && each.owner === owner && covers(each.events, after));
     // The last one used stays the longest.
-    if (page !== undefined && held.delete(page)) held.add(page);
+    if (page !== undefined && kept.delete(page)) kept.add(page);
     return page;
   }
 
   return async (query) => {
-    const { owner, runId, after, limit, size = Number.POSITIVE_INFINITY } = query;
+    const { owner, runId, limit, size = Infinity } = query;
     const known = find(query);
     if (known !== undefined) {
       if (!(await isThere(query))) {
-        held.delete(known);
+        kept.delete(known);
         return undefined;
       }
-      const rest = known.events.slice(after + 1 - (known.events[0]?.seq ?? 0));
-      // Whether there are more, and whether the run has ended, is known by who reads on.
-      return { events: part(rest, limit, size), full: true, ended: false };
+      return restOf(known, query);
     }
     const page = await read(query);
     if (page === undefined) return undefined;
@@ -67,10 +65,17 @@ export function pagesInParts(
     const whole = sizeOfAll(page.events);
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
-    const events = page.events.map(onItsOwn);
-    hold({ owner, runId, events, size: whole });
-    return { events: events.slice(0, given.length), full: true, ended: page.ended };
+    // Another who asked for the same meanwhile has it already: all keep that one.
+    const held = find(query) ?? { owner, runId, events: page.events.map(onItsOwn), size: whole };
+    hold(held);
+    return restOf(held, query);
   };
+}
+
+/** Whether there are more, and whether the run has ended, is known by who reads on. */
+function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
+  const rest = events.slice(after + 1 - (events[0]?.seq ?? 0));
+  return { events: part(rest, limit, size), full: true, ended: false };
 }
 
 /** There is no gap between the events of a page. */

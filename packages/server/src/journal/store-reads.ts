@@ -110,7 +110,7 @@ export function storeReads({
     getApproval: (query) => read(() => getApproval(query)),
     listApprovals: (query) => read(() => listApprovals(query)),
     readReview: (query) => read(() => readReview(query)),
-    everyParkedBefore: async (query) => (await read(() => everyParkedBefore(query))).map(published),
+    everyParkedBefore: (query) => read(() => everyParkedBefore(query)),
     everyParkedSince: () => read(() => everyParkedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),

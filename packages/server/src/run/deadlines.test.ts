@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
+import { migrate } from "../journal/migrate.ts";
+import { storeOnConnection } from "../journal/open-store.ts";
 import type { RunRecord } from "../journal/records.ts";
-import { openMemoryStore } from "../journal/store.ts";
+import { Sql } from "../journal/sql.ts";
+import { openMemoryStore, type Store } from "../journal/store.ts";
 import { owner } from "../journal/testing/store-fixtures.ts";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./server-limits.ts";
@@ -18,10 +23,14 @@ const weather = { type: "function", function: { name: "Weather" } } as const;
 /** A server of which all the time is the test's. */
 function timed(
   model: ScriptedModel,
-  { approvalMs = day, parkedMs = limits.parkedMs, wakeAt }: Partial<Timing> = {},
+  {
+    approvalMs = day,
+    parkedMs = limits.parkedMs,
+    wakeAt,
+    clock = new FakeClock(Date.now()),
+    store = openMemoryStore({ clock }),
+  }: Partial<Timing> = {},
 ) {
-  const clock = new FakeClock(Date.now());
-  const store = openMemoryStore({ clock });
   const group = groupOf([asking("Ask", () => "made")]);
   const createExecutor: CreateExecutor = (options) => {
     const executor = new ToolExecutor({ ...options, clock, limits: { approvalMs } });
@@ -39,6 +48,8 @@ interface Timing {
   readonly approvalMs: number;
   readonly parkedMs: number;
   readonly wakeAt: (at: number) => boolean;
+  readonly clock: FakeClock;
+  readonly store: Store;
 }
 
 test("a question that nobody answers in time is a refusal, and the run goes on with it", async () => {
@@ -203,6 +214,95 @@ test("a run that cannot be expired is tried again after a while, and not at once
   assert.match(lines.join(), /it is damaged/);
   stop();
 });
+
+test("a run that cannot be expired delays no question", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }, { calls: [{ name: "Ask" }] }]);
+  const { clock, store, runs } = timed(model, { approvalMs: 65_000 });
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  await runIn(store, (await begin(runs, request)).id, "requires_action");
+  clock.advance(50_000);
+  const { id: runId } = await begin(runs, requestOf("ask"));
+  await runIn(store, runId, "requires_action");
+  const broken = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: () => Promise.reject(new Error("it is damaged")),
+  };
+  const { stop } = watchDeadlines({ runs: broken, parkedMs: 60_000, clock, log: () => {} });
+  await settled();
+  // In ten seconds the run is over, which is tried again a minute later; the question is before that.
+  for (let second = 0; second <= 65; second++) {
+    clock.advance(1_000);
+    await settled();
+  }
+  const { data } = await store.listApprovals({ owner, runId });
+  assert.equal(data[0]?.status, "expired");
+  stop();
+});
+
+test("a watch that is stopped during a look ends no more runs, and says nothing", async () => {
+  const turn = { calls: [{ name: "Weather" }] };
+  const { clock, store, runs } = timed(new ScriptedModel([turn, turn, turn]));
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  for (let n = 0; n < 3; n++)
+    await runIn(store, (await begin(runs, request)).id, "requires_action");
+  await passes(clock, 8 * day);
+  const tried: string[] = [];
+  const closing = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: async ({ id }: { readonly id: string }) => {
+      tried.push(id);
+      watch.stop();
+      throw new Error("The store is closed");
+    },
+  };
+  const log = (line: string) => assert.fail(line);
+  const watch = watchDeadlines({ runs: closing, parkedMs: limits.parkedMs, clock, log });
+  await settled();
+  assert.equal(tried.length, 1);
+  assert.equal(clock.pending, 0);
+});
+
+for (const [what, damage] of [
+  [
+    "question",
+    "UPDATE approvals SET request = '{' WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+  ],
+  ["run", "UPDATE run_requests SET request = '{' WHERE run_n = (SELECT n FROM runs WHERE id = ?)"],
+] as const)
+  test(`a ${what} that is damaged keeps no other from ending as its time is up`, async () => {
+    const sql = new Sql(new DatabaseSync(":memory:"));
+    migrate(sql, 1);
+    const clock = new FakeClock(Date.now());
+    const store = storeOnConnection(sql, clock);
+    const ask = { calls: [{ name: "Ask" }] };
+    const model = new ScriptedModel([ask, ask, "Then not.", "Then not."]);
+    const { runs } = timed(model, { approvalMs: what === "question" ? hour : day, clock, store });
+    const ids: string[] = [];
+    for (const text of ["one", "two"]) {
+      const { id } = await begin(runs, requestOf(text));
+      await runIn(store, id, "requires_action");
+      ids.push(id);
+    }
+    const [bad = "", good = ""] = ids;
+    sql.run(damage, bad);
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const parkedMs = what === "question" ? day : hour;
+    const { stop } = watchDeadlines({ runs, parkedMs, clock, log });
+    await settled();
+    await passes(clock, 2 * hour);
+    await runIn(store, good, what === "question" ? "completed" : "expired");
+    const giveUp = performance.now() + 10_000;
+    const statusOf = () => sql.get<{ status: string }>("SELECT status FROM runs WHERE id = ?", bad);
+    while (statusOf()?.status !== "failed" && performance.now() < giveUp) await sleep(10);
+    assert.equal(statusOf()?.status, "failed", [...lines, ...runs.lines].join());
+    stop();
+    await store.close();
+  });
 
 test("a sweep that fails is not the last one", async () => {
   const clock = new FakeClock();

@@ -61,10 +61,10 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
     disarm();
     try {
       await runs.expireApprovals();
-      const allExpired = await expireParked(options);
-      const next = await nextDeadline(options);
+      const earliest = (await expireParked(options, () => stopped)) ? 0 : clock.now() + againMs;
+      const { question, parked } = await nextDeadlines(options);
       // What could not be ended is over still.
-      armFor(allExpired ? next : Math.max(next, clock.now() + againMs));
+      armFor(Math.min(question, Math.max(parked, earliest)));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
       arm(clock.now() + againMs);
@@ -83,25 +83,32 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
 }
 
 /** @returns whether all that are over have ended */
-async function expireParked({ runs, parkedMs, clock, log }: DeadlinesOptions): Promise<boolean> {
+async function expireParked(
+  { runs, parkedMs, clock, log }: DeadlinesOptions,
+  isStopped: () => boolean,
+): Promise<boolean> {
   const before = clock.now() - parkedMs;
   let all = true;
   for (const run of await runs.store.everyParkedBefore({ before })) {
+    if (isStopped()) return false;
     try {
       await runs.expire(run);
     } catch (thrown) {
       all = false;
-      log(`Run ${run.id} could not be expired: ${errorMessage(thrown)}`);
+      if (!isStopped()) log(`Run ${run.id} could not be expired: ${errorMessage(thrown)}`);
     }
   }
   return all;
 }
 
-/** When a question or a waiting run is over next; Infinity where nothing waits. */
-async function nextDeadline({ runs: { store }, parkedMs }: DeadlinesOptions): Promise<number> {
-  const [approval = Infinity, since = Infinity] = await Promise.all([
+/** When a question and a waiting run are over next; Infinity where there is none. */
+async function nextDeadlines({ runs: { store }, parkedMs }: DeadlinesOptions): Promise<{
+  readonly question: number;
+  readonly parked: number;
+}> {
+  const [question = Infinity, since = Infinity] = await Promise.all([
     store.everyNextExpiry(),
     store.everyParkedSince(),
   ]);
-  return Math.min(approval, since + parkedMs);
+  return { question, parked: since + parkedMs };
 }

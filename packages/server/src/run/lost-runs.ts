@@ -14,6 +14,10 @@ const readTries = 2;
 /** What the store says of rows that are there and cannot be read; others may be readable later. */
 const damaged: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
 
+function isDamage(thrown: unknown): boolean {
+  return CapstanError.isInstance(thrown) && damaged.has(thrown.code);
+}
+
 /** A run that this process has claimed. */
 export interface HeldRun {
   readonly id: string;
@@ -128,9 +132,15 @@ export class LostRuns {
 
   async #isLost({ owner, id, epoch }: HeldRun): Promise<boolean> {
     const { store, isLive } = this.#options;
-    const now = await store.getRun({ owner, id });
-    if (now === undefined || isClosing(now.status) || isLive(id)) return false;
-    return now.epoch === epoch && now.status === "in_progress";
+    try {
+      const now = await store.getRun({ owner, id });
+      if (now === undefined || isClosing(now.status) || isLive(id)) return false;
+      return now.epoch === epoch && now.status === "in_progress";
+    } catch (thrown) {
+      // Whether it still is in this epoch is seen as it is claimed, or its end is written.
+      if (isDamage(thrown)) return !isLive(id);
+      throw thrown;
+    }
   }
 
   #logFailure({ id }: HeldRun, thrown: unknown): void {
@@ -162,7 +172,7 @@ export class LostRuns {
       await this.#options.store.readManifest({ owner, runId });
       return true;
     } catch (thrown) {
-      return !(CapstanError.isInstance(thrown) && damaged.has(thrown.code));
+      return !isDamage(thrown);
     }
   }
 }

@@ -224,7 +224,7 @@ export class RunService {
   }
 
   /** Ends a run that nobody answered in time. */
-  async expire(run: RunRecord): Promise<void> {
+  async expire(run: RunRef): Promise<void> {
     await this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
   }
 

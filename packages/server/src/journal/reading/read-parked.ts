@@ -1,14 +1,14 @@
-import type { RunRecord } from "../records.ts";
+import type { RunRef } from "../records.ts";
 import { all, first, type Script } from "../script.ts";
-import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
+import { runRef, selectRefs } from "./read-runs.ts";
 
 /** Every owner's runs that have waited since before a time, those that wait longest first; at most 100. */
-export function* everyParkedBefore(query: { before: number }): Script<RunRecord[]> {
-  const rows = yield* all<RunRow>(
-    `${selectRuns} WHERE r.status = 'requires_action' AND r.updated_at < ? ORDER BY r.updated_at, r.n LIMIT 100`,
+export function* everyParkedBefore(query: { before: number }): Script<RunRef[]> {
+  const rows = yield* all<RunRef>(
+    `${selectRefs} WHERE status = 'requires_action' AND updated_at < ? ORDER BY updated_at, n LIMIT 100`,
     query.before,
   );
-  return rows.map(runRecord);
+  return rows.map(runRef);
 }
 
 /** Since when the run waits that has waited longest, in ms since the epoch. */

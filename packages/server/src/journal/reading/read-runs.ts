@@ -94,9 +94,9 @@ export function* everyRunOf(query: { node: string }): Script<RunRef[]> {
   return rows.map(runRef);
 }
 
-const selectRefs = "SELECT id, owner, status, epoch FROM runs";
+export const selectRefs = "SELECT id, owner, status, epoch FROM runs";
 
-function runRef({ id, owner, status, epoch }: RunRef): RunRef {
+export function runRef({ id, owner, status, epoch }: RunRef): RunRef {
   return { id, owner, status, epoch };
 }
 

@@ -89,15 +89,22 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   for (const { id } of due) {
     changes.update("approvals", { id }, { status: "expired", answered_at: at });
   }
-  const approvals = due.map((row) =>
-    approvalRecord({ ...row, status: "expired", answered_at: at }),
-  );
+  const approvals = due.flatMap((row) => readable({ ...row, status: "expired", answered_at: at }));
   const queued: ReadyRun[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
     const { ready } = yield* runAnswered(writing, runId, { at });
     if (ready !== undefined) queued.push(ready);
   }
   return { status: "expired", approvals, ready: queued };
+}
+
+/** A damaged one is over as well, and keeps no other from that; its run finds that it cannot be read. */
+function readable(row: ApprovalRow): ApprovalRecord[] {
+  try {
+    return [approvalRecord(row)];
+  } catch {
+    return [];
+  }
 }
 
 /** A question, with what its run stopped with: whether it waits for this. */
