@@ -18,8 +18,8 @@ const room = 16_000_000;
 
 /**
  * Pages in parts of so much text as a reader may keep: a reader that stands still keeps a part,
- * however long the texts of its run are. A page is no longer than a part, but where a row, or what
- * is in the tail, is: what is not given of it yet is held for the next part, and for other readers of
+ * however long the texts of its run are. A page is about as long as a part, but where a row, or what
+ * is in the tail, is longer: what is not given of it yet is held for the next part, and for other readers of
  * the run, in the room that all share.
  */
 export function pagesInParts(
@@ -50,7 +50,7 @@ export function pagesInParts(
   }
 
   return async (query) => {
-    const { owner, runId, limit, size = Infinity } = query;
+    const { limit, size = Infinity } = query;
     const known = find(query);
     if (known !== undefined) {
       if (!(await isThere(query))) {
@@ -66,10 +66,16 @@ export function pagesInParts(
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
     // Another who asked for the same meanwhile has it already: all keep that one.
-    const held = find(query) ?? { owner, runId, events: page.events.map(onItsOwn), size: whole };
+    const held = find(query) ?? heldOf(query, page.events);
     hold(held);
     return restOf(held, query);
   };
+}
+
+/** As much of it as there is room for; the rest is read again. */
+function heldOf({ owner, runId }: PageQuery, page: readonly RunEvent[]): Held {
+  const events = part(page, page.length, room).map(onItsOwn);
+  return { owner, runId, events, size: sizeOfAll(events) };
 }
 
 /** Whether there are more, and whether the run has ended, is known by who reads on. */

@@ -62,7 +62,8 @@ function* canGoOn(
 ): Script<boolean> {
   const result = question === undefined ? yield* resultOf(run) : question.result;
   if (result === null) return false;
-  const { waiting = [] } = JSON.parse(result) as ChainResultRecord;
+  const waiting = waitingIn(result);
+  if (waiting === undefined) return true;
   const questions = waiting.flatMap((awaited) => {
     if (awaited.type === "client_call") return [];
     return awaited.type === "review" ? awaited.review.id : awaited.approval.id;
@@ -81,6 +82,15 @@ function* canGoOn(
   );
   const given = new Set(rows.map((output) => output.call_id));
   return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
+}
+
+/** Undefined where it is damaged: who takes the run up finds that, and ends it. */
+function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | undefined {
+  try {
+    return (JSON.parse(result) as ChainResultRecord).waiting ?? [];
+  } catch {
+    return undefined;
+  }
 }
 
 function* resultOf(run: RunState): Script<string | null> {
