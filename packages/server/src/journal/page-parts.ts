@@ -10,11 +10,15 @@ interface Held {
   readonly owner: string;
   readonly runId: string;
   readonly events: readonly RunEvent[];
+  /** What it takes, about, as text. */
   readonly size: number;
 }
 
 /** The text of all pages that are held, in UTF-16 units. */
 const room = 16_000_000;
+
+/** What an event takes beside its text, in the same measure. */
+const eventSize = 40;
 
 /**
  * Pages in parts of so much text as a reader may keep: a reader that stands still keeps a part,
@@ -61,7 +65,7 @@ export function pagesInParts(
     }
     const page = await read(query);
     if (page === undefined) return undefined;
-    const given = part(page.events, limit, size);
+    const given = part(page.events.slice(0, limit), size);
     const whole = sizeOfAll(page.events);
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
@@ -74,14 +78,21 @@ export function pagesInParts(
 
 /** As much of it as there is room for; the rest is read again. */
 function heldOf({ owner, runId }: PageQuery, page: readonly RunEvent[]): Held {
-  const events = part(page, page.length, room).map(onItsOwn);
-  return { owner, runId, events, size: sizeOfAll(events) };
+  const events: RunEvent[] = [];
+  let size = 0;
+  for (const event of page) {
+    const more = eventSize + sizeOf(event);
+    if (events.length > 0 && size + more > room) break;
+    events.push(onItsOwn(event));
+    size += more;
+  }
+  return { owner, runId, events, size };
 }
 
 /** Whether there are more, and whether the run has ended, is known by who reads on. */
 function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
-  const rest = events.slice(after + 1 - (events[0]?.seq ?? 0));
-  return { events: part(rest, limit, size), full: true, ended: false };
+  const from = after + 1 - (events[0]?.seq ?? 0);
+  return { events: part(events.slice(from, from + limit), size), full: true, ended: false };
 }
 
 /** There is no gap between the events of a page. */
@@ -91,10 +102,10 @@ function covers(events: readonly RunEvent[], after: number): boolean {
 }
 
 /** As many of the events as there is room for; one at least. */
-function part(events: readonly RunEvent[], limit: number, size: number): readonly RunEvent[] {
+function part(events: readonly RunEvent[], size: number): readonly RunEvent[] {
   let left = size;
   const end = events.findIndex((event, index) => (left -= sizeOf(event)) < 0 && index > 0);
-  return events.slice(0, Math.min(limit, end === -1 ? events.length : end));
+  return end === -1 ? events : events.slice(0, end);
 }
 
 function sizeOfAll(events: readonly RunEvent[]): number {

@@ -73,8 +73,10 @@ function pageOf(query: PageQuery, rows: readonly PageRow[]): EventPage | undefin
     if (part === "row") stored.push({ seq, type, cuts, events });
     if (part === "delta") tail.push({ seq, itemId: type, delta: JSON.parse(events) as string });
   }
-  const { after, limit } = query;
+  const { after, limit, size } = query;
   const { cut, status } = first;
-  const events = eventsOf(stored, tail, { after, upTo: cut ?? after + limit });
+  const upTo = cut ?? after + limit;
+  const range = { after, upTo, ...(size !== undefined && { last: Infinity }) };
+  const events = eventsOf(stored, tail, range);
   return { events, full: cut !== null || events.length >= limit, ended: isClosing(status) };
 }

@@ -74,7 +74,26 @@ test("a page begins and ends within rows of several events, and across items tha
     for (let limit = 1; limit < 17; limit++) {
       const page = sql.script(readEventPage({ ...unbounded, after, limit }));
       assert.deepEqual(page?.events, all.slice(after, after + limit));
+      const more = sql.script(readEventPage({ ...unbounded, after, limit, size: 10_000 }));
+      const given = more?.events ?? [];
+      assert.ok(given.length >= page.events.length);
+      assert.deepEqual(given, all.slice(after, after + given.length), "what follows has no gap");
     }
+});
+
+test("of a long text all deltas are given with the first ones, as far as it may be read", () => {
+  const deltas = Array.from({ length: 1_000 }, (_, n) => delta("i", `${n} `));
+  const text = Array.from({ length: 1_000 }, (_, n) => `${n} `).join("");
+  const sql = databaseWith([start("i"), ...deltas], [end("i", text)]);
+  const query = { owner, runId: "r", after: 0, limit: 10, size: 100 };
+  for (const lastSeq of [1_002, 500]) {
+    const position = { lastSeq, items: [] };
+    const page = sql.script(readEventPage({ ...query, position }));
+    assert.equal(page?.events.length, lastSeq);
+    assert.equal(page.events.at(-1)?.seq, lastSeq);
+    const exact = sql.script(readEventPage({ owner, runId: "r", after: 0, limit: 10, position }));
+    assert.equal(exact?.events.length, 10);
+  }
 });
 
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };

@@ -28,7 +28,10 @@ const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
 export interface EventRange {
   readonly after: number;
   readonly limit: number;
-  /** Rows of more bytes are not read together. @default any */
+  /**
+   * Rows of more bytes are not read together. What they hold right behind the range is given as well:
+   * to make deltas of a long text is work, which who reads on must not do again. @default any
+   */
   readonly size?: number;
 }
 
@@ -72,7 +75,8 @@ export function* readEventPage(
     ),
     readTail({ runN: run.n, after, upTo, items: position?.items }),
   ]);
-  const events = eventsOf(rows, tail, { after, upTo });
+  const last = endOf(run, position);
+  const events = eventsOf(rows, tail, { after, upTo, ...(size !== undefined && { last }) });
   const full = cut !== undefined || events.length >= limit;
   return { events, full, ended: isClosing(run.status) };
 }
@@ -85,19 +89,27 @@ export function endBySize(size: string, run: string, after: string, upTo: string
     ) AS sized HAVING MAX(bytes) > ${size}`;
 }
 
-/** The events of a range, from all rows that may hold some of them. */
+/**
+ * The events of a range, from all rows that may hold some of them.
+ *
+ * @param range.last what of the rows follows the range without a gap is given up to here. @default nothing of it
+ */
 export function eventsOf(
   rows: readonly EventRow[],
   tail: readonly TailDelta[],
-  { after, upTo }: { readonly after: number; readonly upTo: number },
+  range: { readonly after: number; readonly upTo: number; readonly last?: number },
 ): RunEvent[] {
+  const { after, upTo, last = upTo } = range;
   const events = new Map<number, RunEvent>();
   // What is stored for good may be in the tail for a while yet.
   for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
   for (const event of rows.flatMap(expand)) events.set(event.seq, event);
-  return [...events.values()]
-    .filter(({ seq }) => seq > after && seq <= upTo)
+  const found = [...events.values()]
+    .filter(({ seq }) => seq > after && seq <= last)
     .toSorted((a, b) => a.seq - b.seq);
+  let end = found.findLastIndex(({ seq }) => seq <= upTo) + 1;
+  for (let seq = upTo + 1; found[end]?.seq === seq; seq++) end++;
+  return end === found.length ? found : found.slice(0, end);
 }
 
 export function* readEventsCompact(query: {
