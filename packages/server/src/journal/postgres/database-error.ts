@@ -99,6 +99,11 @@ export function isLost(thrown: unknown): boolean {
   );
 }
 
+/** Whether the database is there, and will take connections in a while: it starts, or recovers. */
+export function isStarting(thrown: unknown): boolean {
+  return codeOf(thrown) === "57P03";
+}
+
 /** Whether only other nodes were in the way: a deadlock, or a key that was taken meanwhile. */
 export function isChance(thrown: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(thrown));

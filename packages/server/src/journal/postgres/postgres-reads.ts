@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Script, Statement } from "../script.ts";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
-import { databaseError, isLost } from "./database-error.ts";
+import { databaseError, isLost, isStarting } from "./database-error.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { runScript } from "./run-script.ts";
 import { sendAll, sendBehind } from "./statements.ts";
@@ -15,8 +15,13 @@ export interface PostgresReads {
   readonly close: () => Promise<void>;
 }
 
-/** How often a read is done again because its connection was lost. */
-const mostTries = 6;
+/** For how long a read is done again because its connection was lost, in ms. */
+const lostMs = 3_000;
+
+/** The same where the database says that it starts: after a crash that takes as long as it has to recover. */
+const startingMs = 30_000;
+
+const longestPauseMs = 1_000;
 
 const begin: Statement = {
   text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -35,7 +40,8 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
   });
 
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
+    const began = performance.now();
+    for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       let client: pg.PoolClient | undefined;
       try {
         client = await pool.connect();
@@ -44,9 +50,10 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
         return result;
       } catch (thrown) {
         client?.release(true);
-        if (!isLost(thrown) || tries >= mostTries)
+        const giveUp = began + (isStarting(thrown) ? startingMs : lostMs);
+        if (!isLost(thrown) || performance.now() > giveUp)
           throw databaseError("Reading from the store", thrown);
-        await sleep(50 * 2 ** tries);
+        await sleep(pauseMs);
       }
     }
   }
