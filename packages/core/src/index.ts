@@ -1,38 +1,38 @@
-export { digest } from "./arguments/canonical-json.ts";
+export { digest } from "./json/canonical-json.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
-export { nearestNames } from "./arguments/nearest-name.ts";
+export { nearestNames } from "./text/nearest-name.ts";
 export { executeToolChain, type ExecuteToolChainOptions } from "./chain/execute-tool-chain.ts";
 export { resumeToolChain, type ResumeToolChainOptions } from "./chain/resume-tool-chain.ts";
-export type { RunningCall, ToolChainCallbacks } from "./chain/tool-chain-callbacks.ts";
-export type { ChainLimits, LimitName, ReachedLimit } from "./chain/chain-limits.ts";
+export type { RunningCall, ToolChainCallbacks } from "./chain/options/tool-chain-callbacks.ts";
+export type { ChainLimits, LimitName, ReachedLimit } from "./chain/limits/chain-limits.ts";
 export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
 export type {
   ChainResume,
   ClientOutput,
   FirstResponse,
   ToolChainOptions,
-} from "./chain/tool-chain-options.ts";
-export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/tool-chain-result.ts";
+} from "./chain/options/tool-chain-options.ts";
+export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/options/tool-chain-result.ts";
 export {
   type HistoryMode,
   historyMessages,
   type StoredTurn,
 } from "./chain/log/history-messages.ts";
 export { answerText, turnLog } from "./chain/log/turn-log.ts";
-export { turnMessages } from "./chain/turn-messages.ts";
-export { checkArguments } from "./executor/check-arguments.ts";
-export { defaultGateLimits, type GateLimits } from "./executor/gate.ts";
-export type { CallObserver } from "./executor/call-observer.ts";
-export type { SchemaProblem } from "./executor/schema-problems.ts";
-export { argumentsDigest, type Ledger } from "./executor/ledger.ts";
-export { MemoryLedger } from "./executor/memory-ledger.ts";
-export { newId } from "./executor/new-id.ts";
-export type { OfferOptions } from "./executor/offers.ts";
+export { turnMessages } from "./chain/log/turn-messages.ts";
+export { checkArguments } from "./call/propose/check-arguments.ts";
+export { defaultGateLimits, type GateLimits } from "./call/gate/gate.ts";
+export type { CallObserver } from "./call/gate/call-host.ts";
+export type { SchemaProblem } from "./call/gate/schema-problems.ts";
+export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
+export { MemoryLedger } from "./call/record/memory-ledger.ts";
+export { newId } from "./base/new-id.ts";
+export type { OfferOptions } from "./call/gate/offers.ts";
 export {
   type ExecuteOptions,
   ToolExecutor,
   type ToolExecutorOptions,
-} from "./executor/tool-executor.ts";
+} from "./call/tool-executor.ts";
 export type { RequireApproval } from "./policy/decide.ts";
 export {
   type ReviewAnswer,
@@ -43,7 +43,7 @@ export {
   type ReviewRequest,
 } from "./policy/review.ts";
 export { reviewProblem } from "./policy/review-problem.ts";
-export { type Quarantine, reviewRequestOf } from "./executor/quarantine.ts";
+export { type Quarantine, reviewRequestOf } from "./call/record/quarantine.ts";
 export { GrantBook } from "./policy/grant-book.ts";
 export {
   executionRule,
@@ -56,7 +56,7 @@ export { type Overruled, overruled } from "./policy/overruled.ts";
 export { type RegisteredTool, titleOf } from "./tool/registry.ts";
 export type { SwitchState } from "./tool/switches.ts";
 export type { ToolOffer } from "./tool/tool-offer.ts";
-export { type ChainEvent, type StreamedItem } from "./chain/chain-event.ts";
+export { type ChainEvent, type StreamedItem } from "./chain/journal/chain-event.ts";
 export type {
   Awaited,
   ChainError,
@@ -67,23 +67,23 @@ export type {
   ChainStatus,
   RoundUsage,
   TurnLog,
-} from "./chain/chain-result.ts";
-export { coveredBy } from "./chain/covered-by.ts";
-export { addUsage, noUsage } from "./chain/usage.ts";
-export { ledgerJournal } from "./chain/ledger-journal.ts";
-export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal.ts";
-export { chainStateOf } from "./chain/journal-state.ts";
-export { MemoryJournal } from "./chain/memory-journal.ts";
-export { CapstanError, type CapstanErrorOptions } from "./errors/capstan-error.ts";
-export { errorMessage } from "./errors/error-message.ts";
-export type { CallTokens } from "./executor/call-tokens.ts";
+} from "./chain/journal/chain-result.ts";
+export { coveredBy } from "./chain/calls/covered-by.ts";
+export { addUsage, noUsage } from "./model/usage.ts";
+export { ledgerJournal } from "./chain/journal/ledger-journal.ts";
+export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal/journal.ts";
+export { chainStateOf } from "./chain/journal/journal-state.ts";
+export { MemoryJournal } from "./chain/journal/memory-journal.ts";
+export { CapstanError, type CapstanErrorOptions } from "./base/capstan-error.ts";
+export { errorMessage } from "./base/error-message.ts";
+export type { CallTokens } from "./call/gate/call-tokens.ts";
 export type {
   CallDecision,
   CallOwner,
   CallRecord,
   CallResult,
   CallRetry,
-} from "./executor/call-record.ts";
+} from "./call/record/call-record.ts";
 export {
   type CallStatus,
   callStatusOf,
@@ -91,11 +91,15 @@ export {
   type ResultStatus,
   resultStatusOf,
   type SettledStatus,
-} from "./executor/call-status.ts";
-export { type FoundOutcome, reopenedByPerson, withFoundOutcome } from "./executor/found-outcome.ts";
-export type { SettledToolResult, ToolExecuteResult } from "./executor/tool-execute-result.ts";
-export { type Clock, systemClock } from "./model/clock.ts";
-export type { JsonObject, JsonSchema, JsonValue } from "./model/json.ts";
+} from "./call/record/call-status.ts";
+export {
+  type FoundOutcome,
+  reopenedByPerson,
+  withFoundOutcome,
+} from "./call/record/found-outcome.ts";
+export type { SettledToolResult, ToolExecuteResult } from "./call/record/tool-execute-result.ts";
+export { type Clock, systemClock } from "./base/clock.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./base/json.ts";
 export type {
   AssistantMessage,
   Message,
@@ -118,18 +122,21 @@ export type {
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { costOf, type TokenPrices } from "./model/token-prices.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
-export { detached } from "./output/detached.ts";
-export { neutralise } from "./output/neutralise.ts";
-export { neutraliseMessage } from "./output/neutralise-message.ts";
-export type { OutputEvent, OutputOmitted, OutputText } from "./output/output-event.ts";
-export { ToolOutputChannel, type ToolOutputChannelOptions } from "./output/tool-output-channel.ts";
+export { detached } from "./text/detached.ts";
+export { neutralise } from "./text/neutralise.ts";
+export { neutraliseMessage } from "./model/neutralise-message.ts";
+export type { OutputEvent, OutputOmitted, OutputText } from "./chain/speaker/output-event.ts";
+export {
+  ToolOutputChannel,
+  type ToolOutputChannelOptions,
+} from "./chain/speaker/tool-output-channel.ts";
 export {
   type AnswerOutcome,
   InlineApprovalAdapter,
   type PendingApproval,
 } from "./policy/inline-approval-adapter.ts";
-export type { ArgumentOperators, ArgumentTest } from "./policy/argument-test.ts";
-export { type ArgumentConditions, conditionsText } from "./policy/argument-conditions.ts";
+export type { ArgumentOperators, ArgumentTest } from "./arguments/argument-test.ts";
+export { type ArgumentConditions, conditionsText } from "./arguments/argument-conditions.ts";
 export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule-problems.ts";
 export type {
   AnswerCheck,
@@ -142,9 +149,13 @@ export type {
   GrantOffer,
 } from "./policy/approval.ts";
 export type { Grant, GrantMatch } from "./policy/grant.ts";
-export type { ExecutionDecision, ExecutionPolicy, ResultApprovalPolicy } from "./policy/policy.ts";
-export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./tool/content-part.ts";
-export { type ContentParts, contentParts, isContentParts } from "./tool/content-parts.ts";
+export type {
+  ExecutionDecision,
+  ExecutionPolicy,
+  ResultApprovalPolicy,
+} from "./tool/permission.ts";
+export type { ContentPart, FilePart, ImagePart, LinkPart, TextPart } from "./model/content-part.ts";
+export { type ContentParts, contentParts, isContentParts } from "./model/content-parts.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export { defineToolGroup } from "./tool/define-tool-group.ts";
 export type { StandardSchema } from "./tool/standard-schema.ts";
@@ -163,9 +174,9 @@ export type { CallToolOptions, Progress, ToolContext, ToolOutput } from "./tool/
 export type { FileSearchHit, ToolEventData, ToolEvents } from "./tool/tool-event.ts";
 export type { ToolFile, ToolFiles } from "./tool/tool-file.ts";
 export type { ToolsChange } from "./tool/tools-change.ts";
-export type { ToolDefinition } from "./tool/tool-definition.ts";
+export type { ToolDefinition } from "./model/tool-definition.ts";
 export { withText, type WithText } from "./tool/with-text.ts";
-export { isToolError, toolError, type ToolError, type ToolErrorData } from "./tool/tool-error.ts";
+export { isToolError, toolError, type ToolError, type ToolErrorData } from "./base/tool-error.ts";
 export type {
   Variable,
   VariableChange,
@@ -173,8 +184,8 @@ export type {
   VariableType,
   VariableValue,
 } from "./variables/variable.ts";
-export { missingInValue, type PointerOutcome, readPointer } from "./variables/json-pointer.ts";
-export { sliceText } from "./variables/slice.ts";
+export { missingInValue, type PointerOutcome, readPointer } from "./json/json-pointer.ts";
+export { sliceText } from "./text/slice.ts";
 export { readBack } from "./variables/read-back.ts";
 export type {
   GoneVariable,

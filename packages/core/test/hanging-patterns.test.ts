@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSchema } from "../src/arguments/validator.ts";
-import type { JsonSchema } from "../src/model/json.ts";
+import type { JsonSchema } from "../src/base/json.ts";
 
 /** Far more than these take, and far less than an engine that hangs. */
 const limitMs = 15_000;

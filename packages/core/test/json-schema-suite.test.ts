@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type CompiledSchema, compileSchema } from "../src/arguments/validator.ts";
-import type { JsonSchema } from "../src/model/json.ts";
+import type { JsonSchema } from "../src/base/json.ts";
 
 const folder = join(import.meta.dirname, "json-schema-test-suite");
 const drafts: { readonly [folder: string]: string } = {

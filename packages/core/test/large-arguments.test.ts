@@ -4,8 +4,8 @@ import { parseArguments } from "../src/arguments/parse.ts";
 import { type PreparedArguments, prepareArguments } from "../src/arguments/prepare-arguments.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import { defineToolGroup } from "../src/tool/define-tool-group.ts";
-import { ToolExecutor } from "../src/executor/tool-executor.ts";
-import type { JsonSchema, JsonValue } from "../src/model/json.ts";
+import { ToolExecutor } from "../src/call/tool-executor.ts";
+import type { JsonSchema, JsonValue } from "../src/base/json.ts";
 
 /** Far more than any of these takes, and far less than what is not linear would. */
 const limitMs = 30_000;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonObject, JsonSchema, JsonValue } from "../src/model/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../src/base/json.ts";
 
 /** A tool's schema with a call that is valid for it. */
 export interface ToolCall {

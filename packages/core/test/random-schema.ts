@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonSchema } from "../src/model/json.ts";
+import type { JsonSchema } from "../src/base/json.ts";
 
 const draft7 = "http://json-schema.org/draft-07/schema#";
 

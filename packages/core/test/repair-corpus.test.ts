@@ -5,7 +5,7 @@ import { corpus } from "../../../bench/repair/corpus.ts";
 import { corruptions } from "../../../bench/repair/corruptions.ts";
 import { parseArguments } from "../src/arguments/parse.ts";
 import { prepareArguments } from "../src/arguments/prepare-arguments.ts";
-import type { JsonObject, JsonSchema, JsonValue } from "../src/model/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../src/base/json.ts";
 import { toolCall } from "./random-call.ts";
 
 type Outcome =

@@ -1,5 +1,5 @@
 import { Check, Compile } from "typebox/schema";
-import type { JsonSchema } from "../model/json.ts";
+import type { JsonSchema } from "../base/json.ts";
 
 /**
  * What tells whether a value fits a schema: compiled, where code may be made from text. A page's

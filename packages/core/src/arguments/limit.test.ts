@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchema } from "../model/json.ts";
-import type { ToolDefinition } from "../tool/tool-definition.ts";
+import type { JsonSchema } from "../base/json.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
 import { takeLimit } from "./limit.ts";
 
 function definition(parameters?: JsonSchema, strict?: boolean): ToolDefinition {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../model/json.ts";
-import type { ToolDefinition } from "../tool/tool-definition.ts";
-import { describeType } from "./json-type.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
+import { describeType } from "../json/json-type.ts";
 import { schemaView } from "./schema-view.ts";
 
 /** Arguments without the executor's `limit`. */

@@ -1,5 +1,5 @@
 import { Errors } from "typebox/schema";
-import type { JsonSchema } from "../model/json.ts";
+import type { JsonSchema } from "../base/json.ts";
 import { checkFunction } from "./check-function.ts";
 import { schemaReferences } from "./schema-references.ts";
 

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "../model/json.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
-import { describeType, isList, isObject } from "./json-type.ts";
-import { scanJson } from "./json-scan.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
+import { describeType, isList, isObject } from "../json/json-type.ts";
+import { scanJson } from "../json/json-scan.ts";
 
 /** How deep arguments may nest. */
 export const maxArgumentsDepth = 200;

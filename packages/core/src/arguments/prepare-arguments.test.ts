@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { parseArguments } from "./parse.ts";
 import { prepareArguments } from "./prepare-arguments.ts";
 

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
-import { isList, isObject } from "./json-type.ts";
-import { nearestNames } from "./nearest-name.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
+import { isList, isObject } from "../json/json-type.ts";
+import { nearestNames } from "../text/nearest-name.ts";
 import { repairArguments } from "./repair.ts";
 import { type SchemaAt, schemaView } from "./schema-view.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
 
 /** A check of our own within a schema, in the validator's form. */
 export interface Refinement {

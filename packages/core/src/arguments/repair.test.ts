@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { repairArguments } from "./repair.ts";
 
 /** What becomes of a value under a schema; the same value where it is left alone. */

@@ -1,9 +1,9 @@
 import type { Errors } from "typebox/schema";
-import type { JsonValue } from "../model/json.ts";
-import { pointerPart, readPointer } from "../variables/json-pointer.ts";
-import { describeType } from "./json-type.ts";
+import type { JsonValue } from "../base/json.ts";
+import { pointerPart, readPointer } from "../json/json-pointer.ts";
+import { describeType } from "../json/json-type.ts";
 import { readRefinement } from "./refinement.ts";
-import { shortJson } from "./short-json.ts";
+import { shortJson } from "../json/short-json.ts";
 
 /** One way in which a value does not fit its schema. */
 export interface ValidationIssue {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchema } from "../model/json.ts";
+import type { JsonSchema } from "../base/json.ts";
 import { compileSchema, type PatternEngine, type ValidationIssue } from "./validator.ts";
 
 function issues(

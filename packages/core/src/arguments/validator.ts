@@ -1,9 +1,9 @@
 import { Errors } from "typebox/schema";
-import type { JsonSchema } from "../model/json.ts";
-import { canonicalJson, digest } from "./canonical-json.ts";
+import type { JsonSchema } from "../base/json.ts";
+import { canonicalJson, digest } from "../json/canonical-json.ts";
 import { checkFunction } from "./check-function.ts";
-import { LruCache } from "./lru-cache.ts";
-import { describeType, isObject } from "./json-type.ts";
+import { LruCache } from "../base/lru-cache.ts";
+import { describeType, isObject } from "../json/json-type.ts";
 import { keySteps } from "./key-pattern.ts";
 import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { PatternCost } from "./pattern-cost.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
-import { errorMessage } from "../errors/error-message.ts";
+import { errorMessage } from "../base/error-message.ts";
 
 export type { PatternEngine } from "./pattern-check.ts";
 export type { ValidationIssue } from "./validation-issue.ts";

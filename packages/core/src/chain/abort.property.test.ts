@@ -6,11 +6,11 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { newWorld, richExecutor, richModel, type World } from "../testing/rich-chain.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import type { ChainState } from "./chain-result.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import type { ChainState } from "./journal/chain-result.ts";
 import { resumeToolChain } from "./resume-tool-chain.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ApprovalRequest } from "../policy/approval.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import { MemoryJournal } from "./memory-journal.ts";
+import { MemoryJournal } from "./journal/memory-journal.ts";
 import { resumeToolChain } from "./resume-tool-chain.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const said = { to: "the crew", lines: ["Haul."] };
 const other = "somebody else";

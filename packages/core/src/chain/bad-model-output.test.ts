@@ -7,7 +7,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const usage: Usage = { inputTokens: 1, outputTokens: 1 };
 

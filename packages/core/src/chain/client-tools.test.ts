@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ChainEvent } from "./chain-event.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 
 const parameters = { type: "object", properties: { command: { type: "string" } } } as const;

@@ -1,7 +1,7 @@
-import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { ToolExecutor } from "../call/tool-executor.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
-import type { ToolChainResult } from "./tool-chain-result.ts";
+import type { FirstResponse, ToolChainOptions } from "./options/tool-chain-options.ts";
+import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 export type ExecuteToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse">;
 

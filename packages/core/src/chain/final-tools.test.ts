@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolOutputChannel } from "../output/tool-output-channel.ts";
+import { ToolOutputChannel } from "./speaker/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { type ScriptedStep, ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
-import { toolError } from "../tool/tool-error.ts";
-import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import type { JournalWrite } from "./journal.ts";
+import { toolError } from "../base/tool-error.ts";
+import type { ToolExecutorOptions } from "../call/tool-executor.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 type Given = Partial<ToolOptions<never, unknown, unknown>>;
 

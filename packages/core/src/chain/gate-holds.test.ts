@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolExecutor, type ToolExecutorOptions } from "../executor/tool-executor.ts";
+import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
-import { contentParts } from "../tool/content-parts.ts";
+import { contentParts } from "../model/content-parts.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
 import type { Tool, ToolArgs } from "../tool/tool.ts";
-import { toolError } from "../tool/tool-error.ts";
-import type { JournalWrite } from "./journal.ts";
+import { toolError } from "../base/tool-error.ts";
+import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 type More = Partial<Omit<ToolOptions<{ type: "object" }, ToolArgs, unknown>, "name" | "execute">>;
 

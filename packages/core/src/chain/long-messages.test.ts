@@ -4,9 +4,9 @@ import type { Message } from "../model/message.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { JournalWrite } from "./journal.ts";
+import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const count = defineTool({
   ...reads,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const echo = defineTool({
   ...reads,

@@ -1,7 +1,7 @@
-import type { ToolExecutor } from "../executor/tool-executor.ts";
-import type { ChainState } from "./chain-result.ts";
+import type { ToolExecutor } from "../call/tool-executor.ts";
+import type { ChainState } from "./journal/chain-result.ts";
 import { runToolChain, type ToolChainRun } from "./run-tool-chain.ts";
-import type { ChainResume, ToolChainOptions } from "./tool-chain-options.ts";
+import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options.ts";
 
 export type ResumeToolChainOptions = Omit<
   ToolChainOptions,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallRecord } from "../executor/call-record.ts";
+import type { CallRecord } from "../call/record/call-record.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import type { ReviewAnswer } from "../policy/review.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
@@ -8,10 +8,10 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import type { JournalWrite } from "./journal.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const later: ApprovalAdapter = {
   request: () => ({ decision: "pending" }),

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ToolExecutor, type ToolExecutorOptions } from "../executor/tool-executor.ts";
+import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { ModelEvent } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import { toolError } from "../tool/tool-error.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import type { JournalWrite } from "./journal.ts";
+import { toolError } from "../base/tool-error.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const auto = { executionPolicy: "auto" } as const;
 const reads = { description: "", effects: "read", permission: auto } as const;

@@ -1,13 +1,13 @@
-import { newId } from "../executor/new-id.ts";
+import { newId } from "../base/new-id.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import { ChainLoop } from "./chain-loop.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import { ChainLoop } from "./loop/chain-loop.ts";
 import { EventStream } from "./event-stream.ts";
-import { soundOptions } from "./sound-options.ts";
-import type { ClientOutput, ToolChainOptions } from "./tool-chain-options.ts";
-import { Listeners } from "./tool-chain-callbacks.ts";
-import type { ToolChainResult } from "./tool-chain-result.ts";
+import { soundOptions } from "./options/sound-options.ts";
+import type { ClientOutput, ToolChainOptions } from "./options/tool-chain-options.ts";
+import { Listeners } from "./options/tool-chain-callbacks.ts";
+import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 /** A chain that runs. */
 export interface ToolChainRun {

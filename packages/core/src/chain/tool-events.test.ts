@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolOutputChannel } from "../output/tool-output-channel.ts";
+import { ToolOutputChannel } from "./speaker/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import type { ImagePart } from "../tool/content-part.ts";
-import { contentParts } from "../tool/content-parts.ts";
+import type { ImagePart } from "../model/content-part.ts";
+import { contentParts } from "../model/content-parts.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 

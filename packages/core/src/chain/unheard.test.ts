@@ -5,10 +5,10 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ChainEvent } from "./chain-event.ts";
-import { MemoryJournal } from "./memory-journal.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
+import { MemoryJournal } from "./journal/memory-journal.ts";
 import { runToolChain, type ToolChainRun } from "./run-tool-chain.ts";
-import type { ToolChainOptions } from "./tool-chain-options.ts";
+import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const script = [
   { text: "I look.", calls: [{ name: "Look", args: { at: "sea" } }, { name: "Lock" }] },

@@ -3,14 +3,14 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { ToolExecutor } from "../executor/tool-executor.ts";
+import { ToolExecutor } from "../call/tool-executor.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { messageProblems } from "../testing/chain-problems.ts";
 import { reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDefinition } from "../tool/tool-definition.ts";
-import type { ChainState } from "./chain-result.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ChainState } from "./journal/chain-result.ts";
 import { resumeToolChain } from "./resume-tool-chain.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 

@@ -1,5 +1,5 @@
-import type { ContentPart } from "../tool/content-part.ts";
-import type { JsonObject } from "./json.ts";
+import type { ContentPart } from "./content-part.ts";
+import type { JsonObject } from "../base/json.ts";
 
 /** A tool call as a model wrote it; `arguments` is the raw text. OpenAI Chat's form. */
 export interface ToolCallRequest {

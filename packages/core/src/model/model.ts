@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "../tool/tool-definition.ts";
-import type { JsonObject, JsonSchema } from "./json.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
 import type { TokenPrices } from "./token-prices.ts";
 

@@ -1,6 +1,6 @@
-import { isObject } from "../arguments/json-type.ts";
+import { isObject } from "../json/json-type.ts";
 import type { ToolArgs } from "../tool/tool.ts";
-import { conditionsHold } from "./argument-conditions.ts";
+import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ApprovalRequest, GrantCover } from "./approval.ts";
 import { conditionProblems } from "./rule-problems.ts";
 

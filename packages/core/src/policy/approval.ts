@@ -1,5 +1,5 @@
-import type { JsonObject } from "../model/json.ts";
-import type { ArgumentConditions } from "./argument-conditions.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
 
 /** A question to a person about one call, with what they need to answer it. Plain JSON. */

@@ -6,7 +6,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import { decide, type Decision, type DecideOptions } from "./decide.ts";
 import type { Grant } from "./grant.ts";
 import { GrantBook } from "./grant-book.ts";
-import type { ExecutionDecision } from "./policy.ts";
+import type { ExecutionDecision } from "../tool/permission.ts";
 import type { PolicyRule } from "./rule.ts";
 
 const words = ["auto", "ask-once", "ask-always", "deny"] as const;

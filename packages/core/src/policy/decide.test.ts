@@ -5,7 +5,7 @@ import { executorWith } from "../testing/executor-with.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolPermission } from "../tool/tool.ts";
-import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { PolicyRule } from "./rule.ts";
 
 /** An executor of one tool whose questions are kept, and always answered yes. */

@@ -1,7 +1,7 @@
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 import type { GrantBook, GrantQuery } from "./grant-book.ts";
-import type { ExecutionDecision } from "./policy.ts";
+import type { ExecutionDecision } from "../tool/permission.ts";
 import {
   approvalTimeRule,
   executionRule,

@@ -1,5 +1,5 @@
 import type { ToolArgs } from "../tool/tool.ts";
-import { conditionsHold } from "./argument-conditions.ts";
+import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { Grant } from "./grant.ts";
 
 /** A call, as grants see it; what costs to make may be a getter. */

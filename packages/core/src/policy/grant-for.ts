@@ -1,5 +1,5 @@
-import { newId } from "../executor/new-id.ts";
-import { conditionsText } from "./argument-conditions.ts";
+import { newId } from "../base/new-id.ts";
+import { conditionsText } from "../arguments/argument-conditions.ts";
 import type { ApprovalDecision, ApprovalRequest, GrantCover } from "./approval.ts";
 import type { Grant, GrantMatch } from "./grant.ts";
 

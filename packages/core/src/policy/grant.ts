@@ -1,5 +1,5 @@
-import type { JsonObject } from "../model/json.ts";
-import type { ArgumentConditions } from "./argument-conditions.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
 /** Which calls of its tool a grant covers. */
 export type GrantMatch =

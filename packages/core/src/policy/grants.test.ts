@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolExecutorOptions } from "../executor/tool-executor.ts";
+import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";

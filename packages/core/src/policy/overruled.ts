@@ -1,4 +1,4 @@
-import { canonicalJson } from "../arguments/canonical-json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
 import {
   executionStrictness,
   isAbove,

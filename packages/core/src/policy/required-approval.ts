@@ -1,6 +1,6 @@
-import { shortJson } from "../arguments/short-json.ts";
-import { CapstanError } from "../errors/capstan-error.ts";
-import { errorMessage } from "../errors/error-message.ts";
+import { shortJson } from "../json/short-json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { errorMessage } from "../base/error-message.ts";
 import type { RequireApproval, RequireApprovalOf } from "./decide.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from "../arguments/json-type.ts";
+import { isObject } from "../json/json-type.ts";
 import type { ReviewDecision } from "./review.ts";
 
 const namedChars = 60;

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../model/json.ts";
-import type { ContentPart } from "../tool/content-part.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ContentPart } from "../model/content-part.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { ResultApprovalPolicy } from "./policy.ts";
+import type { ResultApprovalPolicy } from "../tool/permission.ts";
 import type { ToolArgs } from "../tool/tool.ts";
 import { type PolicyRule, resultRule, resultStrictness } from "./rule.ts";
 import { ruledCall } from "./ruled-call.ts";

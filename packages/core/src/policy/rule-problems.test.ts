@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolExecutor } from "../executor/tool-executor.ts";
+import { ToolExecutor } from "../call/tool-executor.ts";
 import { ruleProblems } from "./rule-problems.ts";
 import type { PolicyRule } from "./rule.ts";
 

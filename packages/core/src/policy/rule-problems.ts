@@ -1,8 +1,8 @@
-import { isObject } from "../arguments/json-type.ts";
-import { nearestNames } from "../arguments/nearest-name.ts";
-import { shortJson } from "../arguments/short-json.ts";
-import { CapstanError } from "../errors/capstan-error.ts";
-import { readHost } from "./argument-test.ts";
+import { isObject } from "../json/json-type.ts";
+import { nearestNames } from "../text/nearest-name.ts";
+import { shortJson } from "../json/short-json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { readHost } from "../arguments/argument-test.ts";
 
 /** What is wrong with a rule, and where. */
 export interface RuleProblem {

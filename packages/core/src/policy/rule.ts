@@ -1,6 +1,10 @@
 import type { ToolArgs } from "../tool/tool.ts";
-import { type ArgumentConditions, conditionsHold, narrowness } from "./argument-conditions.ts";
-import type { ExecutionDecision, ResultApprovalPolicy } from "./policy.ts";
+import {
+  type ArgumentConditions,
+  conditionsHold,
+  narrowness,
+} from "../arguments/argument-conditions.ts";
+import type { ExecutionDecision, ResultApprovalPolicy } from "../tool/permission.ts";
 
 /** A rule as data: an administrator's, or a user's override. */
 export interface PolicyRule {

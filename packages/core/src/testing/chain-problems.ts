@@ -1,7 +1,7 @@
-import { isSettled } from "../executor/call-status.ts";
+import { isSettled } from "../call/record/call-status.ts";
 import type { Message } from "../model/message.ts";
-import type { ChainEvent } from "../chain/chain-event.ts";
-import type { ToolChainResult } from "../chain/tool-chain-result.ts";
+import type { ChainEvent } from "../chain/journal/chain-event.ts";
+import type { ToolChainResult } from "../chain/options/tool-chain-result.ts";
 
 /** What is wrong with the record of a chain that has ended, whatever ended it. Empty where nothing is. */
 export function chainProblems(

@@ -1,4 +1,4 @@
-import { ToolExecutor, type ToolExecutorOptions } from "../executor/tool-executor.ts";
+import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { Tool } from "../tool/tool.ts";
 
 /** What a tool of a test declares, where it is about something else. */

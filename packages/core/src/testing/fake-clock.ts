@@ -1,4 +1,4 @@
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** A clock that a test moves. Callbacks run in the order of their times, within `advance`. */
 export class FakeClock implements Clock {

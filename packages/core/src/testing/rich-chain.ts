@@ -1,11 +1,11 @@
-import { ToolExecutor } from "../executor/tool-executor.ts";
-import type { Clock } from "../model/clock.ts";
+import { ToolExecutor } from "../call/tool-executor.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Message } from "../model/message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model/model.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 import type { Grant } from "../policy/grant.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { toolError } from "../tool/tool-error.ts";
+import { toolError } from "../base/tool-error.ts";
 import type { Variable } from "../variables/variable.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { reads } from "./executor-with.ts";

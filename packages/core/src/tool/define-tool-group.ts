@@ -1,4 +1,4 @@
-import { CapstanError } from "../errors/capstan-error.ts";
+import { CapstanError } from "../base/capstan-error.ts";
 import type { ToolGroup } from "./tool.ts";
 import { groupProblem } from "./tool-problem.ts";
 

@@ -1,11 +1,11 @@
-import { CapstanError } from "../errors/capstan-error.ts";
-import type { JsonSchema } from "../model/json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import type { JsonSchema } from "../base/json.ts";
 import type { GrantOffer } from "../policy/approval.ts";
-import type { ExecutionDecision, ResultApprovalPolicy } from "../policy/policy.ts";
-import type { ContentParts } from "./content-parts.ts";
+import type { ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
+import type { ContentParts } from "../model/content-parts.ts";
 import type { Tool, ToolArgs, ToolEffects } from "./tool.ts";
 import type { ToolContext } from "./tool-context.ts";
-import type { ToolError } from "./tool-error.ts";
+import type { ToolError } from "../base/tool-error.ts";
 import { namePattern } from "./tool-problem.ts";
 import { withParsedArguments } from "./parsed-arguments.ts";
 import {

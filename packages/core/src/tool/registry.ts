@@ -1,5 +1,5 @@
-import { digest } from "../arguments/canonical-json.ts";
-import { CapstanError } from "../errors/capstan-error.ts";
+import { digest } from "../json/canonical-json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
 import { groupProblem, nameOf, toolProblem } from "./tool-problem.ts";
 

@@ -1,6 +1,6 @@
-import { CapstanError } from "../errors/capstan-error.ts";
-import { errorMessage } from "../errors/error-message.ts";
-import type { JsonSchema } from "../model/json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { errorMessage } from "../base/error-message.ts";
+import type { JsonSchema } from "../base/json.ts";
 
 /**
  * What is used of a Standard Schema that also gives JSON Schema: Zod 4.2 and later, ArkType,

@@ -1,4 +1,4 @@
-import type { ToolExecuteResult } from "../executor/tool-execute-result.ts";
+import type { ToolExecuteResult } from "../call/record/tool-execute-result.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext } from "./caller.ts";
 import type { ToolEventData } from "./tool-event.ts";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../model/json.ts";
-import type { ImagePart } from "./content-part.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { ImagePart } from "../model/content-part.ts";
 
 interface NoData {
   readonly [name: string]: never;

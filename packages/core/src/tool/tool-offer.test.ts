@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolExecutor } from "../executor/tool-executor.ts";
+import { ToolExecutor } from "../call/tool-executor.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { runToolChain } from "../chain/run-tool-chain.ts";
 import { defineTool } from "./define-tool.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "./registry.ts";
 import type { Tool } from "./tool.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
 
 /** What one request shows the model, and what each name in it means. */
 export interface ToolOffer {

@@ -1,5 +1,5 @@
 import { compileSchema } from "../arguments/validator.ts";
-import type { JsonSchema } from "../model/json.ts";
+import type { JsonSchema } from "../base/json.ts";
 import { skillRuleProblem } from "./skill-rules.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolExecutor } from "../executor/tool-executor.ts";
+import { ToolExecutor } from "../call/tool-executor.ts";
 import { reads } from "../testing/executor-with.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolGroup } from "./tool.ts";

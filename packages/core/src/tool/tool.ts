@@ -1,8 +1,8 @@
-import type { JsonSchema } from "../model/json.ts";
+import type { JsonSchema } from "../base/json.ts";
 import type { GrantOffer } from "../policy/approval.ts";
-import type { ExecutionPolicy, ResultApprovalPolicy } from "../policy/policy.ts";
+import type { ExecutionPolicy, ResultApprovalPolicy } from "./permission.ts";
 import type { ToolContext } from "./tool-context.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
 
 export type ToolArgs = { readonly [key: string]: unknown };
 

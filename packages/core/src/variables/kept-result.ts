@@ -1,4 +1,4 @@
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { resultNameOf } from "./result-name.ts";
 import { unitOf, type VariableEntry, variableOf } from "./variable-entry.ts";
 import { type MeasuredValue, measureValue } from "./variable-input.ts";

@@ -1,6 +1,6 @@
-import { digest } from "../arguments/canonical-json.ts";
+import { digest } from "../json/canonical-json.ts";
 import type { Message, UserMessage } from "../model/message.ts";
-import type { ContentPart } from "../tool/content-part.ts";
+import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { worthNaming } from "./worth-naming.ts";
 

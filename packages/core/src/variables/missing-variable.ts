@@ -1,5 +1,5 @@
-import { nearestNames } from "../arguments/nearest-name.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
+import { nearestNames } from "../text/nearest-name.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
 import type { MissingName } from "./missing-names.ts";
 
 const maxNearest = 5;

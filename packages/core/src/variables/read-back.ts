@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../tool/tool-error.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
 import { resultNameOf } from "./result-name.ts";
 import type { VariableSystem } from "./variable-system.ts";
 

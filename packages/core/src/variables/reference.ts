@@ -1,9 +1,9 @@
-import { copyJson } from "../arguments/copy-json.ts";
-import { isList, jsonTypes, typeOf } from "../arguments/json-type.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { isList, jsonTypes, typeOf } from "../json/json-type.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
-import type { JsonObject, JsonSchema, JsonValue } from "../model/json.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
-import { missingInValue, pointerPart, readPointer } from "./json-pointer.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
+import { missingInValue, pointerPart, readPointer } from "../json/json-pointer.ts";
 import { isReadable, readBack } from "./read-back.ts";
 import {
   mentionsReference,
@@ -11,7 +11,7 @@ import {
   referenceTarget,
   splitReferences,
 } from "./reference-syntax.ts";
-import { sliceText } from "./slice.ts";
+import { sliceText } from "../text/slice.ts";
 import { dataSize, utf8Length } from "./value-size.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { maxNameLength } from "./variable-name.ts";

@@ -1,4 +1,4 @@
-import type { Mutable } from "../executor/mutable.ts";
+import type { Mutable } from "../base/mutable.ts";
 import type { Variable, VariableInfo, VariableType, VariableValue } from "./variable.ts";
 import { visitNode, type VisitNode } from "./visit-list.ts";
 

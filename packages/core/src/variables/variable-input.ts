@@ -1,5 +1,5 @@
-import type { ToolErrorData } from "../tool/tool-error.ts";
-import { shortJson } from "../arguments/short-json.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
+import { shortJson } from "../json/short-json.ts";
 import { dataSize, utf8Length } from "./value-size.ts";
 import { variableNameProblem } from "./variable-name.ts";
 import type { VariablePatch } from "./variable-contract.ts";

@@ -1,4 +1,4 @@
-import { isPlainName } from "../model/plain-name.ts";
+import { isPlainName } from "../base/plain-name.ts";
 
 /** Characters of a variable's name. */
 export const maxNameLength = 200;

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../model/clock.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { ToolErrorData } from "../tool/tool-error.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
 import { callOf, type KeptAlone, keptArgs, keptResult, measureKept } from "./kept-result.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";

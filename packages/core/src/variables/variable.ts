@@ -1,4 +1,4 @@
-import type { JsonValue } from "../model/json.ts";
+import type { JsonValue } from "../base/json.ts";
 
 export type VariableType =
   | "RULE"

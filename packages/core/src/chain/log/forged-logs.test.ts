@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import type { JournalWrite } from "../journal.ts";
+import type { JournalWrite } from "../journal/journal.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import { executeToolChain } from "../execute-tool-chain.ts";
 

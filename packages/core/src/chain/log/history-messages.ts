@@ -1,13 +1,13 @@
-import { isObject } from "../../arguments/json-type.ts";
-import { shortJson } from "../../arguments/short-json.ts";
-import { CapstanError } from "../../errors/capstan-error.ts";
-import type { CallRecord } from "../../executor/call-record.ts";
+import { isObject } from "../../json/json-type.ts";
+import { shortJson } from "../../json/short-json.ts";
+import { CapstanError } from "../../base/capstan-error.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
-import type { TurnLog } from "../chain-result.ts";
-import { turnProblem } from "../chain-state-problem.ts";
-import { messageProblem } from "../message-problem.ts";
-import { list, type Problem, problemText } from "../shape-problem.ts";
-import { turnMessages } from "../turn-messages.ts";
+import type { TurnLog } from "../journal/chain-result.ts";
+import { turnProblem } from "../options/chain-state-problem.ts";
+import { messageProblem } from "../../model/message-problem.ts";
+import { list, type Problem, problemText } from "../../model/shape-problem.ts";
+import { turnMessages } from "./turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";
 import { answerText, turnReplay } from "./turn-log.ts";
 

@@ -1,5 +1,5 @@
 import type { Message } from "../../model/message.ts";
-import { neutralise } from "../../output/neutralise.ts";
+import { neutralise } from "../../text/neutralise.ts";
 import { groupLikeCalls } from "./like-calls.ts";
 import type { LoggedCall } from "./logged-call.ts";
 

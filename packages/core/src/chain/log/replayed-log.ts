@@ -1,7 +1,7 @@
-import { neutralise } from "../../output/neutralise.ts";
+import { neutralise } from "../../text/neutralise.ts";
 import { groupLikeCalls, numberedValues } from "./like-calls.ts";
 import { type LoggedCall, previewChars } from "./logged-call.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "../../text/one-line.ts";
 
 const introduction =
   "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";

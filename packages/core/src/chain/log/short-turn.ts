@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../executor/call-record.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
 
 /** Characters, about a thousand tokens. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CallRecord, CallResult } from "../../executor/call-record.ts";
-import type { CallStatus } from "../../executor/call-status.ts";
+import type { CallRecord, CallResult } from "../../call/record/call-record.ts";
+import type { CallStatus } from "../../call/record/call-status.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import { neutralise } from "../../output/neutralise.ts";
+import { neutralise } from "../../text/neutralise.ts";
 import { answerText, turnLog } from "./turn-log.ts";
 
 interface GivenCall {

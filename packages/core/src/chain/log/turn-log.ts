@@ -1,7 +1,7 @@
-import type { CallRecord } from "../../executor/call-record.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
-import { neutralise } from "../../output/neutralise.ts";
-import type { TurnLog } from "../chain-result.ts";
+import { neutralise } from "../../text/neutralise.ts";
+import type { TurnLog } from "../journal/chain-result.ts";
 import { type LoggedCall, loggedCall } from "./logged-call.ts";
 import { naturalFlow } from "./natural-flow.ts";
 import { replayedLog } from "./replayed-log.ts";

@@ -1,0 +1,424 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { digest } from "../json/canonical-json.ts";
+import type { JsonSchema } from "../base/json.ts";
+import type { ApprovalAdapter } from "../policy/approval.ts";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { Tool } from "../tool/tool.ts";
+import { toolError } from "../base/tool-error.ts";
+
+// What others get wrong, one test each: a definition, a model's arguments, what a tool returns, its
+// callbacks, who approves. Each has an outcome with a name, and none is a throw.
+
+const circular: { self?: unknown } = {};
+circular.self = circular;
+
+/** What throws wherever it is touched, but is no promise. */
+const touchy: object = new Proxy(
+  {},
+  {
+    has: () => throws(),
+    get: (_target, key) => (key === "then" ? undefined : throws()),
+    ownKeys: () => throws(),
+    getPrototypeOf: () => throws(),
+  },
+);
+
+const throws = (): never => {
+  throw new Error("no");
+};
+
+/** How a call ends: its status, and its error's code and message where it has one. */
+async function outcomeOf(tool: Tool, args: unknown = {}) {
+  const result = await executorWith([tool]).execute(tool.definition.function.name, args as never);
+  assert.ok(result.status !== "pending");
+  const { code = "", message = "" } = "error" in result ? result.error : {};
+  return { outcome: `${result.status} ${code}`.trim(), message, ...result };
+}
+const returning = (value: unknown) =>
+  outcomeOf(defineTool({ ...reads, name: "T", execute: () => value }));
+const having = (callbacks: Partial<Tool>) =>
+  outcomeOf({ ...defineTool({ ...reads, name: "T", execute: () => "x" }), ...callbacks });
+const given = (args: unknown) =>
+  outcomeOf(defineTool({ ...reads, name: "T", execute: () => "x" }), args);
+const defined = (parameters: unknown, args: unknown = {}) =>
+  outcomeOf(
+    defineTool({ ...reads, name: "T", parameters: parameters as JsonSchema, execute: () => "x" }),
+    args,
+  );
+
+/** That it ran, but that what it gave is of no use, and why. */
+async function assertUnusable(value: unknown, why: RegExp): Promise<void> {
+  const { outcome, message } = await returning(value);
+  assert.equal(outcome, "error unusable_result");
+  assert.match(message, /^T ran, but its result cannot be used\. /);
+  assert.match(message, why);
+}
+
+// A definition
+
+test("a definition with a broken schema: its calls end as invalid_schema, which says where", async () => {
+  const { outcome, message } = await defined({ properties: { a: { type: "strin" } } });
+  assert.equal(outcome, "error invalid_schema");
+  assert.match(message, /\/properties\/a\/type/);
+});
+
+test("a definition with a schema that the validator refuses: its calls end as invalid_schema", async () => {
+  for (const schema of [{ $ref: "https://example.org/a.json" }, { pattern: "(" }, "object", [1]])
+    assert.equal((await defined(schema)).outcome, "error invalid_schema");
+});
+
+test("a recursive schema is enforced at every depth", async () => {
+  const tree = { type: "object", properties: { n: { type: "integer" }, child: { $ref: "#" } } };
+  assert.equal((await defined(tree, { child: { child: { n: 1 } } })).outcome, "success");
+  const { outcome, message } = await defined(tree, { child: { child: { n: "one" } } });
+  assert.equal(outcome, "error invalid_arguments");
+  assert.match(message, /\/child\/child\/n: expected a whole number/);
+});
+
+test("a schema that refers to itself without an end refuses every call", async () => {
+  assert.equal((await defined({ $ref: "#" }, { a: 1 })).outcome, "error invalid_arguments");
+});
+
+// Arguments
+
+test("no arguments are an empty object", async () => {
+  for (const args of [undefined, "", "  ", "{}"])
+    assert.equal((await given(args)).outcome, "success");
+});
+
+test("arguments that are no object end as invalid_arguments", async () => {
+  for (const args of [null, [1], 5, "null", "[1]", "5", '"x"', "true"])
+    assert.equal((await given(args)).outcome, "error invalid_arguments", JSON.stringify(args));
+});
+
+test("arguments that are no plain data end as invalid_arguments", async () => {
+  for (const args of [
+    circular,
+    { n: 1n },
+    { toJSON: throws },
+    new Map([["n", 1]]),
+    touchy,
+    { at: new Set() },
+  ])
+    assert.equal((await given(args)).outcome, "error invalid_arguments");
+});
+
+test("arguments of 10 MB run, as text and as an object", async () => {
+  const args = { text: "x".repeat(10_000_000) };
+  assert.equal((await given(args)).outcome, "success");
+  assert.equal((await given(JSON.stringify(args))).outcome, "success");
+});
+
+test("10 MB of broken arguments end as invalid_arguments, in a few words", async () => {
+  const { outcome, finalText } = await given(`{"text":"${"x".repeat(10_000_000)}`);
+  assert.equal(outcome, "error invalid_arguments");
+  assert.ok(finalText.length < 1_000, `${finalText.length} characters`);
+});
+
+test("arguments that nest 100,000 deep end as invalid_arguments", async () => {
+  const text = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  assert.equal((await given(text)).outcome, "error invalid_arguments");
+});
+
+test("__proto__ and constructor as keys are data, and change nothing else", async () => {
+  const seen: unknown[] = [];
+  const tool = defineTool({ ...reads, name: "T", execute: (args) => (seen.push(args), "x") });
+  const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
+  assert.equal((await outcomeOf(tool, text)).outcome, "success");
+  assert.equal("polluted" in {}, false);
+  assert.equal((seen[0] as { polluted?: unknown }).polluted, undefined);
+  assert.deepEqual(Object.keys(seen[0] as object), ["__proto__", "constructor"]);
+});
+
+test("half a surrogate pair in arguments is kept apart from every other text", async () => {
+  const digests = ["\ud800", "\ud801", "\udc00", "\ufffd"].map((text) => digest({ text }));
+  assert.equal(new Set(digests).size, 4, "a person's word for one holds for no other");
+  assert.equal((await given('{"text":"\\ud800"}')).outcome, "success");
+});
+
+test("what a program gave is what runs, even if it changes its object meanwhile", async () => {
+  const word = Promise.withResolvers<{ decision: "allow" }>();
+  const seen: unknown[] = [];
+  const tool = defineTool({
+    name: "T",
+    description: "",
+    execute: (args) => (seen.push(args), "x"),
+  });
+  const executor = executorWith([tool], { approvals: { request: () => word.promise } });
+  const args = { path: "mine" };
+  const result = executor.execute("T", args);
+  args.path = "another";
+  word.resolve({ decision: "allow" });
+  await result;
+  assert.deepEqual(seen, [{ path: "mine" }]);
+});
+
+// What a tool returns
+
+test("a tool that returns a circular object ends as unusable_result", async () => {
+  await assertUnusable(circular, /not plain data: .*circular/);
+});
+
+test("a tool that returns a BigInt ends as unusable_result", async () => {
+  await assertUnusable(10n, /returned a bigint/);
+  await assertUnusable({ rows: [{ n: 10n }] }, /BigInt/);
+});
+
+test("a tool that returns a function or a symbol ends as unusable_result", async () => {
+  await assertUnusable(() => 1, /returned a function/);
+  await assertUnusable(Symbol("s"), /returned a symbol/);
+});
+
+test("a tool that returns a stream ends as unusable_result", async () => {
+  await assertUnusable(new ReadableStream(), /returned a stream/);
+  await assertUnusable((async function* () {})(), /returned a stream/);
+});
+
+test("a tool that returns bytes ends as unusable_result", async () => {
+  await assertUnusable(new Uint8Array(3), /returned bytes/);
+  await assertUnusable(Buffer.from("text"), /returned bytes/);
+});
+
+test("a tool that returns what JSON makes nothing of ends as unusable_result, which says where", async () => {
+  await assertUnusable({ rows: [new Map([["a", 1]])] }, /a Map at \/rows\/0, of which nothing/);
+  await assertUnusable(new Set([1]), /a Set, of which/);
+  await assertUnusable({ later: Promise.resolve(1) }, /a Promise at \/later/);
+  await assertUnusable([/x/], /a RegExp at \/0/);
+  await assertUnusable(new Response("body"), /a Response, of which/);
+});
+
+test("a tool that returns an object whose getter throws ends as unusable_result", async () => {
+  const value = {
+    get x() {
+      return throws();
+    },
+  };
+  await assertUnusable(value, /not plain data: no$/);
+});
+
+test("a tool that gives or throws what cannot be touched has failed, at once or later", async () => {
+  assert.equal((await returning(touchy)).status, "error");
+  assert.equal((await returning(Promise.resolve(touchy))).status, "error");
+  assert.equal((await returning(Promise.reject(touchy as never))).outcome, "error tool_threw");
+  assert.equal((await having({ execute: () => [touchy] })).outcome, "error unusable_result");
+});
+
+test("a tool that returns nothing succeeds, and the model reads that", async () => {
+  for (const value of [undefined, null, Promise.resolve()]) {
+    const { outcome, finalText } = await returning(value);
+    assert.equal(outcome, "success");
+    assert.equal(finalText, "(no result)");
+  }
+});
+
+test("a tool that returns an instance of a class gives its fields", async () => {
+  class Point {
+    readonly x = 1;
+    readonly #secret = 2;
+    sum(): number {
+      return this.x + this.#secret;
+    }
+  }
+  assert.equal((await returning(new Point())).finalText, '{"x":1}');
+  assert.equal(
+    (await returning({ list: [], object: {}, none: Object.create(null) })).finalText,
+    '{"list":[],"object":{},"none":{}}',
+  );
+  assert.equal((await returning(new Date(0))).finalText, '"1970-01-01T00:00:00.000Z"');
+});
+
+test("a tool that returns an Error has failed with its message", async () => {
+  const { outcome, message } = await returning(new TypeError("no such town"));
+  assert.equal(outcome, "error tool_threw");
+  assert.equal(message, "no such town");
+});
+
+test("a tool that returns a huge text is kept whole and shown in part", async () => {
+  const { outcome, finalText, formattedText } = await returning("x".repeat(20_000_000));
+  assert.equal(outcome, "success");
+  assert.equal(formattedText?.length, 20_000_000);
+  assert.ok(finalText.length < 10_000);
+});
+
+test("a tool that returns half a surrogate pair: the model reads well-formed text, the variable has what came", async () => {
+  const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "a\ud800b" })]);
+  const result = await executor.execute("T", {});
+  assert.equal(result.status === "success" && result.finalText, "a\ufffdb");
+  assert.equal(executor.variables.getVariable("T_1")?.value.text, "a\ud800b");
+});
+
+test("a tool that returns an error with details that are no data has that error", async () => {
+  const error = toolError({ code: "odd", message: "odd", details: circular as never });
+  assert.equal((await returning(error)).outcome, "error odd");
+});
+
+test("a tool that returns an error without words has failed, and that is said", async () => {
+  const { outcome, message } = await returning(toolError({ code: 5, message: undefined } as never));
+  assert.equal(outcome, "error tool_failed");
+  assert.equal(message, "It failed, and did not say why.");
+});
+
+test("a tool's name that is no text is that of no tool", async () => {
+  const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "x" })]);
+  for (const name of [5, undefined, null, "x".repeat(1_000_000)])
+    assert.equal((await executor.execute(name as never, {})).status, "not_found");
+});
+
+test("a tool that throws anything at all has failed", async () => {
+  for (const thrown of [undefined, null, 5, "words", circular, Symbol("s"), new Error("")]) {
+    const execute = () => {
+      // oxlint-disable-next-line typescript/only-throw-error -- tools of others do
+      throw thrown;
+    };
+    const { outcome, message } = await having({ execute });
+    assert.equal(outcome, "error tool_threw");
+    assert.notEqual(message, "");
+  }
+});
+
+// A tool's callbacks
+
+test("a formatter that throws ends as unusable_result, with what it threw", async () => {
+  const { outcome, message } = await having({ formatForLLM: throws });
+  assert.equal(outcome, "error unusable_result");
+  assert.match(message, /formatForLLM threw: no/);
+});
+
+test("a formatter that gives no text ends as unusable_result", async () => {
+  assert.equal((await having({ formatForLLM: () => 5 as never })).outcome, "error unusable_result");
+});
+
+test("a cut that throws or gives no text is made by the gate", async () => {
+  for (const truncateForLLM of [throws, () => 5 as never]) {
+    const { outcome, finalText } = await having({
+      truncateForLLM,
+      execute: () => "x".repeat(9_000),
+    });
+    assert.equal(outcome, "success");
+    assert.match(finalText, /characters left out/);
+  }
+});
+
+test("a check that throws ends as check_failed, and the tool is not run", async () => {
+  let ran = 0;
+  const check = () => Promise.reject(new Error("no"));
+  for (const broken of [throws, check])
+    assert.equal(
+      (await having({ check: broken, execute: () => ran++ })).outcome,
+      "error check_failed",
+    );
+  assert.equal(ran, 0);
+});
+
+test("short words for the log that throw or are none are left out", async () => {
+  for (const broken of [throws, () => 5 as never])
+    assert.equal(
+      (await having({ compressArgs: broken, compressResult: broken })).outcome,
+      "success",
+    );
+});
+
+test("a policy that throws asks; locks that throw exclude the whole group", async () => {
+  const asked = await having({ permission: { executionPolicy: throws } });
+  assert.equal(asked.outcome, "execution_rejected execution_rejected");
+  assert.match(asked.finalText, /needs a person's approval/);
+  assert.equal((await having({ effects: { locks: throws } })).outcome, "success");
+});
+
+// Who approves
+
+const asks = defineTool({ name: "T", description: "", execute: () => "ran" });
+async function assertRefused(word: () => unknown, why: RegExp): Promise<void> {
+  const approvals = { request: word } as ApprovalAdapter;
+  const result = await executorWith([asks], { approvals }).execute("T", {});
+  assert.equal(result.status, "execution_rejected");
+  assert.match(result.status === "execution_rejected" ? result.rejectReason : "", why);
+}
+
+test("an approver that throws or rejects has refused", async () => {
+  await assertRefused(throws, /asking failed/);
+  await assertRefused(() => Promise.reject(new Error("no")), /asking failed/);
+});
+
+test("an approver whose answer cannot be understood has refused", async () => {
+  const answers = [
+    undefined,
+    true,
+    { decision: "maybe" },
+    { decision: "allow", scope: "ever" },
+    { decision: "allow", arguments: [1] },
+  ];
+  for (const answer of answers) await assertRefused(() => answer, /not understood/);
+});
+
+test("an approver that never answers has refused when the question expires", async () => {
+  const clock = new FakeClock();
+  const signals: AbortSignal[] = [];
+  const approvals: ApprovalAdapter = {
+    request: (_approval, signal) => (signals.push(signal), new Promise(() => {})),
+  };
+  const executor = executorWith([asks], { approvals, clock, limits: { approvalMs: 1_000 } });
+  const result = executor.execute("T", {});
+  await Promise.resolve();
+  clock.advance(1_000);
+  const { status, finalText } = (await result) as { status: string; finalText: string };
+  assert.equal(status, "execution_rejected");
+  assert.match(finalText, /nobody answered in time/);
+  assert.equal(signals[0]?.aborted, true, "who still shows the question is told");
+  assert.equal(clock.pending, 0);
+});
+
+test("an approver that answers again changes nothing", async () => {
+  let count = 0;
+  const twice = defineTool({ name: "T", description: "", execute: () => ++count });
+  const approvals = {
+    request: () => ({
+      // oxlint-disable-next-line unicorn/no-thenable -- what answers twice
+      then(resolve: (answer: unknown) => void) {
+        resolve({ decision: "refuse", reason: "first" });
+        resolve({ decision: "allow" });
+      },
+    }),
+  } as unknown as ApprovalAdapter;
+  const result = await executorWith([twice], { approvals }).execute("T", {});
+  assert.equal(result.status, "execution_rejected");
+  assert.equal(count, 0);
+});
+
+test("a call is stopped while it asks", async () => {
+  const approvals: ApprovalAdapter = { request: () => new Promise(() => {}) };
+  const executor = executorWith([asks], { approvals });
+  const stop = new AbortController();
+  const bySignal = executor.execute("T", {}, { signal: stop.signal });
+  const byId = executor.execute("T", {}, { callId: "call_x" });
+  await Promise.resolve();
+  stop.abort();
+  assert.equal(executor.cancel("call_x"), true);
+  assert.equal((await bySignal).status, "cancelled");
+  assert.equal((await byId).status, "cancelled");
+  assert.equal(executor.cancel("call_x"), false);
+});
+
+test("what comes back otherwise than declared is said, and shown", async () => {
+  const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const answers = [{ n: 1 }, { n: "one" }, toolError({ code: "busy", message: "Busy." })];
+  const tool = defineTool({
+    ...reads,
+    name: "T",
+    declaredReturnType: { type: "{ n: number }", schema },
+    execute: () => answers.shift(),
+  });
+  const executor = executorWith([tool]);
+  assert.equal((await executor.execute("T", {})).status, "success");
+  const odd = await executor.execute("T", {});
+  assert.equal(odd.status === "error" && odd.error.code, "unexpected_result");
+  assert.match(
+    odd.status === "error" ? odd.finalText : "",
+    /\/n: expected a whole number.*\n[^]*"one"/,
+  );
+  const failed = await executor.execute("T", {});
+  assert.equal(failed.status === "error" && failed.error.code, "busy");
+});

@@ -1,0 +1,316 @@
+import { copyJson } from "../json/copy-json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ReviewDecision } from "../policy/review.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { ToolContext } from "../tool/tool-context.ts";
+import { filesFor } from "../tool/tool-file.ts";
+import type { CallRecord } from "./record/call-record.ts";
+import type { CallEnd, LiveCall, LiveCallOptions, Stoppable } from "./gate/live-call-options.ts";
+import type { Outcome } from "./record/outcome.ts";
+import type { Place } from "../base/roster.ts";
+import { type RunningTool, runTool } from "./run/run-tool.ts";
+import { hindranceText, hindranceTo } from "./gate/hindrance.ts";
+import { claimOf } from "./schedule/claim.ts";
+import { settleReviewed } from "./settle/review-result.ts";
+import { settle, type Settling } from "./settle/settle.ts";
+import { ShownResult } from "./ask/shown-result.ts";
+import { Speech } from "./run/speech.ts";
+import { SubCalls, subCaller } from "./sub-call.ts";
+import type { Ticket } from "./schedule/ticket.ts";
+
+/**
+ * The second and third segment of an approved call: waits for its turn, is written as started,
+ * runs, is settled and written as settled. A call is settled exactly once, whatever happens; one
+ * whose result a person will see later is parked, and settled by who recorded it.
+ *
+ * @param onEnd told of its end, once, in the same moment: it may be before this returns
+ */
+export function startCall(options: LiveCallOptions, onEnd?: (end: CallEnd) => void): StartedCall {
+  const call = new StartedCall(options, onEnd);
+  call.enter();
+  return call;
+}
+
+/** A call on its way. Whatever answers at once is not waited for: it may have ended when it is returned. */
+export class StartedCall implements LiveCall {
+  readonly callId: string;
+  readonly #options: LiveCallOptions;
+  readonly #onEnd: ((end: CallEnd) => void) | undefined;
+  readonly #args: JsonObject;
+  readonly #speech: Speech;
+  #record: CallRecord;
+  #running: RunningTool | undefined;
+  readonly #place: Place<Stoppable>;
+  #ticket: Ticket | undefined;
+  #begun = false;
+  #stopped: string | undefined;
+  #isOver = false;
+  #subCalls: SubCalls | undefined;
+  #callTool: ToolContext["callTool"] | undefined;
+  #review: ShownResult | undefined;
+  #ended: Settling | undefined;
+  #waited: PromiseWithResolvers<Settling> | undefined;
+  #failure: { readonly thrown: unknown } | undefined;
+
+  constructor(options: LiveCallOptions, onEnd?: (end: CallEnd) => void) {
+    const { record } = options;
+    this.#onEnd = onEnd;
+    this.callId = record.callId;
+    this.#options = options;
+    this.#record = record;
+    const { args = {} } = record;
+    // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
+    this.#args = record.approval === undefined ? args : copyJson(args);
+    this.#speech = new Speech(options);
+    this.#place = options.gate.live.enter(this);
+  }
+
+  /** How it ended; undefined until then. */
+  get ended(): Settling | undefined {
+    return this.#ended;
+  }
+
+  /** It has ended, or was broken off. */
+  get isDone(): boolean {
+    return this.#ended !== undefined || this.#failure !== undefined;
+  }
+
+  get settled(): Promise<Settling> {
+    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    this.#waited ??= Promise.withResolvers();
+    if (this.#failure !== undefined) this.#waited.reject(this.#failure.thrown);
+    return this.#waited.promise;
+  }
+
+  cancel(reason: string): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = reason;
+    this.#review?.stop();
+    if (!this.#begun) this.#carry(() => this.#finish(cancelledOutcome(reason, false)));
+    this.#running?.cancel(reason);
+  }
+
+  /** Takes its place in the schedule, and starts where it may. */
+  enter(): void {
+    const { scheduler, registered, lineage } = this.#options;
+    const entered = scheduler.enter(claimOf(registered, this.#args), {
+      start: (own) => this.#carry(() => this.#start(own)),
+      parent: lineage?.ticket,
+    });
+    if (entered !== undefined) {
+      this.#ticket = entered;
+      if (this.#isOver && entered.status === "waiting") scheduler.leave(entered);
+    } else if (!this.#isOver) {
+      this.#begun = true;
+      this.#carry(() => this.#finish(waitsForItself(registered)));
+    }
+  }
+
+  #carry(step: () => void | Promise<void>): void {
+    try {
+      const going = step();
+      if (going instanceof Promise) going.catch((thrown: unknown) => this.#fail(thrown));
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  /** Goes on by itself once what it waits for is there. */
+  #goOn<T>(awaited: Promise<T>, step: (value: T) => void | Promise<void>): void {
+    awaited.then(
+      (value) => this.#carry(() => step(value)),
+      (thrown: unknown) => this.#fail(thrown),
+    );
+  }
+
+  #start(own: Ticket): void | Promise<void> {
+    const { gate, observer, scheduler, registered } = this.#options;
+    // It was stopped by one that began in the same moment.
+    if (this.#isOver) return scheduler.leave(own);
+    const waited = this.#ticket !== undefined;
+    this.#ticket = own;
+    this.#begun = true;
+    const hindrance = waited ? hindranceTo(gate, registered, this.#args) : undefined;
+    if (hindrance !== undefined)
+      return this.#finish(cancelledOutcome(hindranceText(hindrance), false));
+    const startedAt = gate.clock.now();
+    this.#record = { ...this.#record, status: "started", startedAt };
+    const told = observer.started(this.#record);
+    if (!(told instanceof Promise)) return this.#run(own, told, startedAt);
+    return this.#goOn(told, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
+  }
+
+  #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
+    const { gate, registered } = this.#options;
+    if (!mayRun) return this.#finish(cancelledOutcome("another process carries the run on", false));
+    if (this.#stopped !== undefined) return this.#finish(cancelledOutcome(this.#stopped, false));
+    const caller = this.#options.caller ?? gate.caller;
+    const stop = new AbortController();
+    this.#running = runTool({
+      gate,
+      registered,
+      args: this.#args,
+      startedAt,
+      stop,
+      context: {
+        callId: this.callId,
+        toolId: registered.id,
+        signal: stop.signal,
+        output: this.#speech.output,
+        variables: gate.variables,
+        principal: caller.principal,
+        request: caller.request,
+        files: filesFor(caller.files, registered),
+        idempotencyKey: this.#record.idempotencyKey,
+        callTool: (name, args, how) => this.#subCaller(own)(name, args, how),
+      },
+    });
+    // Somebody may have stopped it for what it said at once, before it could be told.
+    if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
+    const { outcome } = this.#running;
+    return outcome instanceof Promise
+      ? this.#goOn(outcome, (ended) => this.#finish(ended))
+      : this.#finish(outcome, startedAt + outcome.durationMs);
+  }
+
+  #subCaller(own: Ticket): ToolContext["callTool"] {
+    if (this.#callTool !== undefined) return this.#callTool;
+    const { lineage } = this.#options;
+    this.#subCalls = new SubCalls();
+    if (this.#isOver) this.#subCalls.end();
+    this.#callTool = subCaller({
+      ...this.#options,
+      start: startCall,
+      lineage: {
+        depth: (lineage?.depth ?? 0) + 1,
+        ticket: own,
+        paused: (wait) => this.#paused(wait),
+      },
+      subCalls: this.#subCalls,
+    });
+    return this.#callTool;
+  }
+
+  async #paused<T>(wait: () => Promise<T>): Promise<T> {
+    const { lineage } = this.#options;
+    this.#running?.deadline?.pause();
+    try {
+      return await (lineage === undefined ? wait() : lineage.paused(wait));
+    } finally {
+      this.#running?.deadline?.resume();
+    }
+  }
+
+  /** @param endedAt where that is now */
+  #finish(ended: Outcome, endedAt?: number): void | Promise<void> {
+    // From here on it is over: what a tool that was left behind still says or calls is ignored.
+    this.#isOver = true;
+    const outcome = withWords(ended, this.#speech.close());
+    this.#subCalls?.end();
+    const { open } = this.#subCalls ?? {};
+    return open === undefined || open.size === 0
+      ? this.#settle(outcome, endedAt)
+      : endAll(open).then(() => this.#settle(outcome));
+  }
+
+  #settle(outcome: Outcome, endedAt?: number): void | Promise<void> {
+    const { gate, scheduler, registered, checkToolResults } = this.#options;
+    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
+    const settling = settle({
+      gate,
+      record: withTries(this.#record, outcome),
+      registered,
+      outcome,
+      endedAt,
+      checkToolResults,
+    });
+    return settling.status === "in_review"
+      ? this.#reviewed(settling).then((end) => this.#tell(end))
+      : this.#tell(settling);
+  }
+
+  #tell(end: Settling): void | Promise<void> {
+    const told = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
+    return told instanceof Promise ? told.then(() => this.#end(end)) : this.#end(end);
+  }
+
+  #end(end: Settling): void {
+    this.#options.gate.live.leave(this.#place);
+    if (this.isDone) return;
+    this.#ended = end;
+    this.#waited?.resolve(end);
+    this.#onEnd?.(end);
+  }
+
+  /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
+  async #reviewed(asked: Extract<Settling, { readonly status: "in_review" }>): Promise<Settling> {
+    const { gate, observer, lineage } = this.#options;
+    const shown = new ShownResult();
+    this.#review = shown;
+    if (this.#stopped !== undefined) shown.stop();
+    const ask = () => shown.review(observer, asked);
+    const word = lineage === undefined ? await ask() : await lineage.waits(ask);
+    if (word.decision === "pending" && lineage === undefined) return asked;
+    const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
+    return settleReviewed(gate, asked, decision);
+  }
+
+  /** Whoever records it failed: it goes no further, and lets go of what it holds. */
+  #fail(thrown: unknown): void {
+    const { gate, scheduler } = this.#options;
+    this.#isOver = true;
+    this.#speech.close();
+    this.#subCalls?.end();
+    for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
+    this.#running?.cancel("it could not be recorded");
+    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
+    gate.live.leave(this.#place);
+    if (this.isDone) return;
+    this.#failure = { thrown };
+    this.#waited?.reject(thrown);
+    this.#onEnd?.({ status: "broken", thrown });
+  }
+}
+
+/** Sub-calls end before the call that made them, so that its end is the end of all it did. */
+async function endAll(calls: Iterable<LiveCall>): Promise<void> {
+  const ends = [...calls].map((call) => {
+    call.cancel("the call that made it ended");
+    return call.settled;
+  });
+  await Promise.allSettled(ends);
+}
+
+/** What a final tool wrote is what it gives, beside its data where it has some. */
+function withWords(outcome: Outcome, words: string | undefined): Outcome {
+  if (words === undefined || outcome.status !== "returned") return outcome;
+  return { ...outcome, words, value: outcome.value ?? words };
+}
+
+const cannotWait: ReviewDecision = {
+  decision: "withhold",
+  reason: "a person must see it first, and that takes longer than the call that made it can wait",
+  by: "system",
+};
+
+function cancelledOutcome(reason: string, started: boolean): Outcome {
+  return { status: "cancelled", reason, started, durationMs: 0 };
+}
+
+function waitsForItself({ name }: RegisteredTool): Outcome {
+  const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
+  const error = { code: "deadlock", message, retryable: true };
+  return { status: "failed", error, durationMs: 0 };
+}
+
+/** What its row says of how it ran. */
+function withTries(record: CallRecord, outcome: Outcome): CallRecord {
+  const { retries } = outcome;
+  const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
+  if (retries === undefined && leftBehind === undefined) return record;
+  return {
+    ...record,
+    ...(retries !== undefined && { retries }),
+    ...(leftBehind !== undefined && { leftBehind }),
+  };
+}

@@ -1,0 +1,197 @@
+import type { JsonObject } from "../base/json.ts";
+import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
+import { callerWith } from "../tool/caller.ts";
+import { andThen } from "./and-then.ts";
+import { answer } from "./propose/answer.ts";
+import { askApproval, type Asked } from "./ask/ask-approval.ts";
+import type { CallObserver } from "./gate/call-host.ts";
+import { checkAnswer } from "./propose/check-answer.ts";
+import type { Gate } from "./gate/gate.ts";
+import { startCall } from "./call-driver.ts";
+import type { Stoppable } from "./gate/live-call-options.ts";
+import { newId } from "../base/new-id.ts";
+import { type Asks, type CallRequest, type Proposal, propose } from "./propose/propose.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import { stoppedBefore } from "./gate/stopped-before.ts";
+import type { ExecuteOptions } from "./tool-executor.ts";
+import { executeResultOf, type ToolExecuteResult } from "./record/tool-execute-result.ts";
+import { unsettledResult } from "./gate/unsettled-result.ts";
+
+export interface ExecuteContext {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  readonly approvals: ApprovalAdapter | undefined;
+  readonly observer: CallObserver;
+}
+
+/** The three segments of a call in a row, with whoever approves between the first two. */
+export function executeCall(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  called: { readonly name: string; readonly args: JsonObject | string },
+): ToolExecuteResult | Promise<ToolExecuteResult> {
+  const { callId = newId("call_") } = options;
+  const { name, args } = called;
+  return stoppable(context, options, callId, (stop) =>
+    carry(context, options, { name, args, callId }, stop),
+  );
+}
+
+/** The second and third segment of a call that waited for a person, from what was stored of it. */
+export function executeAnswered(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  asked: Asks,
+  decision: ApprovalDecision,
+): ToolExecuteResult | Promise<ToolExecuteResult> {
+  return stoppable(context, options, asked.record.callId, async (stop) => {
+    const { proposal } = await answer(context.gate, asked, decision);
+    return carryOn(context, options, proposal, stop);
+  });
+}
+
+/** A promise only where the work is one. */
+function stoppable(
+  { gate }: ExecuteContext,
+  { signal }: ExecuteOptions,
+  callId: string,
+  work: (stop: Stop) => ToolExecuteResult | Promise<ToolExecuteResult>,
+): ToolExecuteResult | Promise<ToolExecuteResult> {
+  const stop = new Stop(callId);
+  const abort = () => stop.cancel("the caller stopped it");
+  const place = gate.live.enter(stop);
+  if (signal?.aborted === true) abort();
+  else signal?.addEventListener("abort", abort, { once: true });
+  const leave = (): void => {
+    signal?.removeEventListener("abort", abort);
+    gate.live.leave(place);
+  };
+  let result;
+  try {
+    result = work(stop);
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+  if (result instanceof Promise) return result.finally(leave);
+  leave();
+  return result;
+}
+
+/** Whether a call was stopped, and what is to be stopped of it at the moment. */
+class Stop implements Stoppable {
+  readonly callId: string;
+  reason: string | undefined;
+  #stage: ((reason: string) => void) | undefined;
+
+  constructor(callId: string) {
+    this.callId = callId;
+  }
+
+  cancel(reason: string): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.#stage?.(reason);
+  }
+
+  /** From here on, this is what stops it. */
+  by(stage: (reason: string) => void): void {
+    this.#stage = stage;
+    if (this.reason !== undefined) stage(this.reason);
+  }
+}
+
+function carry(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  called: Pick<CallRequest, "name" | "args" | "callId">,
+  stop: Stop,
+): ToolExecuteResult | Promise<ToolExecuteResult> {
+  const { gate, observer } = context;
+  const { requireApproval } = options;
+  const { id: principalId } = callerWith(gate.caller, options.caller).principal;
+  const { callId } = called;
+  const request: CallRequest = {
+    ...called,
+    round: 0,
+    idempotencyKey: callId,
+    requireApproval,
+    principalId: principalId === gate.caller.principal.id ? undefined : principalId,
+  };
+  return andThen(propose(gate, request), (proposal) =>
+    andThen(observer.proposed(proposal), () =>
+      proposal.status === "asks" && stop.reason === undefined
+        ? askedFor(context, options, proposal, stop)
+        : carryOn(context, options, proposal, stop),
+    ),
+  );
+}
+
+/** Carries a call on once a person has allowed it. */
+async function askedFor(
+  context: ExecuteContext,
+  options: ExecuteOptions,
+  asked: Asks,
+  stop: Stop,
+): Promise<ToolExecuteResult> {
+  const word = await ask(context, asked, stop);
+  if (word.decision === "pending") {
+    const { approval, registered, record } = asked;
+    const { callId } = record;
+    const toolId = registered.id;
+    return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
+  }
+  if (word.decision === "stopped") return carryOn(context, options, asked, stop);
+  const { proposal } = await answer(context.gate, asked, word);
+  return carryOn(context, options, proposal, stop);
+}
+
+function carryOn(
+  { gate, scheduler, observer }: ExecuteContext,
+  options: ExecuteOptions,
+  given: Proposal,
+  stop: Stop,
+): ToolExecuteResult | Promise<ToolExecuteResult> {
+  const { requireApproval, checkToolResults } = options;
+  let proposal = given;
+  if (proposal.status !== "settled" && stop.reason !== undefined) {
+    const end = stoppedBefore(proposal.record.name, stop.reason);
+    proposal = unsettledResult(gate, proposal.record, end);
+  }
+  if (proposal.status === "settled") {
+    const { result } = proposal;
+    return andThen(observer.settled(proposal), () => result);
+  }
+  if (proposal.status === "asks")
+    throw new TypeError(`The question of ${proposal.record.callId} has no answer.`);
+  const { record, registered } = proposal;
+  const call = startCall({
+    gate,
+    scheduler,
+    observer,
+    record,
+    registered,
+    caller: callerWith(gate.caller, options.caller),
+    requireApproval,
+    checkToolResults,
+  });
+  if (call.ended !== undefined) return executeResultOf(call.ended);
+  stop.by((reason) => call.cancel(reason));
+  return call.settled.then(executeResultOf);
+}
+
+/** While it asks, a call can be stopped like any other. */
+async function ask(
+  { gate, approvals: adapter }: ExecuteContext,
+  { approval, registered }: Asks,
+  stop: Stop,
+): Promise<Asked> {
+  const { clock, grants } = gate;
+  const query = approvalQuery(approval, registered);
+  const check = (decision: ApprovalDecision) =>
+    checkAnswer({ gate, registered, approval, decision });
+  const asking = askApproval({ adapter, approval, clock, grants, query, check });
+  stop.by(() => asking.stop());
+  return asking.answer;
+}

@@ -1,0 +1,30 @@
+import type { JsonValue } from "../../base/json.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
+import type { ReviewAnswer } from "../../policy/review.ts";
+import type { Progress } from "../../tool/tool-context.ts";
+import type { Answered } from "../propose/answer.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import type { Proposal } from "../propose/propose.ts";
+import type { InReview } from "../settle/review-result.ts";
+import type { Settled } from "../record/settled.ts";
+
+/** Who records what a call does; each is told before anything follows from it. */
+export interface CallObserver {
+  proposed(proposal: Proposal): unknown;
+  /** False: this process may not go on; the tool is not touched. */
+  started(record: CallRecord): boolean | Promise<boolean>;
+  /**
+   * A person must see the result first; the record has it in quarantine. `pending` parks the call:
+   * whoever is told settles it later. The parent of a sub-call waits: there `pending` withholds.
+   * The signal aborts where the answer is not wanted any more.
+   */
+  review(call: InReview, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
+  settled(settled: Settled): unknown;
+  spoke(callId: string, text: string): void;
+  progressed(callId: string, progress: Progress): void;
+  said(callId: string, name: string, data: JsonValue): void;
+  /** A sub-call's question was answered; what the answer leaves behind is to be kept. */
+  answered(answered: Answered, approval: ApprovalRequest): void | Promise<void>;
+  /** A sub-call must ask; its parent waits for the answer, until the signal aborts. */
+  ask(approval: ApprovalRequest, signal: AbortSignal): ApprovalDecision | Promise<ApprovalDecision>;
+}

@@ -1,0 +1,83 @@
+import { shortJson } from "../../json/short-json.ts";
+import { CapstanError } from "../../base/capstan-error.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { ToolDefinition } from "../../model/tool-definition.ts";
+import { offerTools, type ToolOffer } from "../../tool/tool-offer.ts";
+
+export interface OfferOptions {
+  /** @default all that are on */
+  readonly groups?: readonly string[];
+  readonly clientTools?: readonly ToolDefinition[];
+  readonly allowTool?: (toolId: string) => boolean;
+}
+
+interface Chosen {
+  /** Of the registry and the switches. */
+  readonly revision: number;
+  readonly groups: readonly string[] | undefined;
+  readonly tools: readonly RegisteredTool[];
+}
+
+interface Offered {
+  readonly tools: readonly RegisteredTool[];
+  /** A client's tools, each with the name that it had. */
+  readonly clients: readonly (ToolDefinition | string)[];
+  readonly offer: ToolOffer;
+}
+
+/**
+ * What an executor offers. A loop asks every round, mostly for the same, and gets the very same
+ * object as long as it says the same.
+ */
+export class Offers {
+  readonly #choose: (groups: readonly string[] | undefined) => readonly RegisteredTool[];
+  #chosen: Chosen | undefined;
+  #offered: Offered | undefined;
+
+  /** @param choose the tools that may be offered, of these groups or of all */
+  constructor(choose: (groups: readonly string[] | undefined) => readonly RegisteredTool[]) {
+    this.#choose = choose;
+  }
+
+  /**
+   * @param revision another one wherever other tools may be chosen
+   * @throws CapstanError `invalid_options` where `allowTool` says neither yes nor no
+   */
+  offer({ groups, clientTools = [], allowTool }: OfferOptions, revision: number): ToolOffer {
+    const chosen = this.#choice(groups, revision);
+    const tools =
+      allowTool === undefined ? chosen : chosen.filter(({ id }) => isAllowed(allowTool(id), id));
+    const known = this.#offered;
+    const clients = clientTools.flatMap((tool) => [tool, tool.function.name]);
+    if (known !== undefined && isSame(known.tools, tools) && isSame(known.clients, clients))
+      return known.offer;
+    const offer = offerTools(tools, clientTools);
+    this.#offered = { tools, clients, offer };
+    return offer;
+  }
+
+  #choice(groups: readonly string[] | undefined, revision: number): readonly RegisteredTool[] {
+    const known = this.#chosen;
+    // Where there are none but those that come with others, it hangs on the variables, too.
+    const isKnown =
+      known?.revision === revision && known.tools.some(({ tool }) => tool.alwaysOffered !== true);
+    if (isKnown && isSame(known.groups, groups)) return known.tools;
+    const tools = this.#choose(groups);
+    this.#chosen = { revision, groups: groups && [...groups], tools };
+    return tools;
+  }
+}
+
+/** Lists are others', who may change them in place. */
+function isSame(known: readonly unknown[] | undefined, now: readonly unknown[] | undefined) {
+  if (known === now) return true;
+  return known?.length === now?.length && known?.every((one, n) => one === now?.[n]) === true;
+}
+
+/** Only a yes is a yes: a promise of a no is none. */
+function isAllowed(word: unknown, toolId: string): boolean {
+  if (typeof word === "boolean") return word;
+  if (word === undefined || word === null) return false;
+  const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;
+  throw new CapstanError({ code: "invalid_options", message });
+}

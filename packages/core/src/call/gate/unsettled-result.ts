@@ -1,0 +1,64 @@
+import { neutralise } from "../../text/neutralise.ts";
+import { truncate } from "../../text/truncate.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { callStatusOf } from "../record/call-status.ts";
+import { callTokens } from "./call-tokens.ts";
+import { errorText, rejectionText, withheldText } from "../record/error-text.ts";
+import type { Gate } from "./gate.ts";
+import { previewChars, type Settled } from "../record/settled.ts";
+import type { SettledToolResult } from "../record/tool-execute-result.ts";
+
+/** How a call ends that has no result to keep. */
+export type UnsettledEnd =
+  | { readonly status: "execution_rejected" | "result_rejected"; readonly reason: string }
+  | {
+      readonly status: "not_found" | "error" | "cancelled" | "outcome_unknown";
+      readonly error: ToolErrorData;
+    };
+
+/** A call that never ran, whose end nobody knows, or whose result was withheld: nothing is kept. */
+export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEnd): Settled {
+  const { error, text } = wordsOf(record, end);
+  const cut = truncate(text, gate.limits.outputChars);
+  const finalText = neutralise(cut.text).toWellFormed();
+  const isTruncated = cut.omitted > 0;
+  const { callId, toolId } = record;
+  const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
+  const tokens = callTokens({
+    gate,
+    record,
+    tool,
+    finalText,
+    ...(isTruncated && { whole: text }),
+  });
+  const reason = "reason" in end ? { rejectReason: end.reason } : {};
+  const common = {
+    callId,
+    ...(toolId !== undefined && { toolId }),
+    finalText,
+    isTruncated,
+    tokens,
+    durationMs: 0,
+  };
+  const preview = finalText.slice(0, previewChars);
+  const kept = { finalText, isTruncated, tokens, durationMs: 0, preview, error, ...reason };
+  const result: SettledToolResult =
+    "reason" in end
+      ? { ...common, status: end.status, rejectReason: end.reason, error }
+      : { ...common, status: end.status, error };
+  const endedAt = gate.clock.now();
+  const ended = { ...record, status: callStatusOf[end.status], endedAt, result: kept };
+  return { status: "settled", record: ended, result };
+}
+
+function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData; text: string } {
+  if ("error" in end) {
+    // The gate's own messages say it all; their details say it again, for programs.
+    const { details: _same, ...said } = end.error;
+    return { error: end.error, text: errorText(said) };
+  }
+  const refused = end.status === "execution_rejected";
+  const text = refused ? rejectionText(record, end.reason) : withheldText(end.reason);
+  return { error: { code: end.status, message: text }, text };
+}

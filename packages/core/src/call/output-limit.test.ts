@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
+import { toolError } from "../base/tool-error.ts";
+import { ToolExecutor, type ToolExecutorOptions } from "./tool-executor.ts";
+
+const long = "word ".repeat(10_000);
+const countTokens = (text: string) => text.split(" ").length;
+
+/** What the model reads of one call's result. */
+async function shown(
+  options: Partial<ToolOptions<never, unknown, unknown>>,
+  more: { readonly executor?: ToolExecutorOptions; readonly limit?: number } = {},
+) {
+  const executor = new ToolExecutor({ countTokens, ...more.executor });
+  const tool = defineTool({
+    name: "Say",
+    description: "",
+    effects: "read",
+    permission: { executionPolicy: "auto" },
+    execute: () => long,
+    ...options,
+  });
+  executor.registerToolGroup({ name: "test", tools: [tool] });
+  executor.toggleGroupEnabled("test", true);
+  const args = more.limit === undefined ? {} : { limit: more.limit };
+  const result = await executor.execute("Say", args);
+  assert.ok(result.status !== "pending");
+  const text = result.finalText.replace(/\n\n\[(Cut|Kept)[^\n]*\]$/, "");
+  return { ...result, text, hint: result.finalText.slice(text.length).trim() };
+}
+
+test("characters are the measure, unless tokens are given", async () => {
+  assert.ok(Math.abs((await shown({})).text.length - 8_000) < 100);
+  const gate = { executor: { limits: { outputTokens: 500 } } };
+  const inTokens = countTokens((await shown({}, gate)).text);
+  assert.ok(inTokens <= 500 && inTokens > 400, `${inTokens}`);
+});
+
+test("a tool's own limit goes before the gate's, the model's before both", async () => {
+  const gate = { executor: { limits: { outputTokens: 500 } } };
+  const tokens = { DEFAULT_OUTPUT_LIMIT_TOKENS: 100 };
+  const own = countTokens((await shown(tokens, gate)).text);
+  assert.ok(own <= 100 && own > 60, `${own}`);
+  const chars = await shown({ DEFAULT_OUTPUT_LIMIT_CHAR: 400 }, gate);
+  assert.ok(Math.abs(chars.text.length - 400) < 60);
+  const asked = await shown(tokens, { ...gate, limit: 1_000 });
+  assert.ok(Math.abs(asked.text.length - 1_000) < 60);
+});
+
+test("0 shows it whole, up to the ceiling", async () => {
+  for (const limit of [0, -5]) assert.equal((await shown({}, { limit })).text, long);
+  assert.equal((await shown({ DEFAULT_OUTPUT_LIMIT_TOKENS: 0 })).text, long);
+  assert.equal((await shown({ SKIP_EXTERNAL_TRUNCATE: true })).text, long);
+  const capped = await shown({}, { limit: 0, executor: { limits: { outputCeilingChars: 2_000 } } });
+  assert.ok(capped.text.length < 2_100);
+});
+
+test("an error is cut, kept and hinted at like a result", async () => {
+  const failed = await shown({
+    execute: () => toolError({ code: "broken", message: long }),
+  });
+  assert.equal(failed.status, "error");
+  assert.equal(failed.isTruncated, true);
+  assert.ok(failed.text.length < 8_100);
+  assert.match(
+    failed.hint,
+    /^\[Cut: .* Read on: ReadVar\(\{"name":"Say_1","start":\d+,"length":8000\}\)/,
+  );
+  assert.ok(failed.tokens.withheld > 8_000);
+  const thrown = await shown({
+    execute: () => {
+      throw new Error(long);
+    },
+  });
+  assert.equal(thrown.isTruncated, true);
+});
+
+test("an error of a call that never ran is cut, and says so", async () => {
+  const refused = await shown(
+    {},
+    { executor: { rules: [{ tool: "test.*", execution: "deny", reason: long }] } },
+  );
+  assert.equal(refused.status, "execution_rejected");
+  assert.equal(refused.isTruncated, true);
+  assert.ok(refused.finalText.length < 8_100);
+});
+
+test("a tool's own cut is read on from where it is known to end, else from the start", async () => {
+  const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
+  assert.equal(head.text, long.slice(0, 100));
+  assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);
+  const digest = await shown({ truncateForLLM: () => "10,000 words" });
+  assert.equal(digest.text, "10,000 words");
+  assert.match(digest.hint, /by the tool itself; the whole has 50,000 .*"start":0,/);
+  assert.equal(digest.isTruncated, true);
+  const args: unknown[] = [];
+  const see = (text: string, given: unknown) => (args.push(given), text.slice(0, 7));
+  await shown({ truncateForLLM: see });
+  await shown({ truncateForLLM: see }, { limit: 7 });
+  assert.deepEqual(args, [{}, { limit: 7 }], "it is told how much the model wants to be shown");
+  const broken = await shown({ truncateForLLM: () => null as unknown as string });
+  assert.ok(Math.abs(broken.text.length - 8_000) < 100);
+  const longer = await shown(
+    { truncateForLLM: (text) => `${text}${text}` },
+    { executor: { limits: { outputCeilingChars: 2_000 } } },
+  );
+  assert.ok(longer.text.length < 2_100);
+  assert.match(longer.hint, /Read on: .*"start":0,/);
+});
+
+test("whatever a tool cuts out and puts in, what is left out is said, and where it is", async () => {
+  const whole = "0123456789".repeat(5);
+  const own = (truncateForLLM: (text: string) => string) =>
+    shown({ execute: () => whole, truncateForLLM });
+  const notice = await own(
+    (text) => `${text.slice(0, 30)} [… the tool left out 10 characters …] ${text.slice(40)}`,
+  );
+  assert.ok(notice.text.length > whole.length);
+  assert.equal(notice.isTruncated, true);
+  assert.match(notice.hint, /Cut: 10 of 50 characters left out, from 30 to 40\./);
+  const header = await own((text) => `Ten digits, five times:\n${text}\n(end)`);
+  assert.equal(header.isTruncated, false);
+  assert.equal(header.hint, "");
+});
+
+test("an error is cut by the gate, whatever the tool does with its results", async () => {
+  const failed = { execute: () => toolError({ code: "broken", message: long }) };
+  for (const own of [
+    { SKIP_EXTERNAL_TRUNCATE: true },
+    { truncateForLLM: (text: string) => text },
+  ]) {
+    const { text, isTruncated } = await shown({ ...failed, ...own });
+    assert.ok(text.length < 8_100);
+    assert.equal(isTruncated, true);
+  }
+});
+
+test("a limit is heeded as a number, as text, and whatever its size", async () => {
+  const withLimit = async (limit: unknown) =>
+    (await shown({}, { limit: limit as number })).text.length;
+  for (const limit of [100, "100", 100.9]) assert.ok(Math.abs((await withLimit(limit)) - 100) < 60);
+  for (const limit of [0, -1, "0", 1e300]) assert.equal(await withLimit(limit), long.length);
+  assert.ok(Math.abs((await withLimit("much")) - 8_000) < 100, "what is no number says nothing");
+});
+
+test("a limit of the tool's own is the tool's, also where it is strict", async () => {
+  const seen: unknown[] = [];
+  const parameters = {
+    type: "object",
+    properties: { limit: { type: "integer" } },
+    required: ["limit"],
+    additionalProperties: false,
+  } as const;
+  for (const strict of [true, false]) {
+    const tool = {
+      parameters: parameters as never,
+      strict,
+      execute: (args: unknown) => (seen.push(args), long),
+    };
+    assert.ok((await shown(tool, { limit: 10 })).text.length > 7_000);
+  }
+  assert.deepEqual(seen, [{ limit: 10 }, { limit: 10 }]);
+});

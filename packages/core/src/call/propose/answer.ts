@@ -1,0 +1,77 @@
+import { frozenJson } from "../../json/frozen-json.ts";
+import { isObject } from "../../json/json-type.ts";
+import type { ApprovalDecision } from "../../policy/approval.ts";
+import type { Grant } from "../../policy/grant.ts";
+import { grantFor } from "../../policy/grant-for.ts";
+import { approvalQuery } from "../../policy/approval-query.ts";
+import type { CallDecision, CallRecord } from "../record/call-record.ts";
+import { editedArguments } from "./edited-arguments.ts";
+import { hindered, hindranceTo, presentTool } from "../gate/hindrance.ts";
+import type { Gate } from "../gate/gate.ts";
+import { type Asks, type Proposal, refused, rejected } from "./propose.ts";
+
+export interface Answered {
+  readonly proposal: Exclude<Proposal, Asks>;
+  /** What the answer leaves behind; already in the gate's book. */
+  readonly grant?: Grant;
+}
+
+/** Another answer covers this question: which one, in words. */
+function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {
+  const query = approvalQuery(approval, registered);
+  const grant = query && gate.grants.find(query, gate.clock.now());
+  return {
+    verdict: "allowed",
+    by: "grant",
+    ...(grant !== undefined && { reason: grant.title }),
+  };
+}
+
+/** Answers come from wherever a program keeps them: only a yes is a yes. */
+function isWord(given: unknown): given is ApprovalDecision {
+  return isObject(given) && (given["decision"] === "allow" || given["decision"] === "refuse");
+}
+
+const notUnderstood: ApprovalDecision = {
+  decision: "refuse",
+  reason: "the answer was not understood",
+  by: "system",
+};
+
+/** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
+export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): Promise<Answered> {
+  const decision = isWord(given) ? given : notUnderstood;
+  const { approval, registered, record } = asked;
+  const now = gate.clock.now();
+  const grant = grantFor({ approval, decision, now });
+  if (grant !== undefined) gate.grants.add(grant);
+  const left = grant === undefined ? {} : { grant };
+  if (decision.decision === "refuse") {
+    const reason = decision.reason?.trim() || "no reason was given";
+    const refusedRecord: CallRecord = {
+      ...record,
+      decision: { verdict: "refused", by: decision.by ?? "person", reason },
+      decidedAt: now,
+    };
+    return { proposal: rejected(gate, refusedRecord, reason), ...left };
+  }
+  const edited =
+    decision.arguments === undefined
+      ? undefined
+      : await editedArguments(gate, registered.tool, decision.arguments);
+  if (edited?.status === "invalid")
+    return { proposal: refused(gate, record, "error", edited.error), ...left };
+  const allowed = Object.freeze<CallRecord>({
+    ...record,
+    status: "approved",
+    ...(edited !== undefined && { args: frozenJson(edited.args), edited: true }),
+    decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
+    decidedAt: now,
+  });
+  const present = presentTool(gate, registered);
+  if (present === undefined)
+    return { proposal: hindered(gate, allowed, { type: "gone" }), ...left };
+  const hindrance = hindranceTo(gate, present, allowed.args ?? {});
+  if (hindrance !== undefined) return { proposal: hindered(gate, allowed, hindrance), ...left };
+  return { proposal: { status: "approved", record: allowed, registered: present }, ...left };
+}

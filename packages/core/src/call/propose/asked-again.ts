@@ -1,0 +1,27 @@
+import { digest } from "../../json/canonical-json.ts";
+import { frozenJson } from "../../json/frozen-json.ts";
+import { definitionDigest } from "../../tool/registry.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Asks } from "./propose.ts";
+
+/** The question that a stored call waits with; in words, why there is none any more. */
+export function askedAgain({ registry }: Gate, record: CallRecord): Asks | string {
+  const { status, approval, args, toolId } = record;
+  if (status !== "waiting" || approval === undefined || args === undefined)
+    return `it is ${status}, and does not wait for an approval.`;
+  const registered = toolId === undefined ? undefined : registry.tool(toolId);
+  if (registered === undefined)
+    return `its tool ${toolId ?? record.name} is not registered here. Register it first.`;
+  if (approval.definitionDigest !== definitionDigest(registered.tool))
+    return "its tool changed since it was asked about. Call it again.";
+  const asked = frozenJson(args);
+  if (approval.argsDigest !== digest(asked))
+    return "its arguments changed since it was asked about. Call it again.";
+  return {
+    status: "asks",
+    registered,
+    record: Object.freeze({ ...record, args: asked }),
+    approval: Object.freeze({ ...frozenJson(approval), args: asked }),
+  };
+}

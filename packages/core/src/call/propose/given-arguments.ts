@@ -1,0 +1,39 @@
+import { isObject } from "../../json/json-type.ts";
+import { parseArguments, type ParsedArguments } from "../../arguments/parse.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { lostInJson } from "../../json/lost-in-json.ts";
+
+export interface GivenArguments {
+  readonly parsed: ParsedArguments;
+  /** As they were written. */
+  readonly text: string;
+}
+
+/**
+ * Stage 2. A model's text is parsed; what a program gives is copied, so that what is proposed is
+ * what runs, whatever becomes of its object.
+ */
+export function givenArguments(given: unknown): GivenArguments {
+  if (typeof given === "string") return { parsed: parseArguments(given), text: given };
+  if (given === undefined)
+    return { parsed: { status: "parsed", args: {}, repairs: [] }, text: "{}" };
+  if (!isObject(given)) return refused(`an object was expected, not ${kindOf(given)}`);
+  try {
+    const text = JSON.stringify(given);
+    const lost = lostInJson(given, text);
+    if (lost !== undefined) return refused(`they hold ${lost}`);
+    return { parsed: parseArguments(text), text };
+  } catch (thrown) {
+    return refused(errorMessage(thrown));
+  }
+}
+
+function refused(why: string): GivenArguments {
+  const message = `The arguments are not plain data: ${why}.`;
+  const error = { code: "invalid_arguments", message };
+  return { parsed: { status: "failed", error }, text: "" };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

@@ -1,0 +1,294 @@
+import { digest } from "../../json/canonical-json.ts";
+import { frozenJson } from "../../json/frozen-json.ts";
+import { takeLimit } from "../../arguments/limit.ts";
+import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { ApprovalRequest, GrantOffer } from "../../policy/approval.ts";
+import { withArgsDigest } from "../../policy/args-digest.ts";
+import { conditionsHold } from "../../arguments/argument-conditions.ts";
+import {
+  decide,
+  type Decision,
+  grantScope,
+  type RequireApproval,
+  type RequireApprovalOf,
+} from "../../policy/decide.ts";
+import { requiredApproval } from "../../policy/required-approval.ts";
+import { conditionProblems } from "../../policy/rule-problems.ts";
+import { canonicalArguments } from "../../policy/ruled-call.ts";
+import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import { type ResolveOutcome, resolveOrReadBack } from "../../variables/reference.ts";
+import type { CallDecision, CallRecord } from "../record/call-record.ts";
+import { checkArguments } from "./check-arguments.ts";
+import { findTool } from "../gate/find-tool.ts";
+import type { Gate } from "../gate/gate.ts";
+import { givenArguments } from "./given-arguments.ts";
+import { keepsResults } from "../settle/keep-result.ts";
+import type { Mutable } from "../../base/mutable.ts";
+import { newId } from "../../base/new-id.ts";
+import type { Settled } from "../record/settled.ts";
+import { unsettledResult } from "../gate/unsettled-result.ts";
+
+export interface CallRequest {
+  readonly callId: string;
+  readonly name: string;
+  /** What the model was shown, name → `group.Tool`. Absent: by id or bare name. */
+  readonly names?: { readonly [modelName: string]: string };
+  /** As a model wrote them, or as a program has them. */
+  readonly args: string | JsonObject;
+  readonly round: number;
+  readonly idempotencyKey: string;
+  readonly parentCallId?: string;
+  readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
+  /** For whom, where that is not the session's own principal. */
+  readonly principalId?: string | undefined;
+  /** When it is proposed, in ms since the epoch. @default now */
+  readonly at?: number;
+  /** False where a script's own text must stay as it is. @default true */
+  readonly references?: boolean;
+}
+
+const none: readonly string[] = [];
+
+/** What the first segment yields. `record` is what is kept, and what runs. */
+export type Proposal =
+  | {
+      readonly status: "approved";
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+    }
+  | {
+      readonly status: "asks";
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+      readonly approval: ApprovalRequest;
+    }
+  | Settled;
+
+/** One that waits for a person's word. */
+export type Asks = Extract<Proposal, { readonly status: "asks" }>;
+
+/** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
+export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
+  const { at: now = gate.clock.now() } = request;
+  const { parsed, text } = givenArguments(request.args);
+  const found = findTool(gate, request.name, request.names);
+  const record: Mutable<CallRecord> = {
+    callId: request.callId,
+    name: request.name,
+    owner: "server",
+    round: request.round,
+    status: "proposed",
+    argumentsText: text,
+    repairs: none,
+    idempotencyKey: request.idempotencyKey,
+    proposedAt: now,
+  };
+  if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
+  if (request.principalId !== undefined) record.principalId = request.principalId;
+  if (found.status === "found") place(record, gate, found.registered);
+  if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
+  if (parsed.status === "failed") return refused(gate, record, "error", parsed.error);
+
+  const { registered } = found;
+  const taken = takeLimit(parsed.args, registered.tool.definition);
+  const { args: unlimited, limit } = taken;
+  if (limit !== undefined) record.limit = limit;
+  const given: Given = {
+    record,
+    registered,
+    repairs: taken.repairs.length === 0 ? parsed.repairs : [...parsed.repairs, ...taken.repairs],
+    requireApproval: requiredApproval(request.requireApproval, registered.id),
+  };
+  const resolved =
+    request.references === false
+      ? { status: "resolved" as const, args: unlimited, references: [] }
+      : resolveOrReadBack(unlimited, {
+          variables: gate.variables,
+          schema: registered.tool.definition.function.parameters,
+        });
+  return resolved instanceof Promise
+    ? resolved.then((outcome) => checkResolved(gate, given, outcome, gate.clock.now()))
+    : checkResolved(gate, given, resolved, now);
+}
+
+/** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
+function place(
+  record: Mutable<CallRecord>,
+  { variables }: Gate,
+  { id, name, tool }: RegisteredTool,
+): void {
+  record.toolId = id;
+  if (keepsResults(tool)) record.keepAs = variables.nameResult(name);
+  if (tool.final === true && record.parentCallId === undefined) record.final = true;
+}
+
+/** Stages 4 and 5, for what stage 3 made of the arguments. */
+function checkResolved(
+  gate: Gate,
+  given: Given,
+  resolved: ResolveOutcome,
+  now: number,
+): Proposal | Promise<Proposal> {
+  const { record, registered } = given;
+  if (resolved.status === "failed") return refused(gate, record, "error", resolved.error);
+  const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
+  return checked instanceof Promise
+    ? checked.then((result) => decideOn(gate, given, result, gate.clock.now()))
+    : decideOn(gate, given, checked, now);
+}
+
+interface Given {
+  /** Nobody else has it yet. */
+  readonly record: Mutable<CallRecord>;
+  readonly registered: RegisteredTool;
+  readonly repairs: readonly string[];
+  readonly requireApproval: RequireApproval | undefined;
+}
+
+/** Stage 5, for arguments that stage 4 let through. */
+function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: number): Proposal {
+  const { record, registered, requireApproval } = given;
+  if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
+  const { args } = checked;
+  record.args = args;
+  record.repairs =
+    checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
+
+  const digests = new Digests(registered, args);
+  const decision = decide({
+    registered,
+    args,
+    digests: () => digests,
+    rules: gate.rules,
+    overrides: gate.overrides(),
+    grants: gate.grants,
+    principalId: record.principalId ?? gate.caller.principal.id,
+    requireApproval,
+    now,
+  });
+  if (decision.verdict === "allow") {
+    record.status = "approved";
+    record.decision = allowedBy(decision);
+    record.decidedAt = now;
+    return { status: "approved", registered, record };
+  }
+  if (decision.verdict === "deny") {
+    record.decision = { verdict: "refused", by: decision.by, reason: decision.reason };
+    record.decidedAt = now;
+    return rejected(gate, record, decision.reason);
+  }
+  // Many are told of a call that asks: what they see is what runs, whatever they do to it.
+  const asked = frozenJson(args);
+  const { approval, kept } = questions(gate, {
+    record,
+    registered,
+    args: asked,
+    digests,
+    decision,
+  });
+  record.args = asked;
+  record.status = "waiting";
+  record.approval = kept;
+  return { status: "asks", registered, approval, record: Object.freeze(record) };
+}
+
+/** Each is made when it is first looked at: hashing costs more than most of the gate. */
+class Digests {
+  readonly #tool: RegisteredTool["tool"];
+  readonly #args: JsonObject;
+  #known: string | undefined;
+
+  constructor({ tool }: RegisteredTool, args: JsonObject) {
+    this.#tool = tool;
+    this.#args = args;
+  }
+
+  get args(): string {
+    return (this.#known ??= digest(this.#args));
+  }
+
+  get definition(): string {
+    return definitionDigest(this.#tool);
+  }
+}
+
+interface Question {
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly args: JsonObject;
+  readonly digests: Digests;
+  readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
+}
+
+/** What a person is asked, and what the record keeps of it: its arguments are there already. */
+function questions(
+  gate: Gate,
+  { record, registered, args, digests, decision }: Question,
+): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
+  const createdAt = gate.clock.now();
+  const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;
+  const common = {
+    id: newId("appr_"),
+    callId: record.callId,
+    toolId: registered.id,
+    toolName: registered.name,
+    groupTitle: titleOf(registered.group),
+    description: registered.tool.definition.function.description ?? "",
+    definitionDigest: digests.definition,
+    reason: decision.reason,
+    remember: decision.remember,
+    ...(offer !== undefined && { grant: offer }),
+    createdAt,
+    expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
+    principalId: record.principalId ?? gate.caller.principal.id,
+  };
+  const argsDigest = () => digests.args;
+  return {
+    approval: Object.freeze(withArgsDigest({ ...common, args }, argsDigest)),
+    kept: Object.freeze(withArgsDigest(common, argsDigest)),
+  };
+}
+
+/**
+ * What a wider answer would cover, unless the person says otherwise. A tool whose pattern is none,
+ * or does not cover its own call, offers nothing: a guess could only be too wide.
+ */
+function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | undefined {
+  if (registered.tool.permission?.grantScope === undefined)
+    return { title: `every call of ${registered.name}` };
+  const scope = grantScope(registered, args);
+  if (scope === undefined) return undefined;
+  const { when } = scope;
+  if (when !== undefined) {
+    const fits =
+      conditionProblems(when).length === 0 &&
+      conditionsHold(when, canonicalArguments(registered.tool, args), "every");
+    if (!fits) return undefined;
+  }
+  return { ...scope, title: `${registered.name}: ${scope.title}` };
+}
+
+/** What nearly every call has. */
+const allowedByTool: CallDecision = Object.freeze({ verdict: "allowed", by: "tool" });
+
+function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
+  if (reason !== undefined) return { verdict: "allowed", by, reason };
+  return by === "tool" ? allowedByTool : { verdict: "allowed", by };
+}
+
+/** A call that ends as it is proposed, or answered. */
+export function refused(
+  gate: Gate,
+  record: CallRecord,
+  status: "not_found" | "error",
+  error: ToolErrorData,
+): Settled {
+  return unsettledResult(gate, record, { status, error });
+}
+
+/** A refusal: by a rule, a grant or a person. */
+export function rejected(gate: Gate, record: CallRecord, reason: string): Settled {
+  return unsettledResult(gate, record, { status: "execution_rejected", reason });
+}

@@ -1,0 +1,30 @@
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { CallRetry } from "./call-record.ts";
+
+interface Ended {
+  readonly durationMs: number;
+  /** Tries that failed before the last one. */
+  readonly retries?: readonly CallRetry[];
+}
+
+interface Stopped extends Ended {
+  /** The tool had not ended when it was given up. */
+  readonly leftBehind?: true;
+}
+
+/** What the second segment yields: how a tool ended. */
+export type Outcome =
+  | (Ended & {
+      readonly status: "returned";
+      readonly value: unknown;
+      /** The text of its result: what a final tool wrote, or what came with the data. */
+      readonly words?: string;
+    })
+  | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
+  | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })
+  /** Stopped from outside. `started`: the tool may have acted. */
+  | (Stopped & {
+      readonly status: "cancelled";
+      readonly reason: string;
+      readonly started: boolean;
+    });

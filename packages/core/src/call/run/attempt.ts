@@ -1,0 +1,67 @@
+import { errorMessage } from "../../base/error-message.ts";
+import { plainData } from "../../json/plain-data.ts";
+import type { Tool, ToolArgs } from "../../tool/tool.ts";
+import type { ToolContext } from "../../tool/tool-context.ts";
+import { isToolError, type ToolError, type ToolErrorData } from "../../base/tool-error.ts";
+import { isWithText } from "../../tool/with-text.ts";
+
+/** How one try of a tool ended. */
+export type Attempt =
+  | { readonly status: "returned"; readonly value: unknown; readonly words?: string }
+  | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
+
+/** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
+export function attempt(
+  execute: NonNullable<Tool["execute"]>,
+  args: ToolArgs,
+  context: ToolContext,
+): Attempt | Promise<Attempt> {
+  try {
+    const returned: unknown = execute(args, context);
+    return isThenable(returned) ? Promise.resolve(returned).then(ended, threw) : ended(returned);
+  } catch (thrown) {
+    return threw(thrown);
+  }
+}
+
+function ended(value: unknown): Attempt {
+  try {
+    // As JSON it would be an empty object, and its message lost.
+    if (value instanceof Error) return threw(value);
+    if (isToolError(value)) return { status: "failed", error: plainError(value), threw: false };
+    return isWithText(value)
+      ? { status: "returned", value: value.value, words: value.text }
+      : { status: "returned", value };
+  } catch (thrown) {
+    // An object may throw wherever it is touched.
+    return threw(thrown);
+  }
+}
+
+function plainError({ code, message, retryable, retryAfterMs, details }: ToolError): ToolErrorData {
+  return {
+    code: isText(code) ? code : "tool_failed",
+    message: isText(message) ? message : "It failed, and did not say why.",
+    ...(retryable !== undefined && { retryable }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(details !== undefined && { details: plainData(details) }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function threw(thrown: unknown): Attempt {
+  const error = { code: "tool_threw", message: errorMessage(thrown) };
+  return { status: "failed", error, threw: true };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
+}

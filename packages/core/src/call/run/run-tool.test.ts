@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
+import { toolError } from "../../base/tool-error.ts";
+import { MemoryLedger } from "../record/memory-ledger.ts";
+import { retryDelay } from "./retry-delay.ts";
+
+type Given = Partial<ToolOptions<never, unknown, unknown>>;
+
+/** A tool in an executor whose time and chance the test decides. */
+function setUp(options: Given) {
+  const clock = new FakeClock();
+  const ledger = new MemoryLedger();
+  const tool = defineTool({ ...reads, name: "T", ...options });
+  const executor = executorWith([tool], { clock, ledger, random: () => 1 });
+  const record = () => ledger.list()[0];
+  return { clock, executor, record };
+}
+const turns = async () => {
+  for (let n = 0; n < 60; n++) await Promise.resolve();
+};
+const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
+
+test("what may succeed later is tried again, with the same key, and the record says so", async () => {
+  const keys: string[] = [];
+  const answers = [busy(), busy(), "at last"];
+  const { clock, executor, record } = setUp({
+    retry: { attempts: 3, baseMs: 100 },
+    execute: (_args, { idempotencyKey }) => (keys.push(idempotencyKey), answers.shift()),
+  });
+  const running = executor.execute("T", {}, { callId: "call_1" });
+  await turns();
+  assert.equal(keys.length, 1);
+  clock.advance(100);
+  assert.equal(keys.length, 2);
+  clock.advance(199);
+  assert.equal(keys.length, 2);
+  clock.advance(1);
+  assert.equal((await running).status, "success");
+  assert.deepEqual(keys, ["call_1", "call_1", "call_1"]);
+  const retry = { code: "busy", message: "Busy." };
+  assert.deepEqual(record()?.retries, [
+    { at: 1_000_000, ...retry, delayMs: 100 },
+    { at: 1_000_100, ...retry, delayMs: 200 },
+  ]);
+});
+
+test("a throw is tried again, an error that is final is not", async () => {
+  let count = 0;
+  const throwing = setUp({
+    retry: { attempts: 2, baseMs: 0 },
+    execute: async () => {
+      count++;
+      throw new Error("no");
+    },
+  });
+  const running = throwing.executor.execute("T", {});
+  await turns();
+  throwing.clock.advance(0);
+  assert.equal((await running).status, "error");
+  assert.equal(count, 2);
+  assert.equal(throwing.clock.pending, 0);
+
+  const final = setUp({
+    retry: { attempts: 2 },
+    execute: () => toolError({ code: "gone", message: "Gone." }),
+  });
+  assert.equal((await final.executor.execute("T", {})).status, "error");
+  assert.equal(final.record()?.retries, undefined);
+});
+
+test("a try waits as long as the error asks, and is left out where the deadline comes first", async () => {
+  const answers = [busy({ retryAfterMs: 30_000 }), busy({ retryAfterMs: 30_000 }), "too late"];
+  const { clock, executor, record } = setUp({
+    timeoutMs: 45_000,
+    retry: { attempts: 3 },
+    execute: () => answers.shift(),
+  });
+  const running = executor.execute("T", {});
+  await turns();
+  clock.advance(29_999);
+  assert.equal(answers.length, 2);
+  clock.advance(1);
+  const result = await running;
+  assert.match(result.status === "error" ? result.finalText : "", /may succeed in 30 s/);
+  assert.equal(record()?.retries?.length, 1);
+  assert.equal(clock.pending, 0);
+});
+
+test("a wait is random up to a doubling bound", () => {
+  const error = { code: "busy", message: "", retryable: true };
+  const policy = { attempts: 9, baseMs: 100, maxMs: 1_000 };
+  const delays = (random: number) =>
+    [1, 2, 3, 4, 5, 9].map((tries) => retryDelay({ policy, error, tries, random }));
+  assert.deepEqual(delays(1), [100, 200, 400, 800, 1_000, undefined]);
+  assert.deepEqual(delays(0.5), [50, 100, 200, 400, 500, undefined]);
+});
+
+test("a call is stopped while it waits to be tried again", async () => {
+  const { clock, executor, record } = setUp({ retry: { attempts: 3 }, execute: () => busy() });
+  const running = executor.execute("T", {}, { callId: "call_1" });
+  await turns();
+  assert.equal(executor.cancel("call_1", "enough"), true);
+  assert.equal((await running).status, "cancelled");
+  assert.equal(clock.pending, 0);
+  assert.equal(record()?.leftBehind, undefined, "nothing was at work");
+});
+
+test("a tool that ignores its signal is left behind, and the record says so", async () => {
+  const late = Promise.withResolvers<string>();
+  const { clock, executor, record } = setUp({
+    timeoutMs: 1_000,
+    execute: (_args, { signal }) => (signal.aborted, late.promise),
+  });
+  const running = executor.execute("T", {});
+  await turns();
+  clock.advance(1_000);
+  const result = await running;
+  assert.equal(result.status, "timed_out");
+  assert.match(result.status === "timed_out" ? result.finalText : "", /may still be at work/);
+  const settled = record();
+  assert.equal(settled?.leftBehind, true);
+  late.resolve("late");
+  await turns();
+  assert.equal(record(), settled, "its late result is ignored");
+  assert.equal(executor.variables.resultCount, 1, "only the error is kept");
+});
+
+test("a tool that heeds its signal is not left behind", async () => {
+  const { clock, executor, record } = setUp({
+    timeoutMs: 1_000,
+    execute: (_args, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  });
+  const running = executor.execute("T", {});
+  await turns();
+  clock.advance(1_000);
+  const result = await running;
+  assert.equal(result.status, "timed_out");
+  assert.doesNotMatch(result.status === "timed_out" ? result.finalText : "", /still be at work/);
+  assert.equal(record()?.leftBehind, undefined);
+});
+
+test("a deadline stands still while a sub-call waits for a person", async () => {
+  const clock = new FakeClock();
+  const word = Promise.withResolvers<{ decision: "allow" }>();
+  const asks = defineTool({ name: "Asks", description: "", execute: () => "allowed" });
+  const parent = defineTool({
+    ...reads,
+    name: "Parent",
+    timeoutMs: 1_000,
+    execute: async (_args, context) => {
+      const result = await context.callTool("Asks", {});
+      await new Promise((resolve) => clock.after(900, () => resolve(undefined)));
+      return result.status;
+    },
+  });
+  const approvals = { request: () => word.promise };
+  const executor = executorWith([asks, parent], { clock, approvals });
+  const running = executor.execute("Parent", {});
+  await turns();
+  clock.advance(60_000);
+  word.resolve({ decision: "allow" });
+  await turns();
+  clock.advance(900);
+  const result = await running;
+  assert.equal(result.status === "success" && result.data, "success");
+  assert.equal(clock.pending, 0);
+});
+
+test("all calls are stopped at once, those that wait for their turn too", async () => {
+  const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
+  const executor = executorWith([hang], { limits: { callsAtOnce: 2 } });
+  const calls = [1, 2, 3, 4].map(() => executor.execute("Hang", {}));
+  await turns();
+  executor.cancelAll();
+  const ends = (await Promise.all(calls)).map(({ status }) => status);
+  assert.deepEqual(ends, ["cancelled", "cancelled", "cancelled", "cancelled"]);
+  assert.equal(executor.gate.live.size, 0);
+});
+
+test("no more calls of a tool run than it allows, whatever else runs", async () => {
+  let running = 0;
+  let most = 0;
+  const capped = defineTool({
+    ...reads,
+    name: "Capped",
+    maxConcurrent: 2,
+    execute: async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+    },
+  });
+  const free = defineTool({ ...reads, name: "Free", execute: () => "free" });
+  const executor = executorWith([capped, free], { limits: { callsAtOnce: 8 } });
+  const calls = Array.from({ length: 10 }, () => executor.execute("Capped", {}));
+  assert.equal((await executor.execute("Free", {})).status, "success");
+  await Promise.all(calls);
+  assert.equal(most, 2);
+});

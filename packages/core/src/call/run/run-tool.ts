@@ -1,0 +1,173 @@
+import { copyJson } from "../../json/copy-json.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { ToolArgs } from "../../tool/tool.ts";
+import type { ToolContext } from "../../tool/tool-context.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import type { CallRetry } from "../record/call-record.ts";
+import { Deadline } from "./deadline.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Outcome } from "../record/outcome.ts";
+import { retryDelay } from "./retry-delay.ts";
+
+export interface RunToolOptions {
+  readonly gate: Gate;
+  readonly registered: RegisteredTool;
+  readonly args: ToolArgs;
+  /** Ms since the epoch. */
+  readonly startedAt: number;
+  /** Aborts the context's signal. */
+  readonly stop: AbortController;
+  readonly context: ToolContext;
+}
+
+export interface RunningTool {
+  readonly outcome: Promise<Outcome> | Outcome;
+  /** Absent where the tool ended in one go. */
+  readonly deadline?: Deadline;
+  /** Ends the call at once; what the tool still does is ignored. Does nothing after the end. */
+  cancel(reason: string): void;
+}
+
+/**
+ * Stage 7. Runs a tool under a signal and a deadline that counts running time only, and tries
+ * again where the tool asks for that. A tool that ignores its signal is left behind: the outcome
+ * does not wait for it.
+ */
+export function runTool(options: RunToolOptions): RunningTool {
+  const { gate, registered, args, startedAt, stop, context } = options;
+  const { execute, retry } = registered.tool;
+  if (execute === undefined) {
+    const message = `${registered.name} is run by the client, not here.`;
+    const error = { code: "client_tool", message };
+    return { outcome: { status: "failed", error, durationMs: 0 }, cancel };
+  }
+  // Its own, each time: the record, the events and the next try have the arguments as they were.
+  const run = () => attempt(execute, copyJson(args), context);
+  const first = run();
+  if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
+    return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel };
+  return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
+}
+
+/** It has ended. */
+const cancel = (): void => {};
+
+/** The tries of one call, until one is its end, or it is stopped. */
+class Tries implements RunningTool {
+  readonly deadline: Deadline;
+  readonly outcome: Promise<Outcome>;
+  readonly #gate: Gate;
+  readonly #registered: RegisteredTool;
+  readonly #run: () => Attempt | Promise<Attempt>;
+  readonly #stop: AbortController;
+  readonly #startedAt: number;
+  readonly #resolve: (outcome: Outcome) => void;
+  readonly #retries: CallRetry[] = [];
+  #over = false;
+  /** The tool is at work. */
+  #working = false;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(
+    gate: Gate,
+    registered: RegisteredTool,
+    given: { run: () => Attempt | Promise<Attempt>; stop: AbortController; startedAt: number },
+  ) {
+    this.#gate = gate;
+    this.#registered = registered;
+    this.#run = given.run;
+    this.#stop = given.stop;
+    this.#startedAt = given.startedAt;
+    ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<Outcome>());
+    const timeoutMs = registered.tool.timeoutMs ?? gate.limits.toolTimeoutMs;
+    this.deadline = new Deadline(gate.clock, timeoutMs, () =>
+      this.#halt({ status: "timed_out", timeoutMs }, `The deadline of ${timeoutMs} ms passed.`),
+    );
+  }
+
+  begin(first: Attempt | Promise<Attempt>): this {
+    this.#follow(first);
+    return this;
+  }
+
+  cancel(reason: string): void {
+    this.#halt({ status: "cancelled", reason, started: true }, reason);
+  }
+
+  #follow(tried: Attempt | Promise<Attempt>): void {
+    if (!(tried instanceof Promise)) return this.#after(tried);
+    this.#working = true;
+    void tried.then((how) => this.#after(how));
+  }
+
+  #after(how: Attempt): void {
+    this.#working = false;
+    // A late result of a tool that was left behind.
+    if (this.#over) return;
+    const delayMs = how.status === "failed" ? this.#delayAfter(how) : undefined;
+    if (how.status === "returned" || delayMs === undefined) {
+      this.#over = true;
+      this.deadline.stop();
+      return this.#resolve({ ...outcomeOf(how, this.#elapsed()), ...this.#tried() });
+    }
+    const { code, message } = how.error;
+    const { clock } = this.#gate;
+    this.#retries.push({ at: clock.now(), code, message, delayMs });
+    this.#stopWaiting = clock.after(delayMs, () => this.#follow(this.#run()));
+  }
+
+  /** Undefined where there is no next try, or the deadline would come before it. */
+  #delayAfter({ error, threw }: Extract<Attempt, { status: "failed" }>): number | undefined {
+    const policy = this.#registered.tool.retry;
+    if (policy === undefined) return undefined;
+    const delayMs = retryDelay({
+      policy,
+      // The tool said that trying again is safe, and nothing said that it is in vain.
+      error: threw ? { ...error, retryable: true } : error,
+      tries: this.#retries.length + 1,
+      random: this.#gate.random(),
+    });
+    return delayMs === undefined || delayMs >= this.deadline.leftMs() ? undefined : delayMs;
+  }
+
+  #halt(how: Halt, reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.deadline.stop();
+    this.#stopWaiting?.();
+    const durationMs = this.#elapsed();
+    const end = (): void =>
+      this.#resolve({
+        ...how,
+        durationMs,
+        ...this.#tried(),
+        ...(this.#working && { leftBehind: true }),
+      });
+    this.#stop.abort(new Error(reason));
+    if (this.#working) void this.#heeds().then(end);
+    else end();
+  }
+
+  /** Gives a tool that heeds its signal the turns that it takes to say so. */
+  async #heeds(): Promise<void> {
+    for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
+  }
+
+  #tried(): { readonly retries?: readonly CallRetry[] } {
+    return this.#retries.length === 0 ? {} : { retries: this.#retries };
+  }
+
+  #elapsed(): number {
+    return this.#gate.clock.now() - this.#startedAt;
+  }
+}
+
+type Halt =
+  | { readonly status: "timed_out"; readonly timeoutMs: number }
+  | { readonly status: "cancelled"; readonly reason: string; readonly started: true };
+
+function outcomeOf(how: Attempt, durationMs: number): Outcome {
+  return how.status === "returned"
+    ? { ...how, durationMs }
+    : { status: "failed", error: how.error, durationMs };
+}

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChainEvent } from "../../chain/journal/chain-event.ts";
+import { runToolChain } from "../../chain/run-tool-chain.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
+import type { ToolOutput } from "../../tool/tool-context.ts";
+import { ToolExecutor, type ToolExecutorOptions } from "../tool-executor.ts";
+
+const reads = {
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  description: "",
+} as const;
+
+/** One call of a tool, and what was heard of it. */
+async function run(
+  options: Partial<ToolOptions<never, unknown, unknown>>,
+  more: ToolExecutorOptions = {},
+) {
+  const executor = new ToolExecutor(more);
+  const tool = defineTool({ ...reads, name: "Speaks", ...options });
+  executor.registerToolGroup({ name: "test", tools: [tool] });
+  executor.toggleGroupEnabled("test", true);
+  const events: ChainEvent[] = [];
+  const result = await runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls: [{ name: "Speaks" }] }, "done"]),
+    contextMessages: [],
+    onEvent: (event) => events.push(event),
+  }).result;
+  const whole = events.flatMap((event) =>
+    event.type === "item.end" && event.text !== "done" && event.text !== "{}" ? [event.text] : [],
+  );
+  return { result, events, whole };
+}
+
+const count = (events: readonly ChainEvent[], type: ChainEvent["type"]) =>
+  events.filter((event) => event.type === type).length;
+
+test("a hidden tool speaks to nobody; its call and its result are seen", async () => {
+  const { events, whole, result } = await run({
+    speaks: "hidden",
+    execute: (_args, { output }) => {
+      output.write("whisper");
+      output.progress({ message: "whisper" });
+      output.event("whisper", "whisper");
+      return "the result";
+    },
+  });
+  assert.doesNotMatch(JSON.stringify(events), /whisper/);
+  assert.deepEqual(whole, []);
+  assert.equal(result.toolCallHistory[0]?.result?.finalText, "the result");
+  assert.equal(count(events, "call.settled"), 1);
+});
+
+test("an output is opened by its first words and closed by the engine, whatever the tool does", async () => {
+  const { events, whole } = await run({
+    execute: (_args, { output }) => {
+      output.write("");
+      output.write("so f");
+      output.write("ar");
+      throw new Error("broken");
+    },
+  });
+  assert.deepEqual(whole, ["so far"]);
+  const end = events.findIndex((event) => event.type === "item.end" && event.text === "so far");
+  assert.equal(events[end + 1]?.type, "call.settled");
+});
+
+test("what a tool says after its end is ignored", async () => {
+  let late: ToolOutput | undefined;
+  const { events, whole } = await run({
+    timeoutMs: 5,
+    execute: async (_args, { output }) => {
+      late = output;
+      output.write("in time");
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      output.write("too late");
+    },
+  });
+  const before = events.length;
+  late?.write("much too late");
+  late?.progress({ message: "late" });
+  late?.event("late", null);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.deepEqual(whole, ["in time"]);
+  assert.equal(events.length, before);
+  assert.equal(events.at(-1)?.type, "chain.ended");
+});
+
+test("what a tool says is bounded: text as a whole, progress by time, events by number", async () => {
+  const clock = new FakeClock();
+  const { events, whole } = await run(
+    {
+      execute: (_args, { output }) => {
+        for (let i = 0; i < 100; i++) output.write("0123456789");
+        output.progress({ done: 1 });
+        output.progress({ done: 2 });
+        clock.advance(100);
+        output.progress({ done: 3 });
+        for (let i = 0; i < 1_010; i++) output.event("tick", i);
+      },
+    },
+    { clock, limits: { spokenChars: 95 } },
+  );
+  assert.equal(whole[0]?.length, 95);
+  assert.match(whole[0] ?? "", /^(0123456789){6}012\n\[… the rest is in the result …\]$/);
+  assert.equal(count(events, "call.progress"), 2);
+  const own = events.filter((event) => event.type === "call.event");
+  assert.equal(own.length, 1_001);
+  const last = own.at(-1);
+  assert.deepEqual([last?.name, last?.data], ["capstan.events_omitted", { after: 1_000 }]);
+});
+
+test("events are bounded in size: what is too much is left out, and one event says so", async () => {
+  const picture = "x".repeat(400);
+  const { events } = await run(
+    {
+      execute: (_args, { output }) => {
+        for (let n = 0; n < 5; n++) output.event("test.picture", { n, picture });
+      },
+    },
+    { limits: { eventChars: 1_100 } },
+  );
+  const names = events.flatMap((event) => (event.type === "call.event" ? [event.name] : []));
+  const partial = "test.picture";
+  assert.deepEqual(names, [partial, partial, "capstan.events_omitted"]);
+});
+
+test("whatever a tool says becomes plain data of the known form, as it was when it said it", async () => {
+  const list = [1];
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const { events, whole } = await run({
+    execute: (_args, context) => {
+      // As a tool without types may do.
+      const output: {
+        write(text: unknown): void;
+        progress(progress: unknown): void;
+        event(name: unknown, data: unknown): void;
+      } = context.output;
+      output.write(5);
+      output.progress({ message: "m".repeat(5_000), done: "half", total: 9, more: circular });
+      output.event("n".repeat(500), { list });
+      output.event(7, circular);
+      output.event("none", undefined);
+      list.push(2);
+    },
+  });
+  assert.deepEqual(whole, ["5"]);
+  const progress = events.find((event) => event.type === "call.progress");
+  assert.equal(progress?.progress.message, undefined, "a circle makes it a text");
+  const said = events.filter((event) => event.type === "call.event");
+  assert.deepEqual(
+    said.map(({ name, data }) => [name.length, typeof data]),
+    [
+      [128, "object"],
+      [1, "string"],
+      [4, "object"],
+    ],
+  );
+  assert.deepEqual(said[0]?.data, { list: [1] });
+  assert.ok(said.every(({ callId }) => callId === "call_1"));
+});
+
+test("a sub-call that asks ends with the call that made it, and before it", async () => {
+  const asks = defineTool({
+    name: "Asks",
+    description: "",
+    permission: { executionPolicy: "ask-always" },
+    execute: () => assert.fail("nobody allowed it"),
+  });
+  const parent = defineTool({
+    ...reads,
+    name: "Parent",
+    timeoutMs: 5,
+    execute: async (_args, context) => {
+      // Its deadline stands still meanwhile: nobody works while a person thinks.
+      await context.callTool("Asks", {});
+      const later = await context.callTool("Asks", {});
+      assert.equal(later.status, "cancelled");
+    },
+  });
+  const executor = new ToolExecutor({ approvals: { request: () => ({ decision: "pending" }) } });
+  executor.registerToolGroup({ name: "test", tools: [asks, parent] });
+  executor.toggleGroupEnabled("test", true);
+  const events: ChainEvent[] = [];
+  const running = runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls: [{ name: "Parent" }] }, "done"]),
+    contextMessages: [],
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "approval.requested")
+        setTimeout(() => running.cancelCall("call_1", "a person stopped it"), 15);
+    },
+  });
+  const result = await running.result;
+  assert.equal(result.status, "completed");
+  const ends = events.flatMap((event) => (event.type === "call.settled" ? [event.status] : []));
+  assert.deepEqual(ends, ["cancelled", "cancelled"]);
+  const asked = events.find((event) => event.type === "approval.requested");
+  assert.equal(
+    running.answer(asked?.approval.id ?? "", { decision: "allow", scope: "once" }),
+    false,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(events.at(-1)?.type, "chain.ended");
+  assert.equal(count(events, "call.proposed"), 2);
+});

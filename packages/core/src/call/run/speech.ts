@@ -1,0 +1,125 @@
+import { sizeOf } from "../../json/json-size.ts";
+import { plainData } from "../../json/plain-data.ts";
+import { reviewReason } from "../../policy/review.ts";
+import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
+import type { LiveCallOptions } from "../gate/live-call-options.ts";
+
+/** Of whose call it is. */
+export type SpeechOptions = Pick<
+  LiveCallOptions,
+  "gate" | "observer" | "record" | "registered" | "checkToolResults"
+>;
+
+/** Progress within this many ms of the last is not passed on. */
+const progressEveryMs = 100;
+const eventsACall = 1_000;
+const nameChars = 128;
+const messageChars = 1_000;
+const cutNotice = "\n[… the rest is in the result …]";
+const finalCutNotice = "\n[… it said more than an answer holds …]";
+/** The name of the one event that says that others were too many, or too large. */
+const omitted = "capstan.events_omitted";
+
+/**
+ * What a call says while it runs. It is bounded: text by the gate's limit, progress by time, events
+ * by number and size.
+ */
+export class Speech {
+  /** What its tool is given. */
+  readonly output: ToolOutput = {
+    write: (text) => this.#write(text),
+    progress: (progress) => this.#progress(progress),
+    event: (name, data) => this.#event(name, data),
+  };
+  readonly #options: SpeechOptions;
+  #words: string[] | undefined;
+  #isOpen = true;
+  #heard: boolean | undefined;
+  #written = 0;
+  #cut = false;
+  #events = 0;
+  #eventChars = 0;
+  #keptOut = false;
+  #lastProgress = -progressEveryMs;
+
+  constructor(options: SpeechOptions) {
+    this.#options = options;
+  }
+
+  /** It is over: nothing is heard from here on. Gives what a final tool wrote, where it wrote. */
+  close(): string | undefined {
+    this.#isOpen = false;
+    return this.#words?.join("");
+  }
+
+  /** Tools without types give what they like. */
+  #write(given: unknown): void {
+    if (!this.#isOpen || this.#cut) return;
+    const { gate } = this.#options;
+    const isFinal = this.#isFinal;
+    const text = String(given);
+    if (text === "") return;
+    const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.spokenChars;
+    const notice = isFinal ? finalCutNotice : cutNotice;
+    const left = Math.max(0, limit - notice.length) - this.#written;
+    this.#cut = text.length > left;
+    this.#written += text.length;
+    this.#say(this.#cut ? text.slice(0, left).toWellFormed() + notice : text);
+  }
+
+  #say(text: string): void {
+    const { observer, record } = this.#options;
+    if (this.#isFinal) (this.#words ??= []).push(text);
+    if (this.#isHeard) observer.spoke(record.callId, text);
+  }
+
+  #progress(progress: unknown): void {
+    const { gate, observer, record } = this.#options;
+    const now = gate.clock.now();
+    if (!this.#isOpen || !this.#isHeard || now - this.#lastProgress < progressEveryMs) return;
+    this.#lastProgress = now;
+    observer.progressed(record.callId, progressOf(plainData(progress)));
+  }
+
+  #event(name: unknown, data: unknown): void {
+    if (!this.#isOpen || !this.#isHeard || this.#keptOut) return;
+    const { observer, record, gate } = this.#options;
+    const { callId } = record;
+    const plain = plainData(data);
+    this.#eventChars += sizeOf(plain);
+    this.#keptOut = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
+    if (!this.#keptOut) observer.said(callId, String(name).slice(0, nameChars), plain);
+    else observer.said(callId, omitted, { after: Math.min(this.#events, eventsACall) });
+  }
+
+  /** What it writes is its result. */
+  get #isFinal(): boolean {
+    return this.#options.registered.tool.final === true;
+  }
+
+  /** Whether anybody may hear it; found out when it first says something. */
+  get #isHeard(): boolean {
+    return (this.#heard ??= !isSecret(this.#options));
+  }
+}
+
+/** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
+function isSecret({ gate, record, registered, checkToolResults = true }: SpeechOptions): boolean {
+  if (registered.tool.speaks === "hidden") return true;
+  const { rules } = gate;
+  const overrides = gate.overrides();
+  const { args = {} } = record;
+  const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
+  return reviewReason(policy) !== undefined;
+}
+
+/** Progress as it is shown, of whatever a tool gave. */
+function progressOf(given: unknown): Progress {
+  if (typeof given !== "object" || given === null) return {};
+  const { message, done, total } = given as { readonly [field in keyof Progress]: unknown };
+  return {
+    ...(typeof message === "string" && { message: message.slice(0, messageChars) }),
+    ...(typeof done === "number" && { done }),
+    ...(typeof total === "number" && { total }),
+  };
+}

@@ -1,0 +1,73 @@
+import { Roster } from "../../base/roster.ts";
+import type { Ticket } from "./ticket.ts";
+
+const nobody: ReadonlySet<Ticket> = new Set();
+
+/**
+ * Who holds what. A call may take what only its own ancestors hold: it is a part of them. So of
+ * two calls that conflict, one is always made in the other.
+ */
+export class Holdings {
+  readonly running = new Roster<Ticket>();
+  readonly #exclusive = new Set<Ticket>();
+  readonly #byKey = new Map<string, Set<Ticket>>();
+
+  allow(ticket: Ticket): boolean {
+    const { claim, depth } = ticket;
+    for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
+    // Its ancestors all run, and nothing else may.
+    if (claim.exclusive && this.running.size !== depth) return false;
+    for (const key of claim.keys)
+      for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
+    return claim.cap === undefined || this.others(ticket, claim.cap.key) < claim.cap.limit;
+  }
+
+  take(ticket: Ticket): void {
+    const { exclusive, keys, cap } = ticket.claim;
+    ticket.running = this.running.enter(ticket);
+    if (exclusive) this.#exclusive.add(ticket);
+    for (const key of keys) this.#hold(key, ticket);
+    if (cap !== undefined) this.#hold(cap.key, ticket);
+  }
+
+  release(ticket: Ticket): void {
+    const { exclusive, keys, cap } = ticket.claim;
+    if (ticket.running !== undefined) this.running.leave(ticket.running);
+    if (exclusive) this.#exclusive.delete(ticket);
+    for (const key of keys) this.#letGo(key, ticket);
+    if (cap !== undefined) this.#letGo(cap.key, ticket);
+  }
+
+  holders(key: string): ReadonlySet<Ticket> {
+    return this.#byKey.get(key) ?? nobody;
+  }
+
+  /** How many hold a key that this call is not made in. */
+  others(ticket: Ticket, key: string): number {
+    let count = 0;
+    for (const holder of this.holders(key)) if (!ticket.isIn(holder)) count++;
+    return count;
+  }
+
+  /** Each of these must end before the ticket can start; its cap is not looked at. */
+  blockers(ticket: Ticket): readonly Ticket[] {
+    const blocking = new Set<Ticket>(
+      ticket.claim.exclusive ? this.running.members() : this.#exclusive,
+    );
+    for (const key of ticket.claim.keys)
+      for (const holder of this.holders(key)) blocking.add(holder);
+    return [...blocking].filter((holder) => !ticket.isIn(holder));
+  }
+
+  #hold(key: string, ticket: Ticket): void {
+    const holders = this.#byKey.get(key);
+    if (holders === undefined) this.#byKey.set(key, new Set([ticket]));
+    else holders.add(ticket);
+  }
+
+  #letGo(key: string, ticket: Ticket): void {
+    const holders = this.#byKey.get(key);
+    holders?.delete(ticket);
+    if (holders?.size === 0) this.#byKey.delete(key);
+  }
+}

@@ -1,0 +1,83 @@
+import { type Formatted, formatResult } from "./format-result.ts";
+import type { Truncated } from "../../text/truncate.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { cutForModel } from "./cut-for-model.ts";
+import { errorText } from "../record/error-text.ts";
+import { unexpectedResult } from "./unexpected-result.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Outcome } from "../record/outcome.ts";
+
+export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
+
+/** How a call that ran ended, for its caller. */
+export type CallEnd =
+  | { readonly status: "success"; readonly data: unknown }
+  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
+
+/** A result before anybody saw it: what it says, and what the model would be shown of it. */
+export interface DraftResult {
+  readonly end: CallEnd;
+  readonly formatted: FormattedText;
+  readonly cut: Truncated;
+  readonly durationMs: number;
+}
+
+/** Stages 8 and 9: from how a tool ended to text, whole and cut. */
+export function draftResult(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  outcome: Outcome,
+): DraftResult {
+  const { formatted, end } = format(record, registered, outcome);
+  const isError = end.status !== "success";
+  const cut = cutForModel(gate, registered.tool, { whole: formatted.text, record, isError });
+  return { end, formatted, cut, durationMs: outcome.durationMs };
+}
+
+function format(
+  record: CallRecord,
+  { tool, name }: RegisteredTool,
+  outcome: Outcome,
+): { readonly formatted: FormattedText; readonly end: CallEnd } {
+  switch (outcome.status) {
+    case "returned": {
+      const plain = formatResult(tool, outcome.value, record.args ?? {});
+      const { words } = outcome;
+      const formatted =
+        plain.status === "failed" || words === undefined ? plain : { ...plain, text: words };
+      if (formatted.status === "formatted") {
+        const error = unexpectedResult(tool, formatted);
+        if (error === undefined)
+          return { formatted, end: { status: "success", data: outcome.value } };
+        // It ran, and what it gave is worth reading all the same.
+        const text = `${errorText(error)}\n\nWhat it returned:\n${formatted.text}`;
+        return { formatted: { ...formatted, text }, end: { status: "error", error } };
+      }
+      const message = `${name} ran, but its result cannot be used. ${formatted.message}`;
+      return failed("error", { code: "unusable_result", message });
+    }
+    case "failed":
+      return failed("error", outcome.error);
+    case "timed_out": {
+      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillAtWork(outcome)} Ask for less at a time, or go on without it.`;
+      return failed("timed_out", { code: "timed_out", message, retryable: true });
+    }
+    case "cancelled": {
+      const acted = outcome.started ? "It had begun and may have acted." : "It had not begun.";
+      const message = `${name} was stopped: ${outcome.reason}. ${acted}${stillAtWork(outcome)}`;
+      return failed("cancelled", { code: "cancelled", message });
+    }
+  }
+}
+
+function stillAtWork({ leftBehind }: { readonly leftBehind?: true }): string {
+  return leftBehind === true ? " It did not heed the stop and may still be at work." : "";
+}
+
+function failed(status: "error" | "timed_out" | "cancelled", error: ToolErrorData) {
+  const formatted: FormattedText = { status: "formatted", text: errorText(error) };
+  return { formatted, end: { status, error } };
+}

@@ -1,0 +1,50 @@
+import type { CallRecord, CallResult } from "../record/call-record.ts";
+import type { CallEnd } from "./draft-result.ts";
+import type { Settled } from "../record/settled.ts";
+import type { SettledToolResult } from "../record/tool-execute-result.ts";
+
+/** What an ended call that ran is made of. */
+export interface EndedCallParts {
+  readonly record: CallRecord & { readonly toolId: string; readonly result: CallResult };
+  readonly end: CallEnd;
+  /** What it gave, as text, uncut. */
+  readonly formattedText: string;
+}
+
+/** A call that ran. What its caller gets is put together when it is first looked at: a chain has the rows, and seldom needs it. */
+export class EndedCall implements Settled {
+  readonly status = "settled";
+  readonly #parts: EndedCallParts;
+  #result: SettledToolResult | undefined;
+
+  constructor(parts: EndedCallParts) {
+    this.#parts = parts;
+  }
+
+  get record(): CallRecord {
+    return this.#parts.record;
+  }
+
+  get result(): SettledToolResult {
+    return (this.#result ??= resultOf(this.#parts));
+  }
+}
+
+function resultOf({ record, end, formattedText }: EndedCallParts): SettledToolResult {
+  const { callId, toolId, result: kept } = record;
+  const { finalText, tokens, durationMs, isTruncated } = kept;
+  const { cacheVarResult, cacheVarArgs, parts } = kept;
+  return {
+    callId,
+    toolId,
+    finalText,
+    tokens,
+    durationMs,
+    formattedText,
+    isTruncated,
+    ...end,
+    ...(cacheVarResult !== undefined && { cacheVarResult }),
+    ...(cacheVarArgs !== undefined && { cacheVarArgs }),
+    ...(parts !== undefined && { parts }),
+  };
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { contentParts } from "../../model/content-parts.ts";
+import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
+import { withText } from "../../tool/with-text.ts";
+
+async function result(options: Partial<ToolOptions<never, unknown, unknown>>, args = {}) {
+  const executor = executorWith([
+    defineTool({ ...reads, name: "T", execute: () => 1, ...options }),
+  ]);
+  const result = await executor.execute("T", args);
+  assert.ok(result.status === "success");
+  return { ...result, kept: executor.variables.getVariable("T_1")?.value };
+}
+
+test("text is shown as it is, other data as JSON without white space", async () => {
+  assert.equal((await result({ execute: () => 'He said "no".\n' })).finalText, 'He said "no".\n');
+  assert.equal(
+    (await result({ execute: () => ({ a: [1, null], b: "x" }) })).finalText,
+    '{"a":[1,null],"b":"x"}',
+  );
+  assert.equal((await result({ execute: () => 0 })).finalText, "0");
+  assert.equal((await result({ execute: () => false })).finalText, "false");
+  assert.equal((await result({ execute: () => "" })).finalText, "");
+});
+
+test("formatForLLM makes the text of the data and the arguments; the data stays beside it", async () => {
+  const { data, formattedText, finalText, kept } = await result(
+    {
+      execute: () => ({ celsius: 21 }),
+      formatForLLM: (given, args) =>
+        `${JSON.stringify(given)} in ${(args as { town: string }).town}`,
+    },
+    { town: "Bergen" },
+  );
+  assert.deepEqual(data, { celsius: 21 });
+  assert.equal(formattedText, '{"celsius":21} in Bergen');
+  assert.equal(finalText, formattedText);
+  assert.deepEqual(kept, { text: '{"celsius":21} in Bergen', data: { celsius: 21 } });
+});
+
+test("text that comes with the data goes before formatForLLM; the data stays beside it", async () => {
+  const { data, finalText, kept } = await result({
+    execute: () => Promise.resolve(withText({ celsius: 21 }, "21 °C")),
+    formatForLLM: () => "another text",
+  });
+  assert.deepEqual(data, { celsius: 21 });
+  assert.equal(finalText, "21 °C");
+  assert.deepEqual(kept, { text: "21 °C", data: { celsius: 21 } });
+});
+
+test("an empty text of the formatter is the text", async () => {
+  assert.equal((await result({ execute: () => [1], formatForLLM: () => "" })).finalText, "");
+});
+
+test("any data is a success, also what looks like an error or a status", async () => {
+  for (const data of [
+    { status: "error", error: "no" },
+    { status: "not_found" },
+    { code: "x", message: "y" },
+  ])
+    assert.equal((await result({ execute: () => data })).finalText, JSON.stringify(data));
+});
+
+test("content parts are text for the model and the variable, and parts with their types beside it", async () => {
+  const parts = [
+    { type: "text", text: "A chart:" },
+    { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
+    { type: "link", url: "https://example.org" },
+  ] as const;
+  const given = await result({ execute: () => contentParts(parts) });
+  assert.deepEqual(given.parts, parts);
+  assert.equal(given.finalText, "A chart:\n[image image/png]\nhttps://example.org");
+  assert.equal(given.kept?.text, given.finalText);
+});
+
+test("a long text among content parts is cut like any other", async () => {
+  const given = await result({
+    execute: () => contentParts([{ type: "text", text: "x".repeat(50_000) }]),
+  });
+  assert.equal(given.isTruncated, true);
+  assert.ok(given.finalText.length < 8_300);
+});

@@ -1,0 +1,133 @@
+import { copyJson } from "../../json/copy-json.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { ContentPart } from "../../model/content-part.ts";
+import { contentPartsProblem, isContentParts } from "../../model/content-parts.ts";
+import type { Tool, ToolArgs } from "../../tool/tool.ts";
+import { lostInJson } from "../../json/lost-in-json.ts";
+import type { VariableValue } from "../../variables/variable.ts";
+
+/** What a tool returned, as text and as data. */
+export type Formatted =
+  | {
+      readonly status: "formatted";
+      readonly text: string;
+      readonly data?: JsonValue;
+      readonly parts?: readonly ContentPart[];
+    }
+  | { readonly status: "failed"; readonly message: string };
+
+/** What the model reads of a tool that returned nothing. */
+export const noResult = "(no result)";
+
+/**
+ * Stage 8. `formatForLLM`, else text as it is, else JSON. What cannot be kept as JSON (a cycle, a
+ * function, a BigInt, a stream) is a failure that says so, not a text that looks like a result.
+ */
+export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
+  try {
+    return format(tool, value, args);
+  } catch (thrown) {
+    // An object may throw wherever it is touched.
+    return {
+      status: "failed",
+      message: `What it returned cannot be read: ${errorMessage(thrown)}`,
+    };
+  }
+}
+
+function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
+  if (isContentParts(value)) {
+    const problem = contentPartsProblem(value);
+    if (problem !== undefined)
+      return { status: "failed", message: `What it returned is unusable: ${problem}.` };
+    const parts = copyJson(value.parts);
+    return { status: "formatted", text: parts.map(partText).join("\n"), parts };
+  }
+  const json = toJson(value);
+  if (json.status === "failed") return json;
+  const data = json.data === undefined ? {} : { data: json.data };
+  if (tool.formatForLLM !== undefined) {
+    try {
+      const text: unknown = tool.formatForLLM(value, args);
+      if (typeof text === "string") return { status: "formatted", text, ...data };
+      return { status: "failed", message: `formatForLLM gave ${typeof text}, not text.` };
+    } catch (thrown) {
+      return { status: "failed", message: `formatForLLM threw: ${errorMessage(thrown)}` };
+    }
+  }
+  if (typeof value === "string") return { status: "formatted", text: value };
+  if (value === undefined || value === null)
+    return { status: "formatted", text: noResult, data: null };
+  return { status: "formatted", text: json.text, ...data };
+}
+
+/** What is kept of a formatted result: its text, and its data where that is more. */
+export function valueOf(
+  formatted: Extract<Formatted, { readonly status: "formatted" }>,
+): VariableValue {
+  const { text, data } = formatted;
+  return data === undefined ? { text } : { text, data };
+}
+
+function toJson(
+  value: unknown,
+):
+  | { readonly status: "json"; readonly text: string; readonly data: JsonValue | undefined }
+  | { readonly status: "failed"; readonly message: string } {
+  if (typeof value === "string") return { status: "json", text: value, data: undefined };
+  if (value === undefined || value === null) return { status: "json", text: "null", data: null };
+  if (
+    typeof value === "function" ||
+    typeof value === "symbol" ||
+    typeof value === "bigint" ||
+    isStream(value) ||
+    ArrayBuffer.isView(value)
+  ) {
+    return {
+      status: "failed",
+      message: `It returned ${kindOf(value)}, which cannot be kept. Tools return text, plain data or content parts.`,
+    };
+  }
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined) return { status: "json", text: "null", data: null };
+    const lost = lostInJson(value, text);
+    if (lost !== undefined) {
+      const message = `What it returned holds ${lost}, of which nothing can be kept. Make plain data of it first.`;
+      return { status: "failed", message };
+    }
+    return { status: "json", text, data: JSON.parse(text) as JsonValue };
+  } catch (thrown) {
+    return {
+      status: "failed",
+      message: `What it returned is not plain data: ${errorMessage(thrown)}`,
+    };
+  }
+}
+
+function isStream(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (Symbol.asyncIterator in value || "getReader" in value)
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return "bytes";
+  return typeof value === "object" ? "a stream" : `a ${typeof value}`;
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "image":
+      return `[image ${part.mimeType}]`;
+    case "file":
+      return `[file ${part.name} ${part.mimeType}]`;
+    case "link":
+      return part.title === undefined ? part.url : `[${part.title}](${part.url})`;
+  }
+}

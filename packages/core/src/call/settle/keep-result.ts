@@ -1,0 +1,151 @@
+import { shortJson } from "../../json/short-json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { noResult, valueOf } from "./format-result.ts";
+import { resultHint } from "./hint.ts";
+import { detached } from "../../text/detached.ts";
+import { neutralise } from "../../text/neutralise.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { Tool } from "../../tool/tool.ts";
+import type { KeptResult } from "../../variables/variable-contract.ts";
+import type { CallRecord, CallResult } from "../record/call-record.ts";
+import { callStatusOf } from "../record/call-status.ts";
+import { callTokens } from "../gate/call-tokens.ts";
+import type { CallEnd, DraftResult } from "./draft-result.ts";
+import { EndedCall, type EndedCallParts } from "./ended-call.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Mutable } from "../../base/mutable.ts";
+import { previewChars, type Settled } from "../record/settled.ts";
+
+/** Characters of arguments that a person changed that are shown again. */
+const editNoteChars = 2_000;
+
+/**
+ * Stages 11 and 12: the result becomes a variable, and the model is told its handle.
+ *
+ * @param endedAt ms since the epoch
+ */
+export function keepResult(
+  gate: Gate,
+  record: CallRecord,
+  registered: RegisteredTool,
+  draft: DraftResult,
+  endedAt: number,
+): Settled {
+  const { tool } = registered;
+  const { end, formatted, cut, durationMs } = draft;
+  const args: JsonObject = record.args ?? {};
+  const whole = formatted.text;
+  const names = keep(gate, record, registered, draft, endedAt);
+  const hint = tool.variableTool === true ? "" : resultHint({ name: names?.result, whole, cut });
+  // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
+  const text = neutralise(editNote(record) + cut.text + hint).toWellFormed();
+
+  const isTruncated = cut.omitted > 0;
+  // The record outlives the value.
+  const finalText = isTruncated ? detached(text) : text;
+  const tokens = callTokens({
+    gate,
+    record,
+    tool,
+    finalText,
+    whole: isTruncated ? whole : undefined,
+  });
+  const kept: Mutable<CallResult> = {
+    finalText,
+    isTruncated,
+    tokens,
+    durationMs,
+    preview: preview(tool, { whole, finalText }, end),
+  };
+  const inShort = argsPreview(tool, args);
+  if (inShort !== undefined) kept.argsPreview = inShort;
+  if (names !== undefined) {
+    kept.cacheVarResult = names.result;
+    kept.cacheVarArgs = names.args;
+  }
+  if (formatted.parts !== undefined) kept.parts = formatted.parts;
+  if (end.status !== "success") kept.error = end.error;
+  const status = callStatusOf[end.status];
+  const answer = answerOf(record, draft);
+  const ended: Mutable<EndedCallParts["record"]> = {
+    ...record,
+    toolId: registered.id,
+    status,
+    endedAt,
+    result: kept,
+  };
+  if (answer !== undefined) ended.answer = answer;
+  return new EndedCall({ record: ended, end, formattedText: whole });
+}
+
+/** Whether the results of a tool become variables. */
+export function keepsResults(tool: Tool): boolean {
+  return tool.variableTool !== true && tool.SKIP_CACHE_RESULT !== true;
+}
+
+/** What a final call gives the reader; undefined where it gives none. */
+function answerOf({ final }: CallRecord, { end, formatted }: DraftResult): string | undefined {
+  if (final !== true || end.status !== "success") return undefined;
+  const { text, data } = formatted;
+  return data === null && text === noResult ? undefined : text;
+}
+
+/** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */
+function keep(
+  gate: Gate,
+  record: CallRecord,
+  { tool, name }: RegisteredTool,
+  draft: DraftResult,
+  at: number,
+): KeptResult | undefined {
+  if (!keepsResults(tool) || draft.end.status === "cancelled") return undefined;
+  const about = beginning(record.argumentsText);
+  const value = valueOf(draft.formatted);
+  const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
+    desc: ["Result of", name, about].join(" "),
+    name: record.keepAs,
+    at,
+  });
+  return kept.refused === undefined ? kept : undefined;
+}
+
+function beginning(text: string): string {
+  const start = text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
+  return start.includes("\n") ? start.replaceAll("\n", " ") : start;
+}
+
+function editNote({ edited, args }: CallRecord): string {
+  if (edited !== true) return "";
+  return `[A person changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
+}
+
+function preview(tool: Tool, { whole, finalText }: Texts, end: CallEnd): string {
+  const own =
+    end.status === "success" && tool.compressResult !== undefined
+      ? shortWords(() => tool.compressResult?.(end.data))
+      : undefined;
+  // It is short, and was found harmless as it is.
+  if (own === undefined && finalText === whole && whole.length <= previewChars) return whole;
+  return detached(neutralise(own ?? whole.slice(0, previewChars).toWellFormed()));
+}
+
+interface Texts {
+  readonly whole: string;
+  readonly finalText: string;
+}
+
+function argsPreview(tool: Tool, args: JsonObject): string | undefined {
+  if (tool.compressArgs === undefined) return undefined;
+  const words = shortWords(() => tool.compressArgs?.(args));
+  return words === undefined ? undefined : detached(words);
+}
+
+/** A tool's own words for the log; undefined where it has none, or fails to say them. */
+function shortWords(say: () => unknown): string | undefined {
+  try {
+    const words = say();
+    return typeof words === "string" ? words.slice(0, previewChars).toWellFormed() : undefined;
+  } catch {
+    return undefined;
+  }
+}

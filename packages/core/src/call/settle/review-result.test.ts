@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalAdapter } from "../../policy/approval.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../../policy/review.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { contentParts } from "../../model/content-parts.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import type { Tool } from "../../tool/tool.ts";
+import { toolError } from "../../base/tool-error.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { MemoryLedger } from "../record/memory-ledger.ts";
+import type { ToolExecutorOptions } from "../tool-executor.ts";
+
+const reviewed = {
+  ...reads,
+  permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
+} as const;
+const secret = defineTool({
+  ...reviewed,
+  name: "Secret",
+  execute: () => ({ password: "tulip", host: "example.org" }),
+});
+
+function reviewer(
+  review: (request: ReviewRequest, signal: AbortSignal) => unknown,
+): ApprovalAdapter {
+  return {
+    request: () => ({ decision: "refuse" }),
+    review: (request, signal) => review(request, signal) as ReviewAnswer,
+  };
+}
+
+/** One call under review, and all that is left of it anywhere. */
+async function answered(tool: Tool, answer: unknown, options: ToolExecutorOptions = {}) {
+  const ledger = new MemoryLedger();
+  const asked: ReviewRequest[] = [];
+  const approvals = reviewer((request) => {
+    asked.push(request);
+    return answer;
+  });
+  const executor = executorWith([tool], { ledger, approvals, ...options });
+  const result = await executor.execute(tool.definition.function.name, {});
+  const left = JSON.stringify([result, ledger.list(), executor.variables.snapshot()]);
+  return { result, left, record: ledger.list()[0] as CallRecord, asked, executor };
+}
+
+test("the reviewer sees the whole result and what the model would get", async () => {
+  const long = defineTool({ ...reviewed, name: "Long", execute: () => "line\n".repeat(5_000) });
+  const { asked } = await answered(long, { decision: "release" });
+  assert.equal(asked[0]?.text.length, 25_000);
+  assert.match(asked[0]?.shown ?? "", /characters left out/);
+  assert.equal(asked[0]?.toolId, "test.Long");
+  assert.equal(asked[0]?.isError, false);
+  assert.match(asked[0]?.reason ?? "", /This tool wants its results seen/);
+});
+
+test("what is released is kept as it was, data and all", async () => {
+  const { result, record } = await answered(secret, { decision: "release" });
+  assert.deepEqual(result.status === "success" && result.data, {
+    password: "tulip",
+    host: "example.org",
+  });
+  assert.equal(record.status, "succeeded");
+  assert.deepEqual(record.reviewed, { outcome: "released", by: "person" });
+  assert.equal(record.quarantine, undefined);
+});
+
+test("pictures and texts in another form are released as they were", async () => {
+  const parts = [{ type: "link", url: "https://example.org" }] as const;
+  const link = defineTool({ ...reviewed, name: "Link", execute: () => contentParts([...parts]) });
+  const shown = await answered(link, { decision: "release" });
+  assert.deepEqual(shown.asked[0]?.parts, parts);
+  assert.ok(shown.result.status === "success");
+  assert.deepEqual(shown.result.parts, parts);
+  const loud = defineTool({
+    ...reviewed,
+    name: "Loud",
+    formatForLLM: (data) => data.toUpperCase(),
+    execute: () => "quiet",
+  });
+  const { result } = await answered(loud, { decision: "release" });
+  assert.ok(result.status === "success");
+  assert.deepEqual([result.data, result.finalText], ["quiet", "QUIET"]);
+});
+
+test("of what was redacted, replaced or withheld nothing else is left: not its data, its error or its tries", async () => {
+  const failing = defineTool({
+    ...reviewed,
+    name: "Failing",
+    retry: { attempts: 2, baseMs: 0 },
+    execute: () =>
+      toolError({
+        code: "denied",
+        message: "tulip is wrong",
+        retryable: true,
+        details: { tried: "tulip" },
+      }),
+  });
+  for (const [answer, outcome, shown] of [
+    [{ decision: "redact", words: ["tulip"] }, "redacted", /\[redacted\]/],
+    [{ decision: "replace", text: "a host" }, "replaced", /^a host$/],
+    [{ decision: "withhold", reason: "private" }, "withheld", /withheld.*private/],
+  ] as const) {
+    for (const tool of [secret, failing]) {
+      const { result, left, record } = await answered(tool, answer);
+      assert.doesNotMatch(left, /tulip/);
+      assert.ok(result.status !== "pending");
+      assert.match(result.finalText, shown);
+      assert.equal(record.reviewed?.outcome, outcome);
+    }
+  }
+});
+
+test("a retried call that is released says what its tries were", async () => {
+  let tries = 0;
+  const flaky = defineTool({
+    ...reviewed,
+    name: "Flaky",
+    retry: { attempts: 2, baseMs: 0 },
+    execute: () => {
+      if (++tries === 1) throw new Error("once");
+      return "fine";
+    },
+  });
+  const { record } = await answered(flaky, { decision: "release" });
+  assert.equal(record.retries?.[0]?.message, "once");
+});
+
+test("an answer that is not understood, or cannot be carried out, withholds the result", async () => {
+  for (const [what, answer] of Object.entries<unknown>({
+    "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
+    "that makes no sense": "yes",
+    "of another kind": { decision: "allow" },
+    "without words": { decision: "redact" },
+    "with no words": { decision: "redact", words: [] },
+    "with a word that is not there": { decision: "redact", words: ["tulip", "Tulpe"] },
+    "with something else for a text": { decision: "replace", text: 3 },
+  })) {
+    const { result, left } = await answered(secret, answer);
+    assert.equal(result.status, "result_rejected", what);
+    assert.doesNotMatch(left, /password/, what);
+  }
+});
+
+test("rules and overrides say what is reviewed; a request lifts the tool's own wish only", async () => {
+  const plain = defineTool({ ...reads, name: "Plain", execute: () => "text" });
+  const failing = defineTool({
+    ...reads,
+    name: "Failing",
+    execute: () => toolError({ code: "no", message: "no" }),
+  });
+  const withhold: ReviewDecision = { decision: "withhold" };
+  const isReviewed = async (tool: Tool, options: ToolExecutorOptions, lifted = false) => {
+    const executor = executorWith([tool], { approvals: reviewer(() => withhold), ...options });
+    const given = lifted ? { checkToolResults: false } : {};
+    const { status } = await executor.execute(tool.definition.function.name, {}, given);
+    return status === "result_rejected";
+  };
+  const says = (tool: string, result: "never" | "on-error" | "always") => [{ tool, result }];
+  assert.equal(await isReviewed(plain, {}), false);
+  assert.equal(await isReviewed(plain, { rules: says("*", "always") }), true);
+  assert.equal(await isReviewed(plain, { overrides: says("test.Plain", "always") }), true);
+  assert.equal(await isReviewed(plain, { rules: says("*", "on-error") }), false);
+  assert.equal(await isReviewed(failing, { rules: says("*", "on-error") }), true);
+  assert.equal(await isReviewed(secret, { rules: says("*", "never") }), false);
+  assert.equal(
+    await isReviewed(plain, { rules: says("*", "never"), overrides: says("*", "always") }),
+    true,
+  );
+  assert.equal(
+    await isReviewed(plain, { rules: says("*", "always"), overrides: says("*", "never") }),
+    true,
+  );
+  assert.equal(await isReviewed(secret, {}, true), false);
+  assert.equal(await isReviewed(plain, { rules: says("*", "always") }, true), true);
+  assert.equal(await isReviewed(plain, { overrides: says("*", "always") }, true), true);
+});
+
+test("a rule's own reason is what the reviewer reads", async () => {
+  const rules = [{ tool: "*", result: "always", reason: "Customers' data." }] as const;
+  const { asked } = await answered(secret, { decision: "release" }, { rules });
+  assert.match(asked[0]?.reason ?? "", /^A rule of the administrator .*: Customers' data\.$/);
+});
+
+test("a result waits in the ledger until another process settles it from there", async () => {
+  const first = await answered(secret, { decision: "pending" });
+  assert.ok(first.result.status === "pending" && first.result.waitsFor === "review");
+  assert.doesNotMatch(JSON.stringify(first.result.review), /tulip/);
+  assert.doesNotMatch(JSON.stringify(first.executor.variables.snapshot()), /tulip/);
+  assert.equal(first.record.status, "in_review");
+  const record = JSON.parse(JSON.stringify(first.record)) as CallRecord;
+
+  const never = { ...secret, execute: () => assert.fail("it ran twice") };
+  const ledger = new MemoryLedger();
+  const second = executorWith([never], { ledger });
+  const result = await second.settleReviewed(record, { decision: "redact", words: ["tulip"] });
+  assert.match(result.finalText, /\[redacted\].*example\.org/);
+  assert.doesNotMatch(JSON.stringify([ledger.list(), second.variables.snapshot()]), /tulip/);
+  await assert.rejects(
+    second.settleReviewed(ledger.list()[0] as CallRecord, { decision: "release" }),
+    { code: "not_in_review" },
+  );
+});
+
+test("a review that expires withholds, and takes the result away from who still shows it", async () => {
+  const clock = new FakeClock();
+  let shown: AbortSignal | undefined;
+  const approvals = reviewer((_request, signal) => {
+    shown = signal;
+    return new Promise(() => {});
+  });
+  const executor = executorWith([secret], { approvals, clock, limits: { approvalMs: 1_000 } });
+  const result = executor.execute("Secret", {});
+  while (shown === undefined) await new Promise(setImmediate);
+  clock.advance(1_001);
+  const { status } = await result;
+  assert.equal(status, "result_rejected");
+  assert.equal(shown.aborted, true);
+});
+
+test("a call that waits for a reviewer holds no slot and no lock, and can be stopped", async () => {
+  let asked = 0;
+  const approvals = reviewer(() => {
+    asked++;
+    return new Promise(() => {});
+  });
+  const other = defineTool({ ...reads, effects: "exclusive", name: "Other", execute: () => "ran" });
+  const writes = { ...secret, effects: "write" } as const;
+  const executor = executorWith([writes, other], { approvals, limits: { callsAtOnce: 1 } });
+  const waiting = executor.execute("Secret", {}, { callId: "c1" });
+  while (asked === 0) await new Promise(setImmediate);
+  assert.equal((await executor.execute("Other", {})).status, "success");
+  assert.equal(executor.cancel("c1"), true);
+  const stopped = await waiting;
+  assert.ok(stopped.status === "result_rejected");
+  assert.match(stopped.rejectReason, /stopped before a person had seen it/);
+});
+
+test("a script gets the result of a reviewed tool only as the reviewer lets it", async () => {
+  const seen: string[] = [];
+  const script = defineTool({
+    ...reads,
+    name: "Script",
+    execute: async (_args, { callTool }) => {
+      const result = await callTool("Secret", {});
+      seen.push(result.status === "pending" ? "pending" : result.finalText);
+      return "done";
+    },
+  });
+  for (const answer of [{ decision: "redact", words: ["tulip"] }, { decision: "pending" }] as const)
+    await executorWith([secret, script], { approvals: reviewer(() => answer) }).execute(
+      "Script",
+      {},
+    );
+  assert.match(seen[0] ?? "", /"password":"\[redacted\]"/);
+  assert.match(seen[1] ?? "", /withheld.*longer than the call that made it can wait/);
+});
+
+test("the first word on a result counts: what was withheld is not released afterwards", async () => {
+  const { result, executor } = await answered(secret, { decision: "pending" });
+  assert.ok(result.status === "pending" && result.waitsFor === "review");
+  const { record } = result;
+  const words: readonly ReviewDecision[] = [{ decision: "withhold" }, { decision: "release" }];
+  const both = await Promise.allSettled(words.map((word) => executor.settleReviewed(record, word)));
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ["fulfilled", "rejected"],
+  );
+  assert.doesNotMatch(JSON.stringify(executor.variables.snapshot()), /tulip/);
+});
+
+test("an answer to a review that is none withholds, and shows nothing before", async () => {
+  const odd: readonly unknown[] = [
+    null,
+    { decision: "redact", words: "tulip" },
+    { decision: "redact", words: [5] },
+    { decision: "replace" },
+    { decision: "withhold", reason: 5 },
+    { decision: "publish" },
+  ];
+  for (const word of odd) {
+    const { result, executor } = await answered(secret, { decision: "pending" });
+    assert.ok(result.status === "pending" && result.waitsFor === "review");
+    const decision = word as ReviewDecision;
+    assert.doesNotMatch(executor.previewReviewed(result.record, decision), /tulip/);
+    const settled = await executor.settleReviewed(result.record, decision);
+    assert.equal(settled.status, "result_rejected");
+    assert.match(settled.finalText, /expected [^.]*\. Do without/);
+  }
+});

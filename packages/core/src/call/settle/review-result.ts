@@ -1,0 +1,171 @@
+import { errorMessage } from "../../base/error-message.ts";
+import { neutralise } from "../../text/neutralise.ts";
+import {
+  type ReviewDecision,
+  type ReviewNotice,
+  type ReviewOutcome,
+  reviewOutcomes,
+  type ReviewRequest,
+} from "../../policy/review.ts";
+import { redact } from "../../policy/redact.ts";
+import { reviewProblem } from "../../policy/review-problem.ts";
+import { type RegisteredTool, titleOf } from "../../tool/registry.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { cutForModel } from "./cut-for-model.ts";
+import type { DraftResult } from "./draft-result.ts";
+import { withheldText } from "../record/error-text.ts";
+import type { Gate } from "../gate/gate.ts";
+import { keepResult } from "./keep-result.ts";
+import { newId } from "../../base/new-id.ts";
+import { draftOf, quarantineOf, reviewRequestOf } from "../record/quarantine.ts";
+import type { Settled } from "../record/settled.ts";
+import { unsettledResult } from "../gate/unsettled-result.ts";
+
+/** A call that ran and whose result a person must see first. Its record is all that is needed to go on. */
+export interface InReview {
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly request: ReviewRequest;
+}
+
+/** Stage 10, first half: the result goes into quarantine. */
+export function beginReview(
+  gate: Gate,
+  call: { readonly record: CallRecord; readonly registered: RegisteredTool },
+  draft: DraftResult,
+  reason: string,
+): InReview {
+  const { registered } = call;
+  const { retries, ...record } = call.record;
+  const createdAt = gate.clock.now();
+  const review: ReviewNotice = {
+    id: newId("appr_"),
+    callId: record.callId,
+    toolId: registered.id,
+    toolName: registered.name,
+    groupTitle: titleOf(registered.group),
+    isError: draft.end.status !== "success",
+    reason,
+    createdAt,
+    expiresAt: createdAt + gate.limits.approvalMs,
+  };
+  const quarantined: CallRecord = {
+    ...record,
+    status: "in_review",
+    review,
+    quarantine: quarantineOf(draft, retries),
+  };
+  return inReview(quarantined, registered);
+}
+
+/** A call as its record says, e.g. one that another process put into quarantine. */
+export function inReview(record: CallRecord, registered: RegisteredTool): InReview {
+  const request = reviewRequestOf(record);
+  if (request === undefined)
+    throw new TypeError(
+      `The call ${record.callId} is ${record.status}: nothing of it is in review.`,
+    );
+  return { record, registered, request };
+}
+
+/**
+ * Stage 10, second half, with the stages after it: from a call in quarantine and a person's word
+ * to what the model reads. A pure step over the record. Only what was released is kept; an answer
+ * that cannot be carried out withholds.
+ */
+export function settleReviewed(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  decision: ReviewDecision,
+): Settled {
+  const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
+  if (problem !== undefined) return withhold(gate, record, { reason: problem, by: "system" });
+  if (decision.decision === "withhold") return withhold(gate, record, decision);
+  const reviewed = reviewedDraft(gate, { record, registered }, decision);
+  if (reviewed.status === "refused")
+    return withhold(gate, record, { reason: reviewed.reason, by: "system" });
+  const { retries } = record.quarantine ?? {};
+  const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
+  const outcome = reviewOutcomes[decision.decision];
+  const released = { ...outOfQuarantine(record, { outcome, by: "person" }), ...whole };
+  return keepResult(gate, released, registered, reviewed.draft, gate.clock.now());
+}
+
+/** Ends a call in quarantine without its result. Needs no tool: it may be gone. */
+export function withhold(
+  gate: Gate,
+  record: CallRecord,
+  { reason: given, by = "person" }: Pick<ReviewOutcome, "reason"> & { by?: "person" | "system" },
+): Settled {
+  const reason = given?.trim() || noReason;
+  const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
+  return unsettledResult(gate, ended, { status: "result_rejected", reason });
+}
+
+/** What the model would get after this answer, without what is said around it. Decides nothing. */
+export function previewReviewed(
+  gate: Gate,
+  {
+    record,
+    registered,
+  }: { readonly record: CallRecord; readonly registered: RegisteredTool | undefined },
+  decision: ReviewDecision,
+): string {
+  const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
+  if (problem !== undefined) return withheldText(problem);
+  if (decision.decision === "withhold") return withheldText(decision.reason?.trim() || noReason);
+  if (registered === undefined) return withheldText("its tool is not here any more");
+  const reviewed = reviewedDraft(gate, { record, registered }, decision);
+  return reviewed.status === "refused"
+    ? withheldText(reviewed.reason)
+    : neutralise(reviewed.draft.cut.text);
+}
+
+const noReason = "no reason was given";
+
+interface Refusal {
+  readonly status: "refused";
+  readonly reason: string;
+}
+
+function reviewedDraft(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
+): { readonly status: "draft"; readonly draft: DraftResult } | Refusal {
+  const { quarantine } = record;
+  if (quarantine === undefined) return { status: "refused", reason: "the result is gone" };
+  const draft = draftOf(quarantine);
+  const whole = draft.formatted.text;
+  if (decision.decision === "release") return { status: "draft", draft };
+  try {
+    const text = decision.decision === "redact" ? redact(whole, decision.words) : decision.text;
+    return { status: "draft", draft: withText(gate, { record, registered }, draft, text) };
+  } catch (thrown) {
+    return { status: "refused", reason: `the review failed: ${errorMessage(thrown)}` };
+  }
+}
+
+/** Not the data behind it either, nor its pictures, nor what an error says beside its text. */
+function withText(
+  gate: Gate,
+  { record, registered }: Pick<InReview, "record" | "registered">,
+  draft: DraftResult,
+  text: string,
+): DraftResult {
+  const { end } = draft;
+  const isError = end.status !== "success";
+  const cut = cutForModel(gate, registered.tool, { whole: text, record, isError });
+  const shown =
+    end.status === "success"
+      ? { ...end, data: text }
+      : { ...end, error: { code: end.error.code, message: text } };
+  return { ...draft, end: shown, formatted: { status: "formatted", text }, cut };
+}
+
+function outOfQuarantine(
+  { quarantine: _wiped, ...record }: CallRecord,
+  reviewed: ReviewOutcome,
+): CallRecord {
+  return { ...record, reviewed };
+}

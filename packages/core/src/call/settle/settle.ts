@@ -1,0 +1,41 @@
+import { reviewReason } from "../../policy/review.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { draftResult } from "./draft-result.ts";
+import type { Gate } from "../gate/gate.ts";
+import { keepResult } from "./keep-result.ts";
+import type { Outcome } from "../record/outcome.ts";
+import { beginReview, type InReview } from "./review-result.ts";
+import type { Settled } from "../record/settled.ts";
+
+export interface SettleOptions {
+  readonly gate: Gate;
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly outcome: Outcome;
+  /** Ms since the epoch. @default now */
+  readonly endedAt?: number | undefined;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean | undefined;
+}
+
+/** A call that ran: it has ended, or a person must see its result first. */
+export type Settling = Settled | ({ readonly status: "in_review" } & InReview);
+
+/**
+ * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person
+ * reviews it stops at stage 10, and `settleReviewed` goes on from the record.
+ */
+export function settle(options: SettleOptions): Settling {
+  const { gate, record, registered, outcome, checkToolResults = true } = options;
+  const draft = draftResult(gate, record, registered, outcome);
+  const { end } = draft;
+  const { args = {} } = record;
+  const { rules } = gate;
+  const overrides = gate.overrides();
+  const isError = end.status !== "success";
+  const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
+  if (reason === undefined || end.status === "cancelled")
+    return keepResult(gate, record, registered, draft, options.endedAt ?? gate.clock.now());
+  return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
+}

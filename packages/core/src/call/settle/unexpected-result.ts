@@ -1,0 +1,22 @@
+import { compileSchema } from "../../arguments/validator.ts";
+import type { Tool } from "../../tool/tool.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { FormattedText } from "./draft-result.ts";
+
+const maxIssues = 8;
+
+/** What a tool returned beside what it declares; undefined where it fits, or is content to look at. */
+export function unexpectedResult(
+  { declaredReturnType, definition }: Tool,
+  { data, text, parts }: FormattedText,
+): ToolErrorData | undefined {
+  const schema = declaredReturnType?.schema;
+  if (schema === undefined || parts !== undefined) return undefined;
+  const compiled = compileSchema(schema);
+  if (compiled.status === "refused") return undefined;
+  const issues = compiled.validator.validate(data === undefined ? text : data);
+  if (issues.length === 0) return undefined;
+  const lines = issues.slice(0, maxIssues).map(({ message }) => `- ${message}`);
+  const message = `${definition.function.name} ran, but what it returned is not what it declares:\n${lines.join("\n")}\nDo not rely on its form; calling again is likely to give the same.`;
+  return { code: "unexpected_result", message };
+}

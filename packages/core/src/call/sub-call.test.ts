@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
+import { MemoryLedger } from "./record/memory-ledger.ts";
+
+const writes = { ...reads, effects: "write" } as const;
+const codeOf = (result: ToolExecuteResult) =>
+  "error" in result ? result.error.code : result.status;
+
+test("calls may be nested so deep and no deeper", async () => {
+  const depths: string[] = [];
+  const nest = defineTool({
+    ...reads,
+    name: "Nest",
+    execute: async (_args, { callTool }): Promise<string> => {
+      depths.push("in");
+      depths.push(codeOf(await callTool("Nest", {})));
+      return "out";
+    },
+  });
+  await executorWith([nest], { limits: { subCallDepth: 2 } }).execute("Nest", {});
+  assert.deepEqual(depths, ["in", "in", "in", "too_deep", "success", "success"]);
+});
+
+test("a call may make so many calls and no more, however it makes them", async () => {
+  const one = defineTool({ ...reads, name: "One", execute: () => 1 });
+  const many = defineTool({
+    ...reads,
+    name: "Many",
+    execute: async (_args, { callTool }) => {
+      const calls = Array.from({ length: 6 }, () => callTool("One", {}));
+      return (await Promise.all(calls)).map(codeOf);
+    },
+  });
+  const executor = executorWith([one, many], { limits: { subCalls: 4 } });
+  const result = await executor.execute("Many", {});
+  assert.deepEqual(result.status === "success" && result.data, [
+    ...Array.from({ length: 4 }, () => "success"),
+    "too_many_calls",
+    "too_many_calls",
+  ]);
+});
+
+test("a sub-call passes the locks of those it is made in, takes no slot, and is recorded under its parent", async () => {
+  const ledger = new MemoryLedger();
+  const leaf = defineTool({ ...writes, name: "Leaf", execute: () => "leaf" });
+  const middle = defineTool({
+    ...writes,
+    name: "Middle",
+    execute: async (_args, { callTool }) => codeOf(await callTool("Leaf", {})),
+  });
+  const top = defineTool({
+    ...writes,
+    effects: "exclusive",
+    name: "Top",
+    execute: async (_args, { callTool }) => codeOf(await callTool("Middle", {})),
+  });
+  const executor = executorWith([leaf, middle, top], { ledger, limits: { callsAtOnce: 1 } });
+  assert.equal((await executor.execute("Top", {})).status, "success");
+  const [first, second, third] = ledger.list();
+  assert.deepEqual([first?.name, second?.name, third?.name], ["Top", "Middle", "Leaf"]);
+  assert.equal(second?.parentCallId, first?.callId);
+  assert.equal(third?.parentCallId, second?.callId);
+});
+
+test("a sub-call goes through the gate: unknown, invalid and forbidden are refused as ever", async () => {
+  const forbidden = defineTool({
+    ...reads,
+    name: "Forbidden",
+    permission: { executionPolicy: "deny" },
+    execute: () => assert.fail("it ran"),
+  });
+  const script = defineTool({
+    ...reads,
+    name: "Script",
+    execute: async (_args, { callTool }) => [
+      codeOf(await callTool("Nobody", {})),
+      codeOf(await callTool("Forbidden", {})),
+      codeOf(await callTool("Script", null)),
+    ],
+  });
+  const result = await executorWith([forbidden, script]).execute("Script", {});
+  assert.deepEqual(result.status === "success" && result.data, [
+    "tool_not_found",
+    "execution_rejected",
+    "invalid_arguments",
+  ]);
+});
+
+test("references in a sub-call's arguments are text, unless its caller asks to resolve them", async () => {
+  const echo = defineTool({
+    ...reads,
+    name: "Echo",
+    parameters: { type: "object", properties: { text: { type: "string" } } },
+    execute: ({ text }) => text,
+  });
+  const script = defineTool({
+    ...reads,
+    name: "Script",
+    execute: async (_args, { callTool }) => {
+      const text = "$VAR_REF{{secret}}";
+      const plain = await callTool("Echo", { text });
+      const asked = await callTool("Echo", { text }, { references: true });
+      return [plain, asked].map((result) => (result.status === "success" ? result.data : result));
+    },
+  });
+  const executor = executorWith([echo, script]);
+  executor.variables.addVariable("secret", "tulip", "USER_ADD");
+  const result = await executor.execute("Script", {});
+  assert.deepEqual(result.status === "success" && result.data, ["$VAR_REF{{secret}}", "tulip"]);
+  // The model's own call of the same tool is another matter.
+  const own = await executor.execute("Echo", { text: "$VAR_REF{{secret}}" });
+  assert.equal(own.status === "success" && own.data, "tulip");
+});

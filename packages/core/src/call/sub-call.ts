@@ -1,0 +1,192 @@
+import type { JsonObject } from "../base/json.ts";
+import type { ToolContext } from "../tool/tool-context.ts";
+import { answer } from "./propose/answer.ts";
+import type { Gate } from "./gate/gate.ts";
+import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./gate/live-call-options.ts";
+import { newId } from "../base/new-id.ts";
+import { type CallRequest, type Proposal, propose, refused } from "./propose/propose.ts";
+import type { Settling } from "./settle/settle.ts";
+import type { Settled } from "./record/settled.ts";
+import { stoppedBefore } from "./gate/stopped-before.ts";
+import type { SubCallPlace } from "./schedule/sub-call-place.ts";
+import { unsettledResult } from "./gate/unsettled-result.ts";
+import { executeResultOf } from "./record/tool-execute-result.ts";
+
+/** The sub-calls of one call. */
+export class SubCalls {
+  /** Those that have not ended; the parent's end ends them. */
+  readonly open = new Set<LiveCall>();
+  /** The parent has ended: there will be no more. */
+  over = false;
+  #ended: PromiseWithResolvers<void> | undefined;
+
+  end(): void {
+    this.over = true;
+    this.#ended?.resolve();
+  }
+
+  /** Resolves when the parent ends. */
+  get ended(): Promise<void> | undefined {
+    this.#ended ??= Promise.withResolvers();
+    if (this.over) this.#ended.resolve();
+    return this.#ended.promise;
+  }
+}
+
+export interface SubCallerOptions extends Omit<LiveCallOptions, "lineage"> {
+  readonly lineage: Lineage;
+  readonly subCalls: SubCalls;
+  readonly start: (options: LiveCallOptions) => LiveCall;
+}
+
+/** `context.callTool`: the same gate, recorded under the parent, bounded in depth and number. */
+export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
+  const { gate, record: parent, lineage, subCalls } = options;
+  let made = 0;
+  const call: ToolContext["callTool"] = async (name, args, { references = false } = {}) => {
+    made++;
+    const place = options.scheduler.openSubCall(lineage.ticket);
+    const request = {
+      callId: newId("call_"),
+      name,
+      args: args as JsonObject,
+      round: parent.round,
+      idempotencyKey: `${parent.idempotencyKey}/${made}`,
+      parentCallId: parent.callId,
+      references,
+      requireApproval: options.requireApproval,
+      principalId: parent.principalId,
+    };
+    const refusal = tooMany(lineage.depth, made, gate.limits);
+    const proposal = await proposed(gate, request, place);
+    // Its parent's record is closed: nobody would learn of it.
+    if (subCalls.over) {
+      place.close();
+      return stopped(gate, proposal, "the call that made it ended").result;
+    }
+    const live = startSubCall(
+      options,
+      refusal === undefined ? proposal : refused(gate, proposal.record, "error", refusal),
+      place,
+    );
+    subCalls.open.add(live);
+    try {
+      return executeResultOf(await live.settled);
+    } finally {
+      subCalls.open.delete(live);
+    }
+  };
+  return (...given) => {
+    const result = call(...given);
+    // A tool need not wait for it; who records the call is told of a failure anyway.
+    result.catch(() => {});
+    return result;
+  };
+}
+
+async function proposed(gate: Gate, request: CallRequest, place: SubCallPlace): Promise<Proposal> {
+  try {
+    return await propose(gate, request);
+  } catch (thrown) {
+    place.close();
+    throw thrown;
+  }
+}
+
+/** Carries a proposal to its end. It can be stopped while it asks, too. */
+function startSubCall(
+  options: SubCallerOptions,
+  proposed: Proposal,
+  place: SubCallPlace,
+): LiveCall {
+  const { gate, observer, lineage, subCalls } = options;
+  const { callId } = proposed.record;
+  const stop = Promise.withResolvers<undefined>();
+  let why: string | undefined;
+  let live: LiveCall | undefined;
+
+  /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
+  const goOn = async (): Promise<void> => {
+    const back = place.goOn();
+    if (back !== undefined && !subCalls.over)
+      await lineage.paused(async () => Promise.race([back, subCalls.ended]));
+  };
+  const waits: SubLineage["waits"] = async (wait) => {
+    place.wait();
+    try {
+      return await lineage.paused(wait);
+    } finally {
+      await goOn();
+    }
+  };
+
+  const carry = async (): Promise<Settling> => {
+    let proposal = proposed;
+    await observer.proposed(proposal);
+    if (proposal.status === "asks" && why === undefined) {
+      const { approval } = proposal;
+      const asking = new AbortController();
+      const decision = await waits(async () =>
+        Promise.race([observer.ask(approval, asking.signal), stop.promise]),
+      );
+      // Whoever still shows the question takes it away.
+      if (decision === undefined) asking.abort();
+      if (decision !== undefined) {
+        const answered = await answer(gate, proposal, decision);
+        await observer.answered(answered, approval);
+        proposal = answered.proposal;
+      }
+    }
+    // A sibling may have waited already when it was made.
+    if (proposal.status === "approved") await goOn();
+    if (why !== undefined && proposal.status !== "settled") proposal = stopped(gate, proposal, why);
+    if (proposal.status === "settled") {
+      await observer.settled(proposal);
+      return proposal;
+    }
+    const { record, registered } = proposal;
+    live = options.start({ ...options, record, registered, lineage: { ...lineage, waits } });
+    return live.settled;
+  };
+  const run = async (): Promise<Settling> => {
+    try {
+      const settled = await carry();
+      await goOn();
+      return settled;
+    } finally {
+      gate.live.leave(alive);
+      place.close();
+    }
+  };
+  const settled = Promise.withResolvers<Settling>();
+  const call: LiveCall = {
+    callId,
+    settled: settled.promise,
+    cancel(reason) {
+      why ??= reason;
+      stop.resolve(undefined);
+      live?.cancel(reason);
+    },
+  };
+  const alive = gate.live.enter(call);
+  settled.resolve(run());
+  return call;
+}
+
+function stopped(gate: Gate, { record }: Proposal, why: string): Settled {
+  return unsettledResult(gate, record, stoppedBefore(record.name, why));
+}
+
+function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {
+  if (depth > limits.subCallDepth)
+    return {
+      code: "too_deep",
+      message: `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`,
+    };
+  if (made > limits.subCalls)
+    return {
+      code: "too_many_calls",
+      message: `A call may make ${limits.subCalls} calls; this would be one more.`,
+    };
+  return undefined;
+}

@@ -1,0 +1,411 @@
+import type { PatternEngine } from "../arguments/pattern-check.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { estimateTokens } from "../text/estimate-tokens.ts";
+import type {
+  ApprovalAdapter,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalRequest,
+} from "../policy/approval.ts";
+import type { RequireApproval } from "../policy/decide.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
+import { GrantBook } from "../policy/grant-book.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
+import type { PolicyRule } from "../policy/rule.ts";
+import { checkRules } from "../policy/rule-problems.ts";
+import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
+import { Switches } from "../tool/switches.ts";
+import type { Tool, ToolGroup } from "../tool/tool.ts";
+import {
+  type Caller,
+  callerWith,
+  localCaller,
+  type Principal,
+  type RequestContext,
+} from "../tool/caller.ts";
+import type { ToolFiles } from "../tool/tool-file.ts";
+import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolOffer } from "../tool/tool-offer.ts";
+import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
+import { toolRules } from "../tool/tool-rules.ts";
+import type { ToolsChange } from "../tool/tools-change.ts";
+import { VariableSystem } from "../variables/variable-system.ts";
+import { askApproval } from "./ask/ask-approval.ts";
+import { askReview } from "./ask/ask-review.ts";
+import type { CallRecord } from "./record/call-record.ts";
+import { checkAnswer } from "./propose/check-answer.ts";
+import { askedAgain } from "./propose/asked-again.ts";
+import { executeAnswered, executeCall } from "./direct-call.ts";
+import { isOn } from "./gate/find-tool.ts";
+import type { Gate, GateLimits } from "./gate/gate.ts";
+import { gateLimits } from "./gate/gate-limits.ts";
+import type { CallObserver } from "./gate/call-host.ts";
+import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
+import type { Ledger } from "./record/ledger.ts";
+import { ledgerObserver } from "./ledger-host.ts";
+import { type OfferOptions, Offers } from "./gate/offers.ts";
+import { Roster } from "../base/roster.ts";
+import { Scheduler } from "./schedule/scheduler.ts";
+import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
+import type { SettledToolResult, ToolExecuteResult } from "./record/tool-execute-result.ts";
+
+export interface ToolExecutorOptions {
+  /** @default a new, empty one */
+  readonly variables?: VariableSystem;
+  readonly grants?: GrantBook;
+  /** The administrator's rules; no grant or request lifts them. */
+  readonly rules?: readonly PolicyRule[];
+  /** The user's overrides; a function is asked for each call, so that they can change. */
+  readonly overrides?: readonly PolicyRule[] | (() => readonly PolicyRule[]);
+  /** Who is asked. Without one the answer is no. */
+  readonly approvals?: ApprovalAdapter;
+  /** Whose session it is. @default { id: "local" } */
+  readonly principal?: Principal;
+  /** What the host gives along with every call. A call may bring its own. */
+  readonly request?: RequestContext;
+  /** Files that tools see: by `group.Tool` or bare name, and `_all`. A call may bring its own. */
+  readonly files?: ToolFiles;
+  /** Where the states of the calls made with `execute` are written. A chain writes them to its journal. */
+  readonly ledger?: Ledger;
+  /** @default four characters to a token */
+  readonly countTokens?: (text: string) => number;
+  readonly clock?: Clock;
+  /**
+   * A regular expression engine that takes linear time, for `pattern`s that JavaScript's own could
+   * hang on. Without one these are not enforced, which `schemaProblems` says.
+   */
+  readonly patternEngine?: PatternEngine;
+  /** From 0 to 1; spreads retries. @default Math.random */
+  readonly random?: () => number;
+  readonly limits?: Partial<GateLimits>;
+}
+
+export interface ExecuteOptions {
+  /** @default a new id */
+  readonly callId?: string;
+  readonly signal?: AbortSignal;
+  readonly requireApproval?: RequireApproval;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean;
+  /** For whom and with what this call is made; no other call sees it. @default the executor's own */
+  readonly caller?: Partial<Caller>;
+  /** Told of what the call does while it runs. */
+  readonly observer?: Partial<CallObserver>;
+}
+
+/**
+ * The gate. Every call of a tool, whoever makes it, goes through here: known, switched on, valid,
+ * permitted, recorded.
+ *
+ * @example
+ * const executor = new ToolExecutor({ approvals });
+ * executor.registerToolGroup(group);
+ * executor.toggleGroupEnabled(group.name, true);
+ * const result = await executor.execute("Add", { a: 1, b: 2 });
+ */
+export class ToolExecutor {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  readonly approvals: ApprovalAdapter | undefined;
+  readonly #listeners = new Set<(change: ToolsChange) => void>();
+  /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
+  readonly #answered = new WeakSet<CallRecord>();
+  /** What records the calls of those who observe none. */
+  #ownObserver: CallObserver | undefined;
+  // A provider refuses a whole request for one schema that is none.
+  readonly #offers = new Offers((groups) =>
+    this.enabledTools(groups).filter((tool) => !this.#isRefused(tool)),
+  );
+  readonly #rules = new WeakMap<ToolOffer, string>();
+
+  /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
+  constructor(options: ToolExecutorOptions = {}) {
+    const limits = gateLimits(options.limits);
+    const { rules = [], overrides = [] } = options;
+    checkRules("rules", rules);
+    if (typeof overrides !== "function") checkRules("overrides", overrides);
+    this.gate = {
+      registry: new ToolRegistry(),
+      switches: new Switches(),
+      variables: options.variables ?? new VariableSystem(),
+      grants: options.grants ?? new GrantBook(),
+      rules,
+      overrides: typeof overrides === "function" ? overrides : () => overrides,
+      caller: callerWith(localCaller, options),
+      ledger: options.ledger,
+      live: new Roster(),
+      countTokens: options.countTokens ?? estimateTokens,
+      clock: options.clock ?? systemClock,
+      patternEngine: options.patternEngine,
+      random: options.random ?? Math.random,
+      limits,
+    };
+    this.scheduler = new Scheduler(limits.callsAtOnce);
+    this.approvals = options.approvals;
+    registerSkillRules(this.gate.variables);
+  }
+
+  get variables(): VariableSystem {
+    return this.gate.variables;
+  }
+
+  /**
+   * Adds a group, or what makes one; it is off until switched on, unless one of its name was, and was
+   * taken away. Its skill rules become variables.
+   *
+   * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`,
+   *   `invalid_tool` with the tool's name and what is wrong with it. Then nothing was added.
+   */
+  registerToolGroup(group: ToolGroup | (() => ToolGroup)): void {
+    const made = typeof group === "function" ? group() : group;
+    this.gate.registry.register(made);
+    registerSkillRules(this.gate.variables, made);
+    this.#announce({ type: "group.registered", group: made.name });
+  }
+
+  /** Takes a group's tools and rules away; its calls under way end as they would. False where there is none. */
+  unregisterToolGroup(name: string): boolean {
+    const group = this.gate.registry.group(name);
+    if (group === undefined) return false;
+    this.gate.registry.unregister(name);
+    dropSkillRules(this.gate.variables, group);
+    this.#announce({ type: "group.unregistered", group: name });
+    return true;
+  }
+
+  /** Calls back after every change of what tools there are and which are on; returns what ends it. */
+  subscribe(listener: (change: ToolsChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #announce(change: ToolsChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch {
+        // Who listens must not undo what happened.
+      }
+    }
+  }
+
+  groups(): readonly ToolGroup[] {
+    return this.gate.registry.groups();
+  }
+
+  getTool(name: string): Tool | undefined {
+    return this.#registered(name)?.tool;
+  }
+
+  isGroupEnabled(name: string): boolean {
+    return this.gate.registry.group(name) !== undefined && this.gate.switches.group(name);
+  }
+
+  /** Without a value, flips it. False where there is no such group. */
+  toggleGroupEnabled(name: string, enabled: boolean = !this.isGroupEnabled(name)): boolean {
+    if (this.gate.registry.group(name) === undefined) return false;
+    this.gate.switches.setGroup(name, enabled);
+    this.#announce({ type: "group.switched", group: name, enabled });
+    return true;
+  }
+
+  isToolEnabled(name: string): boolean {
+    const registered = this.#registered(name);
+    return registered !== undefined && this.gate.switches.tool(registered.id);
+  }
+
+  /** By `group.Tool` or bare name. False where there is no such tool. */
+  setToolEnabled(name: string, enabled: boolean): boolean {
+    const registered = this.#registered(name);
+    if (registered === undefined) return false;
+    this.gate.switches.setTool(registered.id, enabled);
+    this.#announce({ type: "tool.switched", toolId: registered.id, enabled });
+    return true;
+  }
+
+  /** The tools that are on, of these groups or of all. Those always offered come with any other. */
+  enabledTools(groups?: readonly string[]): readonly RegisteredTool[] {
+    const wanted = groups === undefined ? undefined : new Set(groups);
+    const chosen: RegisteredTool[] = [];
+    let others = false;
+    for (const registered of this.gate.registry.tools()) {
+      const always = registered.tool.alwaysOffered === true;
+      if (!isOn(this.gate, registered)) continue;
+      if (!always && wanted !== undefined && !wanted.has(registered.group.name)) continue;
+      others ||= !always;
+      chosen.push(registered);
+    }
+    return others || this.#hasSessionVariables() ? chosen : [];
+  }
+
+  /** What a request shows the model, and what each name means. A client's tools keep their names. */
+  offer(options: OfferOptions = {}): ToolOffer {
+    const { registry, switches } = this.gate;
+    return this.#offers.offer(options, registry.revision + switches.revision);
+  }
+
+  /** Tools whose schema is refused, so that they are not offered, or not wholly enforced; of all that are registered. */
+  schemaProblems(): readonly SchemaProblem[] {
+    return [...this.gate.registry.tools()].flatMap((tool) =>
+      schemaProblems(tool, this.gate.patternEngine),
+    );
+  }
+
+  getEnabledToolDefinitions(): readonly ToolDefinition[] {
+    return this.offer().definitions;
+  }
+
+  /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
+  toolRules(options: OfferOptions = {}): string {
+    const offer = this.offer(options);
+    const known = this.#rules.get(offer);
+    if (known !== undefined) return known;
+    const offered = Object.entries(offer.names).flatMap(([name, id]) => {
+      const registered = this.gate.registry.tool(id);
+      return registered === undefined ? [] : [{ ...registered, name }];
+    });
+    const rules = toolRules(offered, offer.clientNames);
+    // What a function says may change with every prompt.
+    if (offered.every(({ group }) => typeof group.rulePrompt !== "function"))
+      this.#rules.set(offer, rules);
+    return rules;
+  }
+
+  /**
+   * Makes one call, from proposal to result. Never throws for what a tool or its caller did
+   * wrong: the result's `status` says what became of it. `pending` where the approval adapter
+   * will answer later.
+   */
+  async execute(
+    name: string,
+    args: JsonObject | string,
+    options: ExecuteOptions = {},
+  ): Promise<ToolExecuteResult> {
+    const { gate, scheduler, approvals } = this;
+    return executeCall({ gate, scheduler, approvals, observer: this.#observer(options) }, options, {
+      name,
+      args,
+    });
+  }
+
+  /**
+   * Runs, or ends, a call for which `execute` gave `pending`, here or in another process: what was
+   * stored is what runs. Answer it once; give the options that `execute` was given.
+   *
+   * @param record the waiting call, from `execute` or from the ledger
+   * @throws CapstanError `not_awaited` where the record does not wait for an approval, was answered, or was changed
+   */
+  async answerApproval(
+    record: CallRecord,
+    decision: ApprovalDecision,
+    options: Omit<ExecuteOptions, "callId"> = {},
+  ): Promise<ToolExecuteResult> {
+    const isAnswered = this.#answered.has(record);
+    const asked = isAnswered ? "it was answered." : askedAgain(this.gate, record);
+    this.#answered.add(record);
+    const why =
+      typeof asked === "string" ? asked : await this.checkAnswer(asked.approval, decision);
+    if (typeof asked === "string" || why !== undefined) {
+      // It still waits: who asked for what cannot be done may answer once more.
+      if (!isAnswered) this.#answered.delete(record);
+      const message = `The call ${record.callId} cannot be answered so: ${why}`;
+      throw new CapstanError({ code: "not_awaited", message });
+    }
+    const { gate, scheduler, approvals } = this;
+    const context = { gate, scheduler, approvals, observer: this.#observer(options) };
+    return executeAnswered(context, options, asked, decision);
+  }
+
+  /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
+  cancel(callId: string, reason = "a person stopped it"): boolean {
+    const stopped = this.gate.live.members().filter((call) => call.callId === callId);
+    for (const call of stopped) call.cancel(reason);
+    return stopped.length > 0;
+  }
+
+  /** Stops all calls that run or wait for their turn, whoever made them. */
+  cancelAll(reason = "all calls were stopped"): void {
+    for (const call of this.gate.live.members()) call.cancel(reason);
+  }
+
+  /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
+  async ask(approval: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer> {
+    const { approvals: adapter } = this;
+    const { clock, grants, registry } = this.gate;
+    const query = approvalQuery(approval, registry.tool(approval.toolId));
+    const check = (decision: ApprovalDecision) => this.checkAnswer(approval, decision);
+    const asked = askApproval({ adapter, approval, clock, signal, grants, query, check });
+    const word = await asked.answer;
+    return word.decision === "stopped"
+      ? { decision: "refuse", reason: "it was stopped", by: "system" }
+      : word;
+  }
+
+  /** Why an answer to a question cannot be taken, in a sentence; undefined where it can. It may come from outside. */
+  async checkAnswer(approval: ApprovalRequest, decision: unknown): Promise<string | undefined> {
+    const registered = this.gate.registry.tool(approval.toolId);
+    // A tool that is gone has no call to run: whatever is answered, its question is void.
+    if (registered === undefined) return undefined;
+    return checkAnswer({ gate: this.gate, registered, approval, decision });
+  }
+
+  /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
+  async review(request: ReviewRequest, signal?: AbortSignal): Promise<ReviewAnswer> {
+    const { approvals: adapter } = this;
+    return askReview({ adapter, request, clock: this.gate.clock, signal });
+  }
+
+  /**
+   * Settles a call whose result waited for a person: `execute` gave `pending` for it, here or in
+   * another process. Answer it once; the ledger has its end.
+   *
+   * @param record the call in quarantine, from `execute` or from the ledger
+   * @throws CapstanError `not_in_review` where the record is of another call, was answered, or its tool is not here
+   */
+  async settleReviewed(record: CallRecord, decision: ReviewDecision): Promise<SettledToolResult> {
+    const registered = this.gate.registry.tool(record.toolId ?? "");
+    const isAnswered = this.#answered.has(record);
+    if (record.quarantine === undefined || registered === undefined || isAnswered) {
+      const why = isAnswered
+        ? "it was answered"
+        : registered === undefined
+          ? `its tool ${record.toolId ?? record.name} is not registered here`
+          : `it is ${record.status}`;
+      const message = `The call ${record.callId} does not wait for a review: ${why}.`;
+      throw new CapstanError({ code: "not_in_review", message });
+    }
+    this.#answered.add(record);
+    const settled = settleReviewed(this.gate, { record, registered }, decision);
+    await this.gate.ledger?.record(settled.record);
+    return settled.result;
+  }
+
+  /** What the model would get of a result in review after this answer: nothing is decided by it. */
+  previewReviewed(record: CallRecord, decision: ReviewDecision): string {
+    const registered = this.gate.registry.tool(record.toolId ?? "");
+    return previewReviewed(this.gate, { record, registered }, decision);
+  }
+
+  #registered(name: string): RegisteredTool | undefined {
+    const byId = this.gate.registry.tool(name);
+    if (byId !== undefined) return byId;
+    for (const registered of this.gate.registry.tools())
+      if (registered.name === name) return registered;
+    return undefined;
+  }
+
+  #isRefused(tool: RegisteredTool): boolean {
+    return schemaProblems(tool, this.gate.patternEngine).some(({ status }) => status === "refused");
+  }
+
+  #hasSessionVariables(): boolean {
+    return this.gate.variables.listVariables().some((variable) => variable.type !== "RULE");
+  }
+
+  #observer({ observer }: ExecuteOptions): CallObserver {
+    this.#ownObserver ??= ledgerObserver(this);
+    return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
+  }
+}

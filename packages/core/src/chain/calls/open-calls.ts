@@ -1,0 +1,450 @@
+import { shortJson } from "../../json/short-json.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { answer } from "../../call/propose/answer.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
+import { isSettled } from "../../call/record/call-status.ts";
+import type { CallObserver } from "../../call/gate/call-host.ts";
+import { startCall } from "../../call/call-driver.ts";
+import type { CallEnd, LiveCall } from "../../call/gate/live-call-options.ts";
+import type { Asks, Proposal } from "../../call/propose/propose.ts";
+import { type InReview, withhold } from "../../call/settle/review-result.ts";
+import type { Settled } from "../../call/record/settled.ts";
+import { type UnsettledEnd, unsettledResult } from "../../call/gate/unsettled-result.ts";
+import type { ToolExecutor } from "../../call/tool-executor.ts";
+import type { ToolCallRequest } from "../../model/message.ts";
+import type { ApprovalDecision } from "../../policy/approval.ts";
+import type { RequireApprovalOf } from "../../policy/decide.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { ReviewDecision } from "../../policy/review.ts";
+import type { Caller } from "../../tool/caller.ts";
+import { coveredBy } from "./covered-by.ts";
+import { answerWrites } from "./answer-writes.ts";
+import { clientResult } from "./client-result.ts";
+import type { Awaited } from "../journal/chain-result.ts";
+import type { JournalWrite } from "../journal/journal.ts";
+import { onAbort } from "./on-abort.ts";
+import { OpenReviews } from "./open-reviews.ts";
+import { PendingWork } from "./pending-work.ts";
+import type { TakeIn } from "./propose-calls.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import {
+  endElsewhere,
+  endWrites,
+  eventWrites,
+  proposalWrites,
+  proposedEvent,
+} from "./call-events.ts";
+import { reviewRequested } from "./review-events.ts";
+import { SpokenItems } from "./spoken-items.ts";
+import { stoppedBefore } from "../../call/gate/stopped-before.ts";
+import type { ClientOutput } from "../options/tool-chain-options.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** What goes on. */
+type Carried = Exclude<Proposal, { readonly status: "settled" }>;
+
+/** Why a question is taken away. Made once: without a reason, each abort makes an error with a stack of its own. */
+const noLongerAsked = new Error("It is not asked any more.");
+
+/** What is told of a call's step. */
+type Said = () => readonly JournalWrite[];
+const nothing: Said = () => [];
+
+/** A call that has not ended. */
+type OpenCall =
+  | { readonly type: "asked"; readonly asked: Asks; readonly stop?: AbortController }
+  | { readonly type: "client"; readonly record: CallRecord }
+  | { readonly type: "running"; readonly live: LiveCall };
+
+/**
+ * The calls of a chain, and whatever is open of them. Each is written to the journal at every
+ * step of its life. `idle` resolves when nothing moves by itself any more: all calls have ended,
+ * or those that have not wait for a person or a client.
+ */
+export class OpenCalls {
+  readonly records = new Map<string, CallRecord>();
+  readonly ended = new Map<string, Settled>();
+  readonly #executor: ToolExecutor;
+  readonly #recorder: Recorder;
+  readonly #signal: AbortSignal;
+  readonly #open = new Map<string, OpenCall>();
+  /** Sub-calls that wait for a person while their parent runs. */
+  readonly #subAsks = new Map<
+    string,
+    { readonly approval: Asks["approval"]; readonly decide: (decision: ApprovalDecision) => void }
+  >();
+  readonly #reviews: OpenReviews;
+  readonly #spoken: SpokenItems;
+  readonly #checkToolResults: boolean;
+  readonly #requireApproval: RequireApprovalOf | undefined;
+  readonly #keepResults: boolean;
+  readonly #work: PendingWork;
+  #carried: Carried[] = [];
+  readonly #caller: Caller;
+  #noMore: string | undefined;
+
+  constructor(options: {
+    executor: ToolExecutor;
+    recorder: Recorder;
+    signal: AbortSignal;
+    newItemId: () => string;
+    checkToolResults: boolean;
+    requireApproval: RequireApprovalOf | undefined;
+    /** Whole results stay at hand to the end; else the records are all there is. */
+    keepResults: boolean;
+    /** The record of a call could not be carried on. */
+    onFailure: (thrown: unknown) => void;
+    caller: Caller;
+    records: Iterable<CallRecord>;
+  }) {
+    this.#executor = options.executor;
+    this.#recorder = options.recorder;
+    this.#signal = options.signal;
+    this.#checkToolResults = options.checkToolResults;
+    this.#requireApproval = options.requireApproval;
+    this.#keepResults = options.keepResults;
+    this.#work = new PendingWork(options.onFailure);
+    this.#caller = options.caller;
+    this.#reviews = new OpenReviews({
+      executor: options.executor,
+      signal: options.signal,
+      settle: (settled) => this.#work.begin(() => this.#settled(settled)),
+    });
+    for (const record of options.records) this.records.set(record.callId, record);
+    this.#spoken = new SpokenItems(options.newItemId, this.records.values());
+  }
+
+  /** What is waited for, in the order of the calls. */
+  waiting(): readonly Awaited[] {
+    const waiting: Awaited[] = [];
+    for (const callId of this.#open.size === 0 ? [] : this.records.keys()) {
+      const open = this.#open.get(callId);
+      if (open === undefined) continue;
+      if (open.type === "asked")
+        waiting.push({ type: "approval", callId, approval: open.asked.approval });
+      if (open.type === "client") {
+        const { name, argumentsText } = open.record;
+        waiting.push({ type: "client_call", callId, name, argumentsText });
+      }
+    }
+    return [...waiting, ...this.#reviews.waiting()];
+  }
+
+  /** What the final ones of these calls said; `cut`: those too that did not come to their end. */
+  finalWords(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
+    return this.#spoken.finalWords(this.records, calls, options);
+  }
+
+  /** Undefined where nothing moves. */
+  idle(): Promise<void> | undefined {
+    return this.#work.idle();
+  }
+
+  /** Takes the calls of a round in. None runs before all are on record. */
+  addRound(calls: readonly TakeIn[]): void {
+    for (const take of calls) take();
+    this.#goOn();
+  }
+
+  /**
+   * Takes a proposal into the chain: writes it, and runs it, asks about it, or ends it. Nobody is
+   * asked before the question is written; what runs is written again as it starts, and waits then.
+   */
+  add(proposal: Proposal): void {
+    this.#work.begin(() => {
+      this.#propose(proposal);
+      if (proposal.status === "settled") return undefined;
+      const written = proposal.status === "asks" && this.#recorder.written();
+      if (written instanceof Promise) return written.then(() => this.#ask(proposal as Asks));
+      this.#carried.push(proposal);
+      return undefined;
+    });
+  }
+
+  #goOn(): void {
+    const carried = this.#carried;
+    this.#carried = [];
+    for (const next of carried)
+      this.#work.begin(() => (next.status === "approved" ? this.#start(next) : this.#ask(next)));
+  }
+
+  /** A client's call: announced, and open until its output comes. */
+  addClient(record: CallRecord, announced = true): void {
+    this.#open.set(record.callId, { type: "client", record });
+    if (!announced) return;
+    const { callId, args = {} } = record;
+    this.#keep(record, () =>
+      eventWrites([
+        { ...proposedEvent(record, this.#executor), args },
+        { type: "client_call.waiting", callId },
+      ]),
+    );
+  }
+
+  /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
+  addAsked(asked: Asks, { answered }: { readonly answered: boolean }): void {
+    const { callId } = asked.record;
+    this.records.set(callId, asked.record);
+    if (answered) this.#open.set(callId, { type: "asked", asked });
+    else this.#work.begin(() => this.#ask(asked));
+  }
+
+  /** A call taken up again whose result still waits for a person. */
+  addInReview(call: InReview, announced: boolean): void {
+    this.records.set(call.record.callId, call.record);
+    this.#reviews.park(call);
+    if (announced) this.#keep(call.record, () => reviewRequested(call.record));
+  }
+
+  /** Ends a call whose result nobody will see any more. */
+  withhold(record: CallRecord, reason: string): void {
+    const end = withhold(this.#executor.gate, record, { reason, by: "system" });
+    this.#work.begin(() => this.#settled(end));
+  }
+
+  /** A call taken up again that was allowed and had not begun, or may be run again. */
+  addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
+    this.records.set(proposal.record.callId, proposal.record);
+    this.#work.begin(() => this.#start(proposal));
+  }
+
+  /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
+  refuse(record: CallRecord, end: UnsettledEnd): void {
+    const ended = unsettledResult(this.#executor.gate, record, end);
+    const told = () => eventWrites([proposedEvent(record, this.#executor)]);
+    this.#work.begin(() => this.#settled(ended, told));
+  }
+
+  /** Ends a call that never ran here. */
+  close(record: CallRecord, end: UnsettledEnd): void {
+    const open = this.#open.get(record.callId);
+    if (open?.type === "asked") open.stop?.abort(noLongerAsked);
+    this.#open.delete(record.callId);
+    this.#work.begin(() => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+  }
+
+  /** Takes over what became of a call in another run; it is told as it was there. */
+  adoptEnd(record: CallRecord): void {
+    const told = endElsewhere(record);
+    if (told.length > 0) this.#keep(record, () => told);
+  }
+
+  /** A person's word. False where nothing of that id waits. */
+  answer(approvalId: string, decision: ApprovalDecision): boolean {
+    const sub = this.#subAsks.get(approvalId);
+    if (sub !== undefined) {
+      sub.decide(decision);
+      return true;
+    }
+    for (const [callId, open] of this.#open) {
+      if (open.type !== "asked" || open.asked.approval.id !== approvalId) continue;
+      this.#open.delete(callId);
+      // Whoever still shows the question takes it away.
+      open.stop?.abort(noLongerAsked);
+      this.#work.begin(() => this.#answered(open.asked, decision));
+      return true;
+    }
+    return false;
+  }
+
+  /** A person's word on a result. False where nothing of that id waits. */
+  answerReview(reviewId: string, decision: ReviewDecision): boolean {
+    return this.#reviews.answer(reviewId, decision);
+  }
+
+  /** What a client's tool answered. False where no such call waits. */
+  submit({ callId, output: given }: ClientOutput): boolean {
+    const open = this.#open.get(callId);
+    if (open?.type !== "client") return false;
+    if (typeof given !== "string")
+      throw new TypeError(`The output of ${callId} is to be a text, not ${shortJson(given)}.`);
+    this.#open.delete(callId);
+    const settled = clientResult(this.#executor.gate, open.record, given);
+    this.#work.begin(() => this.#settled(settled));
+    return true;
+  }
+
+  /** Stops one call. False where it is not open. */
+  cancel(callId: string, reason: string): boolean {
+    if (this.#reviews.cancel(callId)) return true;
+    const open = this.#open.get(callId);
+    // It may be about to start, or have been made by another call.
+    if (open === undefined)
+      return this.records.has(callId) && this.#executor.cancel(callId, reason);
+    if (open.type === "running") {
+      open.live.cancel(reason);
+      return true;
+    }
+    const record = open.type === "asked" ? open.asked.record : open.record;
+    this.close(record, stoppedBefore(record.name, reason));
+    return true;
+  }
+
+  /** Stops what runs, and whatever would run from now on; who waits for a person or a client waits on. */
+  stopRunning(reason: string): void {
+    this.#noMore = reason;
+    for (const [callId, open] of this.#open)
+      if (open.type === "running" && !this.#reviews.has(callId)) this.cancel(callId, reason);
+  }
+
+  cancelAll(reason: string): void {
+    this.#reviews.cancelAll();
+    for (const callId of this.#open.keys()) this.cancel(callId, reason);
+    for (const { decide } of this.#subAsks.values())
+      decide({ decision: "refuse", reason, by: "system" });
+  }
+
+  #propose(proposal: Proposal): void {
+    const said = () => proposalWrites(proposal, this.#executor);
+    if (proposal.status === "settled") this.#settled(proposal, said);
+    else this.#keep(proposal.record, said);
+  }
+
+  async #ask(asked: Asks): Promise<void> {
+    const { callId } = asked.record;
+    const stop = new AbortController();
+    this.#open.set(callId, { type: "asked", asked, stop });
+    if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
+    const unheed = onAbort(this.#signal, () => stop.abort(this.#signal.reason));
+    const word = this.#executor.ask(asked.approval, stop.signal);
+    const decision = await untilAborted(word, this.#signal);
+    unheed();
+    if (decision === undefined || decision.decision === "pending") return;
+    // Somebody else may have answered, or stopped the call, in the meantime.
+    if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
+  }
+
+  async #answered(asked: Asks, decision: ApprovalDecision): Promise<void> {
+    const answered = await answer(this.#executor.gate, asked, decision);
+    const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
+    const { proposal } = answered;
+    const { record } = proposal;
+    if (proposal.status === "settled") return this.#settled(proposal, () => writes);
+    this.#keep(record, () => writes);
+    this.#release(answered.grant);
+    return this.#start(proposal);
+  }
+
+  /** Answers what else waits and is covered by what was just allowed. */
+  #release(grant: Grant | undefined): void {
+    const asked = [...this.#open.values()].filter((open) => open.type === "asked");
+    const questions = [
+      ...asked.map((open) => open.asked.approval),
+      ...[...this.#subAsks.values()].map(({ approval }) => approval),
+    ];
+    for (const id of coveredBy(grant, questions, this.#executor.gate.registry))
+      this.answer(id, { decision: "allow", by: "grant" });
+  }
+
+  #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
+    if (this.#signal.aborted || this.#noMore !== undefined)
+      return this.close(record, stoppedBefore(registered.name, this.#noMore));
+    const { gate, scheduler } = this.#executor;
+    this.#work.hold();
+    const live = startCall(
+      {
+        gate,
+        scheduler,
+        observer: this.#observer,
+        record,
+        registered,
+        checkToolResults: this.#checkToolResults,
+        requireApproval: this.#requireApproval,
+        caller: this.#caller,
+      },
+      (end) => this.#work.release(() => this.#over(record, end)),
+    );
+    // A call whose tool answers at once has ended by now.
+    if (live.isDone) return;
+    this.#open.set(record.callId, { type: "running", live });
+    // What it said at once may have been a reason to stop.
+    if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
+  }
+
+  /** A call runs no more: it was recorded as settled, or is parked, or could not be recorded. */
+  #over(record: CallRecord, { status }: CallEnd): void {
+    if (status === "in_review") this.#open.delete(record.callId);
+    if (status !== "broken") return;
+    const message = `${record.name} could not be carried through here.`;
+    const end = { status: "error", error: { code: "internal", message } } as const;
+    this.#settled(unsettledResult(this.#executor.gate, record, end));
+  }
+
+  readonly #observer: CallObserver = {
+    proposed: (proposal) => {
+      this.#propose(proposal);
+      return this.#recorder.written();
+    },
+    started: (record) => {
+      const { callId, startedAt: at = 0 } = record;
+      const opened = this.#spoken.started(record);
+      this.#keep(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
+      return this.#recorder.written();
+    },
+    review: async (call) => {
+      const { record } = call;
+      // A final tool's words come once they are released; an item must not stay open meanwhile.
+      const ends = eventWrites(this.#spoken.reviewed(record.callId));
+      this.#keep(record, () => [...ends, ...reviewRequested(record)]);
+      await this.#recorder.written();
+      return this.#reviews.ask(call);
+    },
+    settled: (settled) => {
+      this.#settled(settled);
+      // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
+      return settled.record.parentCallId === undefined ? undefined : this.#recorder.written();
+    },
+    answered: async ({ proposal, grant }, approval) => {
+      const writes = answerWrites(
+        { proposal, ...(grant !== undefined && { grant }) },
+        approval.id,
+        this.#executor.gate.clock.now(),
+      );
+      this.#recorder.say(writes);
+      await this.#recorder.written();
+      this.#release(grant);
+    },
+    spoke: (callId, delta) => {
+      for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.event(event);
+    },
+    progressed: (callId, progress) =>
+      this.#recorder.event({ type: "call.progress", callId, progress }),
+    said: (callId, name, data) => this.#recorder.event({ type: "call.event", callId, name, data }),
+    ask: (approval, stop) => this.#askForSubCall(approval, stop),
+  };
+
+  async #askForSubCall(approval: Asks["approval"], stop: AbortSignal): Promise<ApprovalDecision> {
+    const signal = AbortSignal.any([this.#signal, stop]);
+    const word = await this.#executor.ask(approval, signal);
+    if (word.decision !== "pending") return word;
+    const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
+    this.#subAsks.set(approval.id, { approval, decide: resolve });
+    try {
+      return await promise;
+    } finally {
+      this.#subAsks.delete(approval.id);
+    }
+  }
+
+  #settled(settled: Settled, before: Said = nothing): void {
+    if (this.#isSettled(settled.record.callId)) return;
+    const { record, events } = this.#spoken.settled(settled.record);
+    this.#open.delete(record.callId);
+    // A sub-call that was stopped while it asked: nobody needs the answer.
+    if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
+    if (record.review !== undefined) this.#reviews.forget(record.review.id);
+    if (this.#keepResults) this.ended.set(record.callId, settled);
+    this.#keep(record, () => [...before(), ...endWrites(record, settled.result, events)]);
+  }
+
+  /** Writes a call's row, with what is said of it; that is not asked where nobody keeps or hears it. */
+  #keep(record: CallRecord, said: Said): void {
+    this.records.set(record.callId, record);
+    if (this.#recorder.isHeard) this.#recorder.say([{ type: "call", call: record }, ...said()]);
+  }
+
+  #isSettled(callId: string): boolean {
+    const record = this.records.get(callId);
+    return record !== undefined && isSettled(record.status);
+  }
+}

@@ -1,0 +1,153 @@
+import { askedAgain } from "../../call/propose/asked-again.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
+import { isSettled } from "../../call/record/call-status.ts";
+import { hindered, hindranceTo } from "../../call/gate/hindrance.ts";
+import { inReview } from "../../call/settle/review-result.ts";
+import type { ToolExecutor } from "../../call/tool-executor.ts";
+import type { Message } from "../../model/message.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
+import { mayRunAgain } from "../../tool/tool-problem.ts";
+import type { ChainError } from "../journal/chain-result.ts";
+import type { JournalWrite } from "../journal/journal.ts";
+import { proposedEvent } from "./call-events.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import type { ChainResume } from "../options/tool-chain-options.ts";
+
+export interface ReopenOptions {
+  readonly executor: ToolExecutor;
+  readonly calls: OpenCalls;
+  readonly recorder: Recorder;
+  readonly resume: ChainResume;
+}
+
+/**
+ * Takes up the calls that a stopped chain left open, each where it was: one that waits waits on,
+ * or gets its answer; one that was allowed runs; one that had begun runs again only if its tool
+ * says that this is safe, and is else said to be unknown.
+ *
+ * @returns the answers that nothing waited for
+ */
+export function reopen({
+  executor,
+  calls,
+  recorder,
+  resume,
+}: ReopenOptions): readonly ChainError[] {
+  const { state } = resume;
+  if (resume.adopted === true) recorder.say(inherited(state.messages, state.calls, executor));
+  for (const record of state.calls) {
+    if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
+  }
+  const problems: ChainError[] = [];
+  for (const { callId, decision } of resume.answers ?? []) {
+    const approvalId = state.calls.find((call) => call.callId === callId)?.approval?.id;
+    if (approvalId === undefined || !calls.answer(approvalId, decision))
+      problems.push(notAwaited("answer", callId));
+  }
+  for (const { callId, decision } of resume.reviews ?? []) {
+    const reviewId = state.calls.find((call) => call.callId === callId)?.review?.id;
+    if (reviewId === undefined || !calls.answerReview(reviewId, decision))
+      problems.push(notAwaited("review", callId));
+  }
+  for (const output of resume.outputs ?? [])
+    if (!calls.submit(output)) problems.push(notAwaited("output", output.callId));
+  if (resume.abandonWaiting === true)
+    for (const { callId } of calls.waiting())
+      calls.cancel(callId, "it was not answered before the conversation went on");
+  return problems;
+}
+
+/** Names that calls have are not given to others. */
+export function countResults({ variables }: ToolExecutor, calls: readonly CallRecord[]): void {
+  for (const { keepAs } of calls) if (keepAs !== undefined) variables.countResult(keepAs);
+}
+
+function notAwaited(what: "answer" | "review" | "output", callId: string): ChainError {
+  const message = `The ${what} for the call ${callId.slice(0, 100)} was not used: no such call waits for one. result.waiting names those that do.`;
+  return { code: "not_awaited", message, phase: "chain" };
+}
+
+function reopenCall(options: ReopenOptions, record: CallRecord): void {
+  const { executor, calls, resume } = options;
+  if (resume.close !== undefined) return closeCall(calls, record, resume.close);
+  const ended = resume.ended?.find(({ callId }) => callId === record.callId);
+  if (ended !== undefined) return calls.adoptEnd(ended);
+  if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
+  if (record.owner === "client") return calls.addClient(record, false);
+  const registered =
+    record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
+  if (record.status === "in_review") {
+    if (registered === undefined) return calls.withhold(record, "its tool is not here any more");
+    if (record.quarantine === undefined)
+      return calls.withhold(record, "it was lost before a person had seen it");
+    return calls.addInReview(inReview(record, registered), resume.adopted === true);
+  }
+  if (registered === undefined) {
+    const message = `The tool "${record.name}" is not here any more.`;
+    return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
+  }
+  if (record.status === "waiting") {
+    const { answers, abandonWaiting } = resume;
+    const answered =
+      abandonWaiting === true || answers?.some(({ callId }) => callId === record.callId) === true;
+    return reopenAsked(options, record, answered);
+  }
+  if (record.status === "started" && !mayRunAgain(registered.tool)) {
+    return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
+  }
+  const hindrance = hindranceTo(executor.gate, registered, record.args ?? {});
+  if (hindrance !== undefined) return calls.add(hindered(executor.gate, record, hindrance));
+  calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
+}
+
+/** A sub-call is not taken up again: its parent is, and makes it anew. */
+const parentGone: ChainError = {
+  code: "aborted",
+  message: "the call that made it was stopped.",
+  phase: "tool",
+};
+
+function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
+  if (record.status === "in_review")
+    return calls.withhold(record, `nobody had seen it yet when it ended: ${why.message}`);
+  if (record.status === "started")
+    return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
+  const message = `${record.name} was not run: ${why.message}`;
+  calls.close(record, { status: "cancelled", error: { code: "cancelled", message } });
+}
+
+function unknownOutcome(record: CallRecord): ToolErrorData {
+  const message = `${record.name} had begun when the server stopped. It may or may not have happened: check before you do it again.`;
+  return { code: "outcome_unknown", message };
+}
+
+function reopenAsked(
+  { executor, calls }: ReopenOptions,
+  record: CallRecord,
+  answered: boolean,
+): void {
+  const asked = askedAgain(executor.gate, record);
+  if (typeof asked !== "string") return calls.addAsked(asked, { answered });
+  const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
+  calls.close(record, { status: "error", error: { code: "tool_changed", message } });
+}
+
+/** The turn so far, in the journal of the run that takes it over; its open calls are announced. */
+function inherited(
+  messages: readonly Message[],
+  calls: readonly CallRecord[],
+  executor: ToolExecutor,
+): readonly JournalWrite[] {
+  const writes: JournalWrite[] = messages.map((message) => ({
+    type: "message",
+    round: 0,
+    message,
+  }));
+  for (const call of calls) {
+    writes.push({ type: "call", call });
+    if (!isSettled(call.status))
+      writes.push({ type: "event", event: proposedEvent(call, executor) });
+  }
+  return writes;
+}

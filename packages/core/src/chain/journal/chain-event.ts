@@ -1,0 +1,125 @@
+import type { CallDecision, CallOwner, CallResult } from "../../call/record/call-record.ts";
+import type { SettledStatus } from "../../call/record/call-status.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { FinishReason, Usage } from "../../model/model.ts";
+import type { ApprovalRequest } from "../../policy/approval.ts";
+import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
+import type { Progress } from "../../tool/tool-context.ts";
+import type { ReachedLimit } from "../limits/chain-limits.ts";
+import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
+
+/**
+ * What streams: a message's text, a model's reasoning, a call's arguments as the model writes
+ * them, or what a tool says while it runs.
+ */
+export type StreamedItem =
+  /** With a `callId`: the words of that final call, which are the assistant's message. */
+  | { readonly kind: "text"; readonly callId?: string }
+  | { readonly kind: "reasoning" }
+  | {
+      readonly kind: "arguments";
+      readonly callId: string;
+      readonly name: string;
+      readonly owner: CallOwner;
+    }
+  | { readonly kind: "output"; readonly callId: string };
+
+/** Everything that happens in a chain, in the order in which it happened. Times are ms since the epoch. */
+export type ChainEvent =
+  | { readonly type: "chain.started"; readonly at: number; readonly model: string }
+  /** A stopped chain was taken up again. */
+  | { readonly type: "chain.resumed"; readonly at: number }
+  | { readonly type: "round.started"; readonly round: number; readonly at: number }
+  | {
+      readonly type: "model.retry";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    }
+  /** What the model said since the last finished step is void; it begins again. */
+  | { readonly type: "model.restarted"; readonly reason: string }
+  | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
+  | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }
+  /** Closes the item with the whole of its text. `incomplete`: it was cut off. */
+  | {
+      readonly type: "item.end";
+      readonly itemId: string;
+      readonly text: string;
+      readonly incomplete?: boolean;
+    }
+  | {
+      readonly type: "round.ended";
+      readonly round: number;
+      readonly at: number;
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+    }
+  | {
+      readonly type: "call.proposed";
+      readonly callId: string;
+      readonly name: string;
+      readonly owner: CallOwner;
+      readonly round: number;
+      readonly at: number;
+      readonly toolId?: string;
+      readonly groupTitle?: string;
+      readonly parentCallId?: string;
+      /** What it says is the assistant's message. */
+      readonly final?: true;
+      /** As the model wrote it. */
+      readonly argumentsText: string;
+      /** Resolved and validated; absent where the call is invalid. */
+      readonly args?: JsonObject;
+      readonly repairs: readonly string[];
+    }
+  | {
+      readonly type: "approval.requested";
+      readonly callId: string;
+      readonly approval: ApprovalRequest;
+    }
+  | {
+      readonly type: "approval.answered";
+      readonly callId: string;
+      readonly approvalId: string;
+      readonly at: number;
+      readonly decision: CallDecision;
+      readonly args?: JsonObject;
+    }
+  /** A client's call is open until its output is submitted. */
+  | { readonly type: "client_call.waiting"; readonly callId: string }
+  | { readonly type: "call.started"; readonly callId: string; readonly at: number }
+  | { readonly type: "call.progress"; readonly callId: string; readonly progress: Progress }
+  | {
+      readonly type: "call.event";
+      readonly callId: string;
+      readonly name: string;
+      readonly data: JsonValue;
+    }
+  /** The call ran; a person must see its result before anybody else does. Nothing of it is here. */
+  | { readonly type: "review.requested"; readonly callId: string; readonly review: ReviewNotice }
+  | ({
+      readonly type: "review.answered";
+      readonly callId: string;
+      readonly reviewId: string;
+      readonly at: number;
+    } & ReviewOutcome)
+  | {
+      readonly type: "call.settled";
+      readonly callId: string;
+      readonly at: number;
+      readonly status: SettledStatus;
+      readonly result: CallResult;
+    }
+  /** No more tools are offered: the model is asked for its final answer. */
+  | ({ readonly type: "limit.reached"; readonly at: number } & ReachedLimit)
+  /** Waits for a person or a client; may be taken up again. */
+  | { readonly type: "chain.waiting"; readonly at: number; readonly callIds: readonly string[] }
+  /** The last event. */
+  | {
+      readonly type: "chain.ended";
+      readonly at: number;
+      readonly status: Exclude<ChainStatus, "running" | "requires_action">;
+      readonly error?: ChainError;
+      readonly usage: Usage;
+      readonly stats: ChainStats;
+    };

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { CallRecord } from "../../call/record/call-record.ts";
+import { VariableSystem } from "../../variables/variable-system.ts";
+import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
+import { Recorder, type LostReason } from "./recorder.ts";
+
+const committed: CommitOutcome = { status: "committed" };
+
+/** A journal that takes what was said when it is told to. */
+function gathering(outcome: () => CommitOutcome | Promise<CommitOutcome> = () => committed) {
+  const commits: JournalWrite[][] = [];
+  let waiting: (() => void)[] = [];
+  const journal: Journal = {
+    commit: (writes) => {
+      commits.push([...writes]);
+      return outcome();
+    },
+    beforeNext: (commit) => waiting.push(commit),
+  };
+  const takeNext = () => {
+    const called = waiting;
+    waiting = [];
+    for (const commit of called) commit();
+  };
+  return { journal, commits, takeNext };
+}
+
+function recording(journal: Journal) {
+  const told: string[] = [];
+  const lost: LostReason[] = [];
+  const variables = new VariableSystem();
+  const recorder = new Recorder({
+    journal,
+    variables,
+    publish: (event) => told.push(event.type),
+    isHeard: () => true,
+    onLost: (reason) => lost.push(reason),
+  });
+  return { recorder, variables, told, lost };
+}
+
+const resumed = { type: "chain.resumed", at: 1 } as const;
+const restarted = { type: "model.restarted", reason: "again" } as const;
+const call = (status: CallRecord["status"], callId = "c"): JournalWrite => ({
+  type: "call",
+  call: { callId, status } as CallRecord,
+});
+
+test("what is said before the journal takes it is one commit, in order, and told once it is written", async () => {
+  const { journal, commits, takeNext } = gathering();
+  const { recorder, variables, told } = recording(journal);
+  recorder.event(resumed);
+  const first = recorder.written();
+  variables.addVariable("notes", "milk", "USER_ADD");
+  recorder.event(restarted);
+  const second = recorder.written();
+  assert.deepEqual([commits, told], [[], []]);
+  takeNext();
+  recorder.event(resumed);
+  const third = recorder.written();
+  assert.equal(commits.length, 1, "what was taken is not added to");
+  assert.deepEqual(await Promise.all([first, second]), [true, true]);
+  assert.deepEqual(
+    commits[0]?.map((write) => (write.type === "event" ? write.event.type : write.type)),
+    ["chain.resumed", "variable", "model.restarted"],
+  );
+  assert.deepEqual(told, ["chain.resumed", "model.restarted"]);
+  takeNext();
+  assert.equal(await third, true);
+  assert.equal(commits.length, 2);
+});
+
+test("a journal that takes at once gets what was said", async () => {
+  const commits: (readonly JournalWrite[])[] = [];
+  const { recorder } = recording({
+    commit: (writes) => (commits.push(writes), committed),
+    beforeNext: (commit) => commit(),
+  });
+  recorder.event(resumed);
+  recorder.event(restarted);
+  assert.equal(recorder.written(), true);
+  assert.deepEqual(
+    commits.map((writes) => writes.length),
+    [1, 1],
+  );
+});
+
+test("a call that starts in the commit that allows it is one row, at its place", () => {
+  const { journal, commits, takeNext } = gathering();
+  const { recorder } = recording(journal);
+  recorder.say([call("approved"), call("approved", "d")]);
+  recorder.say([call("started")]);
+  recorder.say([call("succeeded")]);
+  takeNext();
+  recorder.say([call("started", "d")]);
+  takeNext();
+  assert.deepEqual(
+    commits.map((writes) =>
+      writes.map((write) => write.type === "call" && [write.call.callId, write.call.status]),
+    ),
+    [
+      [
+        ["c", "started"],
+        ["d", "approved"],
+        ["c", "succeeded"],
+      ],
+      [["d", "started"]],
+    ],
+  );
+});
+
+test("let go of, what was said is written, and nothing after it", async () => {
+  const { journal, commits, takeNext } = gathering();
+  const { recorder } = recording(journal);
+  recorder.event(resumed);
+  const said = recorder.written();
+  recorder.detach();
+  assert.equal(await said, true);
+  recorder.event(restarted);
+  assert.equal(recorder.written(), false);
+  takeNext();
+  assert.deepEqual(commits, [[{ type: "event", event: resumed }]]);
+});
+
+test("a journal that is lost gets nothing more, and who waits hears it", async () => {
+  const outcomes = [Promise.withResolvers<CommitOutcome>()];
+  const { journal, commits, takeNext } = gathering(() => outcomes[0]!.promise);
+  const { recorder, told, lost } = recording(journal);
+  recorder.event(resumed);
+  takeNext();
+  const first = recorder.written();
+  recorder.event(restarted);
+  const second = recorder.written();
+  outcomes[0]?.resolve({ status: "fenced", reason: "another node" });
+  assert.deepEqual(await Promise.all([first, second]), [false, false]);
+  takeNext();
+  assert.equal(commits.length, 1);
+  assert.deepEqual([told, lost], [[], [{ code: "fenced", message: "another node" }]]);
+});
+
+test("a journal that cannot be told to wait for is lost, in words", () => {
+  const { recorder, lost } = recording({
+    commit: () => committed,
+    beforeNext: () => {
+      throw new Error("no queue");
+    },
+  });
+  recorder.event(resumed);
+  assert.equal(recorder.written(), false);
+  assert.deepEqual(lost, [{ code: "journal_failed", message: "no queue" }]);
+});
+
+test("who says much waits until it is written", async () => {
+  const { journal, takeNext } = gathering();
+  const { recorder } = recording(journal);
+  let waits: Promise<unknown> | undefined;
+  let said = 0;
+  for (; said < 10_000 && waits === undefined; said++) {
+    recorder.event(resumed);
+    waits = recorder.ready();
+  }
+  assert.ok(said > 10 && said < 10_000);
+  takeNext();
+  await waits;
+  assert.equal(recorder.ready(), undefined);
+});

@@ -1,0 +1,416 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { ToolExecutorOptions } from "../../call/tool-executor.ts";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import { toolError } from "../../base/tool-error.ts";
+import type { Tool } from "../../tool/tool.ts";
+import type { ChainEvent } from "../journal/chain-event.ts";
+import type { Model } from "../../model/model.ts";
+import { executeToolChain } from "../execute-tool-chain.ts";
+import { runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
+import type { ToolChainOptions } from "../options/tool-chain-options.ts";
+
+const ok = defineTool({ ...reads, name: "Ok", execute: () => "fine" });
+const bad = defineTool({
+  ...reads,
+  name: "Bad",
+  execute: () => toolError({ code: "broken", message: "It is broken." }),
+});
+const calls = (name: string, args: unknown = {}) => ({ calls: [{ name, args }] });
+
+async function run(
+  script: readonly ScriptedStep[],
+  options: Partial<ToolChainOptions> = {},
+  tools: readonly Tool[] = [ok, bad],
+  executorOptions: ToolExecutorOptions = {},
+) {
+  const scripted = new ScriptedModel(script);
+  const events: ChainEvent[] = [];
+  const result = await runToolChain({
+    executor: executorWith(tools, executorOptions),
+    model: scripted,
+    contextMessages: [{ role: "user", content: "Go." }],
+    onEvent: (event) => events.push(event),
+    ...options,
+  }).result;
+  return { result, events, requests: scripted.requests, model: scripted };
+}
+
+function priced(model: Model): Model {
+  const prices = { input: 2, output: 10, cachedInput: 0.5 };
+  return { id: model.id, prices, stream: (request, signal) => model.stream(request, signal) };
+}
+
+/** Whatever limit it was: the final answer is asked for without tools, and that is on record. */
+function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType<typeof run>>) {
+  assert.equal(result.status, "completed");
+  assert.equal(result.limit?.limit, limit);
+  const told = events.filter(({ type }) => type === "limit.reached");
+  assert.equal(told.length, 1);
+  const last = requests.at(-1);
+  assert.deepEqual(last?.tools, []);
+  assert.equal(last?.messages.at(-1)?.role, "developer");
+  assert.match(String(last?.messages.at(-1)?.content), /No more tools may be called/);
+}
+
+test("after so many rounds of calls the final answer is asked for without tools", async () => {
+  const ran = await run([calls("Ok"), calls("Ok"), "That is it."], { maxRounds: 2 });
+  endedAt("rounds", ran);
+  assert.equal(ran.result.answer, "That is it.");
+  assert.equal(ran.result.stats.totalRounds, 3);
+});
+
+test("rounds are ten where nothing is said", async () => {
+  const script = Array.from({ length: 10 }, () => calls("Ok"));
+  const ran = await run([...script, "Ten."]);
+  endedAt("rounds", ran);
+  assert.equal(ran.requests.length, 11);
+});
+
+test("without any round no call is run, those of a first response neither", async () => {
+  const model = new ScriptedModel(["Nothing was run."]);
+  const result = await executeToolChain(
+    executorWith([ok]),
+    {
+      message: {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id: "c1", type: "function", function: { name: "Ok", arguments: "{}" } }],
+      },
+    },
+    { model, contextMessages: [], maxRounds: 0 },
+  );
+  assert.equal(result.status, "completed");
+  assert.equal(result.toolCallHistory[0]?.status, "error");
+  assert.match(String(model.requests[0]?.messages.at(-2)?.content), /round_limit.*It was not run/);
+});
+
+test("calls that come with the final answer are answered as not run", async () => {
+  const ran = await run([calls("Ok"), { text: "So far.", ...calls("Ok") }], { maxRounds: 1 });
+  assert.equal(ran.result.status, "completed");
+  assert.equal(ran.result.answer, "So far.");
+  assert.deepEqual(
+    ran.result.toolCallHistory.map(({ status }) => status),
+    ["success", "error"],
+  );
+  assert.match(String(ran.result.messages.complete.at(-1)?.content), /It was not run/);
+});
+
+test("a model that only calls where it should answer is asked once more, then that is an error", async () => {
+  const ran = await run([calls("Ok"), calls("Ok"), calls("Ok")], { maxRounds: 1 });
+  assert.equal(ran.result.status, "error");
+  assert.deepEqual(
+    [ran.result.error?.code, ran.result.error?.phase],
+    ["empty_answer", "final_response"],
+  );
+  assert.equal(ran.result.toolCallHistory.filter(({ status }) => status === "success").length, 1);
+});
+
+test("calls of a turn that are used up leave no tools to offer; what is one too many is refused", async () => {
+  const three = { calls: [{ name: "Ok" }, { name: "Ok" }, { name: "Ok" }] };
+  const ran = await run([three, "Two were run."], { maxToolCalls: 2 });
+  endedAt("calls", ran);
+  assert.deepEqual(
+    ran.result.toolCallHistory.map(({ result }) => result?.finalText.slice(0, 18)),
+    ["fine", "fine", "Error (call_limit)"],
+  );
+});
+
+test("calls that are used up leave a client its own tools", async () => {
+  const clientTools = [{ type: "function", function: { name: "Here" } }] as const;
+  const ran = await run([calls("Ok"), "Done."], { maxToolCalls: 1, clientTools });
+  assert.equal(ran.result.limit, undefined);
+  assert.equal(
+    ran.requests[1]?.tools.some(({ function: f }) => f.name === "Here"),
+    true,
+  );
+});
+
+test("a turn's tokens are limited; calls asked for beyond them are not run", async () => {
+  const usage = { inputTokens: 600, outputTokens: 400 };
+  const ran = await run([{ ...calls("Ok"), usage }, "No tokens left."], { maxTokens: 1000 });
+  endedAt("tokens", ran);
+  assert.match(ran.result.toolCallHistory[0]?.result?.finalText ?? "", /token_limit/);
+});
+
+const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
+
+test("where a model reports no usage it is counted for a limit of tokens, and said to be estimated", async () => {
+  const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
+  const ran = await run(
+    [...script.slice(0, 2), { text: "No tokens left.", ...unsaid }],
+    { maxTokens: 250 },
+    [ok],
+    { countTokens: () => 50 },
+  );
+  endedAt("tokens", ran);
+  // A request of one message and one definition and its answer; of three messages more.
+  const rounds = ran.events.flatMap((event) => (event.type === "round.ended" ? [event.usage] : []));
+  assert.deepEqual(rounds.slice(0, 2), [
+    { inputTokens: 100, outputTokens: 50, estimated: true },
+    { inputTokens: 200, outputTokens: 50, estimated: true },
+  ]);
+  assert.equal(ran.result.usage.estimated, true);
+});
+
+test("only what is missing of a usage is counted, and a counter that gives no count lifts no limit", async () => {
+  const usage = { inputTokens: 7, outputTokens: 0 };
+  const ran = await run([{ ...calls("Ok"), usage }, "Out."], { maxTokens: 8 }, [ok], {
+    countTokens: () => Number.NaN,
+  });
+  endedAt("tokens", ran);
+  const [first] = ran.events.flatMap((e) => (e.type === "round.ended" ? [e.usage] : []));
+  assert.equal(first?.inputTokens, 7);
+});
+
+test("where a model reports no usage a limit of cost holds, also after a first response", async () => {
+  const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
+  const { result } = await run([], {
+    model: priced(script),
+    maxCost: 0.000_01,
+    firstResponse: { message: { role: "assistant", content: "x".repeat(100), tool_calls: [] } },
+    inputMessages: [],
+    contextMessages: [{ role: "user", content: "Go on." }],
+  });
+  assert.equal(result.usage.estimated, true);
+  assert.ok((result.stats.cost ?? 0) > 0.000_01);
+});
+
+test("without such a limit nothing is counted, and usage is what the model said", async () => {
+  const script = [{ text: "Done.", ...unsaid }];
+  const countTokens = () => assert.fail("counted");
+  const ran = await run(script, { maxTokens: Infinity }, [ok], { countTokens });
+  assert.equal(ran.result.status, "completed");
+  assert.deepEqual(ran.result.usage, unsaid.usage);
+});
+
+test("what a turn costs is counted from the model's prices, and limited", async () => {
+  const usage = { inputTokens: 100_000, outputTokens: 10_000, cachedInputTokens: 80_000 };
+  const script = new ScriptedModel([
+    { ...calls("Ok"), usage },
+    { text: "Enough.", usage },
+  ]);
+  const { result } = await run([], { model: priced(script), maxCost: 0.1 });
+  assert.equal(result.limit?.limit, "cost");
+  assert.equal(result.toolCallHistory[0]?.status, "error");
+  // 20,000 fresh at 2, 80,000 cached at 0.5, 10,000 written at 10, twice.
+  assert.equal(Number(result.stats.cost?.toFixed(6)), 0.36);
+  assert.deepEqual(script.requests[1]?.tools, []);
+});
+
+test("a limit of cost for a model without prices is refused at the start, with a message", async () => {
+  const { result, requests } = await run(["never"], { maxCost: 1 });
+  assert.equal(result.status, "error");
+  assert.equal(result.error?.code, "invalid_limits");
+  assert.match(result.error?.message ?? "", /no prices are known for the model test\/scripted/);
+  assert.equal(requests.length, 0);
+});
+
+test("a limit that is no number from 0 on is refused at the start, with its name", async () => {
+  for (const [name, value] of [
+    ["maxRounds", Number.NaN],
+    ["maxRounds", 1.5],
+    ["maxCallsPerRound", -3],
+    ["maxToolCalls", 0.5],
+    ["maxTokens", -1],
+    ["maxCost", -0.1],
+    ["maxDurationMs", "soon"],
+    ["maxRepeatedFailures", null],
+  ] as const) {
+    const { result, requests } = await run(["never"], { [name]: value });
+    assert.equal(result.error?.code, "invalid_limits");
+    assert.match(
+      result.error?.message ?? "",
+      new RegExp(`${name} must be a (whole )?number from 0 on`),
+    );
+    assert.equal(requests.length, 0);
+  }
+});
+
+test("when a turn's time is over its running calls are stopped and the model answers without tools", async () => {
+  const clock = new FakeClock();
+  const started = Promise.withResolvers<void>();
+  let signalled = false;
+  const slow = defineTool({
+    ...reads,
+    name: "Slow",
+    execute: (_args, { signal }) => {
+      started.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          signalled = true;
+          reject(signal.reason as Error);
+        });
+      });
+    },
+  });
+  const running = run([calls("Slow"), "It took too long."], { maxDurationMs: 5000 }, [slow], {
+    clock,
+  });
+  await started.promise;
+  clock.advance(5000);
+  const ran = await running;
+  endedAt("time", ran);
+  assert.equal(signalled, true);
+  assert.equal(ran.result.toolCallHistory[0]?.status, "cancelled");
+  assert.match(ran.result.toolCallHistory[0]?.result?.finalText ?? "", /time is over/);
+  assert.equal(clock.pending, 0);
+});
+
+/** A model that says something, and then nothing more. */
+function silentModel(): { readonly model: Model; readonly asked: Promise<void> } {
+  const asked = Promise.withResolvers<void>();
+  const model: Model = {
+    id: "test/silent",
+    async *stream() {
+      yield { type: "text-delta", text: "I think" };
+      asked.resolve();
+      await new Promise(() => {});
+    },
+  };
+  return { model, asked: asked.promise };
+}
+
+test("a model that is being asked when a turn's time is over is stopped: a timeout, with its words", async () => {
+  const clock = new FakeClock();
+  const { model, asked } = silentModel();
+  const running = run([], { model, maxDurationMs: 5000 }, [ok], { clock });
+  await asked;
+  clock.advance(5000);
+  const { result } = await running;
+  assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
+  assert.match(result.error?.message ?? "", /5 seconds were over before the model had answered/);
+  assert.equal(result.answer, "I think");
+  assert.equal(clock.pending, 0);
+});
+
+/** A hook that never answers, and the signal that it was given. */
+function hangingHook() {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const onBeforeSendToLLM: ToolChainCallbacks["onBeforeSendToLLM"] = (_messages, { signal }) => {
+    asked.resolve(signal);
+    return new Promise(() => {});
+  };
+  return { callbacks: { onBeforeSendToLLM }, asked: asked.promise };
+}
+
+test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async () => {
+  const clock = new FakeClock();
+  const { callbacks, asked } = hangingHook();
+  const running = run([], { callbacks, maxDurationMs: 5000 }, [ok], { clock });
+  const signal = await asked;
+  clock.advance(5000);
+  const { result, requests } = await running;
+  assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
+  assert.deepEqual([result.error?.phase, requests.length], ["before_send", 0]);
+  assert.match(result.error?.message ?? "", /5 seconds were over before onBeforeSendToLLM/);
+  assert.equal(signal.aborted, true);
+  assert.equal(clock.pending, 0);
+});
+
+test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its time is limited", async () => {
+  for (const limits of [{}, { maxDurationMs: 5000 }]) {
+    const clock = new FakeClock();
+    const { callbacks, asked } = hangingHook();
+    const abortController = new AbortController();
+    const running = run([], { callbacks, abortController, ...limits }, [ok], { clock });
+    const signal = await asked;
+    abortController.abort();
+    assert.equal((await running).result.status, "aborted");
+    assert.equal(signal.aborted, true);
+    assert.equal(clock.pending, 0);
+  }
+});
+
+test("the last answer, after a turn's time is over, has a minute and no more", async () => {
+  const clock = new FakeClock();
+  const { model, asked } = silentModel();
+  const running = run([], { model, maxDurationMs: 0 }, [ok], { clock });
+  await asked;
+  let ended = false;
+  void running.then(() => (ended = true));
+  clock.advance(59_999);
+  await new Promise(setImmediate);
+  assert.equal(ended, false);
+  clock.advance(1);
+  assert.equal((await running).result.status, "timeout");
+});
+
+test("a call that fails again with the same arguments is named to the model, and then no more are run", async () => {
+  const script = [
+    calls("Bad", { b: 1, a: 2 }),
+    calls("Bad", '{ "a": 2, "b": 1 }'),
+    calls("Bad", { a: 2, b: 1 }),
+  ];
+  const ran = await run([...script, "It is broken."]);
+  endedAt("repeats", ran);
+  const notes = ran.requests
+    .map(({ messages }) => messages.at(-1))
+    .map((m) => (m?.role === "developer" ? m.content : ""));
+  assert.equal(notes[1], "");
+  assert.match(notes[2] ?? "", /^Bad has now failed 2 times in this turn with the same arguments/);
+  assert.match(notes[3] ?? "", /^Bad failed 3 times with the same arguments\. No more tools/);
+});
+
+test("how often a call may fail can be set, and lifted", async () => {
+  const twice = [calls("Bad"), calls("Bad"), "Two."];
+  endedAt("repeats", await run(twice, { maxRepeatedFailures: 2 }));
+  const often = [...Array.from({ length: 6 }, () => calls("Bad")), "Six."];
+  const ran = await run(often, { maxRepeatedFailures: Infinity });
+  assert.equal(ran.result.limit, undefined);
+});
+
+test("other arguments, a success between, and what may succeed later are no repetition", async () => {
+  let n = 0;
+  const moody = defineTool({
+    ...reads,
+    name: "Moody",
+    execute: () => (++n % 3 === 0 ? "well" : toolError({ code: "no", message: "No." })),
+  });
+  const busy = defineTool({
+    ...reads,
+    name: "Busy",
+    execute: () => toolError({ code: "busy", message: "Busy.", retryable: true }),
+  });
+  const args = [1, 2, 3, 4].map((a) => calls("Bad", { a }));
+  const script = [
+    ...args,
+    ...[1, 2, 3, 4, 5].map(() => calls("Moody")),
+    ...[1, 2, 3, 4].map(() => calls("Busy")),
+  ];
+  const ran = await run([...script, "Done."], { maxRounds: 20 }, [bad, moody, busy]);
+  assert.equal(ran.result.limit, undefined);
+  assert.equal(ran.result.answer, "Done.");
+});
+
+test("an unknown tool and broken arguments are failures that repeat, too", async () => {
+  for (const call of [calls("Nowhere"), calls("Ok", "{broken")]) {
+    const ran = await run([call, call, call, "No."]);
+    endedAt("repeats", ran);
+  }
+});
+
+test("calls and failures of before count when a turn is carried on", async () => {
+  const first = await run([calls("Bad"), { error: new Error("gone") }], { maxToolCalls: 2 });
+  assert.equal(first.result.status, "error");
+  const state = JSON.parse(JSON.stringify(first.result.state)) as typeof first.result.state;
+  const next = await run([calls("Bad"), "Over."], {
+    maxToolCalls: 2,
+    maxRepeatedFailures: 2,
+    resume: { state },
+  });
+  assert.equal(next.result.limit?.limit, "repeats");
+  const third = await run([{ calls: [{ name: "Ok" }, { name: "Ok" }] }, "Over."], {
+    maxToolCalls: 2,
+    resume: { state },
+  });
+  assert.deepEqual(
+    third.result.toolCallHistory.map(({ status }) => status),
+    ["error", "success", "error"],
+  );
+});

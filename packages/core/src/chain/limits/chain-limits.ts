@@ -1,0 +1,128 @@
+import { shortJson } from "../../json/short-json.ts";
+import type { Model, Usage } from "../../model/model.ts";
+import { arePrices, costOf } from "../../model/token-prices.ts";
+import type { ChainError } from "../journal/chain-result.ts";
+
+/**
+ * What a turn may use. At each limit the model is asked for a final answer without tools; calls
+ * that are not run for it are answered as such. `Infinity` lifts one.
+ */
+export interface ChainLimits {
+  /** Rounds of calls. 0: no call is run. @default 10 */
+  readonly maxRounds?: number;
+  /** Calls of one round that are run; the others are refused. @default 64 */
+  readonly maxCallsPerRound?: number;
+  /** Server-run calls of the whole turn; more are refused. @default no limit */
+  readonly maxToolCalls?: number;
+  /** Tokens read and written by the model, as the provider counts them, else as the executor does. @default no limit */
+  readonly maxTokens?: number;
+  /**
+   * Ms of running time, time parked for people and clients not counted. Calls that run then are
+   * stopped, and the model has a minute for its last answer; a model that is being asked then is
+   * stopped, and the chain ends as `timeout`. @default no limit
+   */
+  readonly maxDurationMs?: number;
+  /** In the currency of the model's prices; a model without prices is refused. @default no limit */
+  readonly maxCost?: number;
+  /** How often one call may fail with the same arguments, an error that is `retryable` not counted. @default 3 */
+  readonly maxRepeatedFailures?: number;
+  /**
+   * Tokens of the turn's results that the model is shown at a time. Beyond them those of the oldest
+   * rounds are shortened to their first words and the name to read them by; nothing ends.
+   * @default 100000
+   */
+  readonly compactAfter?: number;
+}
+
+export const defaultChainLimits = {
+  maxRounds: 10,
+  maxCallsPerRound: 64,
+  maxRepeatedFailures: 3,
+  compactAfter: 100_000,
+} as const;
+
+export type LimitName = "rounds" | "calls" | "tokens" | "time" | "cost" | "repeats";
+
+/** A limit that a turn came to, in words for the model and for people. */
+export interface ReachedLimit {
+  readonly limit: LimitName;
+  readonly message: string;
+}
+
+/** What a turn has used so far. */
+export interface Spent {
+  readonly rounds: number;
+  readonly calls: number;
+  readonly usage: Usage;
+  /** Ms. */
+  readonly elapsed: number;
+}
+
+/** The first limit that is used up. */
+export function reachedLimit(
+  limits: ChainLimits,
+  { prices }: Model,
+  { rounds, calls, usage, elapsed }: Spent,
+): ReachedLimit | undefined {
+  const { maxRounds = defaultChainLimits.maxRounds, maxToolCalls, maxTokens, maxCost } = limits;
+  const { maxDurationMs } = limits;
+  if (rounds >= maxRounds)
+    return {
+      limit: "rounds",
+      message: `This turn's ${count(maxRounds, "round")} of calls are over.`,
+    };
+  if (maxToolCalls !== undefined && calls >= maxToolCalls)
+    return {
+      limit: "calls",
+      message: `This turn's ${count(maxToolCalls, "tool call")} are used up.`,
+    };
+  if (maxTokens !== undefined && usage.inputTokens + usage.outputTokens >= maxTokens)
+    return { limit: "tokens", message: `This turn's ${maxTokens} tokens are used up.` };
+  if (maxDurationMs !== undefined && elapsed >= maxDurationMs)
+    return { limit: "time", message: `This turn's ${maxDurationMs / 1000} seconds are over.` };
+  if (maxCost !== undefined && prices !== undefined && costOf(usage, prices) >= maxCost)
+    return { limit: "cost", message: `What this turn may cost, ${maxCost}, is spent.` };
+  return undefined;
+}
+
+/** Why limits cannot be kept to. */
+export function limitsProblem(limits: ChainLimits, model: Model): ChainError | undefined {
+  for (const name of names) {
+    const value = limits[name];
+    if (value === undefined || isLimit(value, !ofMeasures.has(name))) continue;
+    const kind = ofMeasures.has(name) ? "number" : "whole number";
+    return invalid(`${name} must be a ${kind} from 0 on, or Infinity, not ${shortJson(value)}.`);
+  }
+  const { maxCost } = limits;
+  if (maxCost === undefined || maxCost === Infinity || arePrices(model.prices)) return undefined;
+  return invalid(
+    `maxCost is ${maxCost}, but no prices are known for the model ${model.id}. Configure its prices, or set a limit of tokens instead.`,
+  );
+}
+
+/** Of what is no count. */
+const ofMeasures: ReadonlySet<string> = new Set(["maxDurationMs", "maxCost"]);
+
+function isLimit(value: unknown, whole: boolean): boolean {
+  if (typeof value !== "number" || !(value >= 0)) return false;
+  return !whole || value === Infinity || Number.isInteger(value);
+}
+
+const names = [
+  "maxRounds",
+  "maxCallsPerRound",
+  "maxToolCalls",
+  "maxTokens",
+  "maxDurationMs",
+  "maxCost",
+  "maxRepeatedFailures",
+  "compactAfter",
+] as const satisfies readonly (keyof ChainLimits)[];
+
+function invalid(message: string): ChainError {
+  return { code: "invalid_limits", message, phase: "chain" };
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

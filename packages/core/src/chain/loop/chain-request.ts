@@ -1,0 +1,137 @@
+import { copyJson } from "../../json/copy-json.ts";
+import { shortJson } from "../../json/short-json.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import type { Message } from "../../model/message.ts";
+import { ModelError } from "../../model/model-error.ts";
+import type { ChainError } from "../journal/chain-result.ts";
+import { messageProblem } from "../../model/message-problem.ts";
+import { list, problemText } from "../../model/shape-problem.ts";
+import type { ReachedLimit } from "../limits/chain-limits.ts";
+import { keepLongMessages } from "../../variables/message-cache.ts";
+import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
+import type { ToolChainOptions } from "../options/tool-chain-options.ts";
+import { untilAborted } from "../calls/until-aborted.ts";
+
+/** What a model is told in a request beside the conversation. Version 2. */
+const lastRequest =
+  "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
+const sayMore = "Your answer was empty. Answer the user in words.";
+
+export interface RequestNotes {
+  /** No more tools may be called. */
+  readonly limit: ReachedLimit | undefined;
+  /** The last answer was empty. */
+  readonly again: boolean;
+  readonly advice: string | undefined;
+  /** Tools are offered that could take a long message by its name. */
+  readonly takesReferences: boolean;
+  /** The user said something in the turn. */
+  readonly heard: boolean;
+}
+
+export type ChainRequest =
+  | { readonly status: "ready"; readonly messages: readonly Message[] }
+  | { readonly status: "failed"; readonly error: ChainError }
+  /** The chain was stopped before it was ready. */
+  | { readonly status: "stopped" };
+
+/**
+ * The messages of one request: the system prompt, the conversation, the turn so far, what the
+ * loop has to say; and whatever `onBeforeSendToLLM` makes of them. Where that fails nothing is
+ * sent: it may be what keeps something from being sent.
+ */
+export function chainRequest(
+  { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
+  turn: readonly Message[],
+  notes: RequestNotes,
+  signal: AbortSignal,
+): ChainRequest | Promise<ChainRequest> {
+  let messages: readonly Message[];
+  try {
+    const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
+    if (typeof prompt !== "string")
+      return failed(
+        "system_prompt_failed",
+        `systemPrompt must be a text, or give one at once, not ${shortJson(prompt)}.`,
+      );
+    const note = noteText(notes);
+    const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
+    const named = (given: readonly Message[]) =>
+      notes.takesReferences ? keepLongMessages(given, executor.variables) : given;
+    // Only users' own messages are named, and looking for them each round costs more with every round.
+    const said = first.concat(named(contextMessages), notes.heard ? named(turn) : turn);
+    if (note !== "") said.push({ role: "developer", content: note });
+    messages = said;
+  } catch (thrown) {
+    return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
+  }
+  const before = callbacks?.onBeforeSendToLLM;
+  return before === undefined ? { status: "ready", messages } : changed(messages, before, signal);
+}
+
+async function changed(
+  messages: readonly Message[],
+  before: NonNullable<ToolChainCallbacks["onBeforeSendToLLM"]>,
+  signal: AbortSignal,
+): Promise<ChainRequest> {
+  try {
+    const own = messages.map(ownCopy);
+    const given = await untilAborted(Promise.resolve(before(own, { signal })), signal);
+    if (signal.aborted) return stoppedBy(signal);
+    // Nothing said is no change; null is no list.
+    const [sent = own] = [given];
+    const problem = list(sent, "what it returned", messageProblem);
+    if (problem !== undefined)
+      return failed(
+        "before_send_failed",
+        `onBeforeSendToLLM must return messages, or nothing: ${problemText(problem)}.`,
+      );
+    return { status: "ready", messages: sent };
+  } catch (thrown) {
+    if (signal.aborted) return stoppedBy(signal);
+    return failed("before_send_failed", `onBeforeSendToLLM threw: ${errorMessage(thrown)}`);
+  }
+}
+
+/** One of the request's own: to blacken words in it changes neither the record nor the caller's history. */
+function ownCopy(message: Message): Message {
+  switch (message.role) {
+    case "user": {
+      const { content } = message;
+      return { ...message, content: typeof content === "string" ? content : copyJson(content) };
+    }
+    case "assistant": {
+      const { reasoning, tool_calls: calls } = message;
+      return {
+        ...message,
+        ...(reasoning !== undefined && { reasoning: copyJson(reasoning) }),
+        ...(calls !== undefined && { tool_calls: copyJson(calls) }),
+      };
+    }
+    case "tool": {
+      const { parts } = message;
+      return { ...message, ...(parts !== undefined && { parts: copyJson(parts) }) };
+    }
+    default:
+      return { ...message };
+  }
+}
+
+/** The turn's time may be over where the turn itself was not stopped. */
+function stoppedBy({ reason }: AbortSignal): ChainRequest {
+  return ModelError.isInstance(reason)
+    ? failed(reason.code, reason.message)
+    : { status: "stopped" };
+}
+
+function noteText({ limit, again, advice }: RequestNotes): string {
+  if (limit === undefined && !again) return advice ?? "";
+  const last = limit === undefined ? [] : [limit.message, lastRequest];
+  return [...(again ? [sayMore] : []), ...last, ...(advice === undefined ? [] : [advice])].join(
+    " ",
+  );
+}
+
+function failed(code: string, message: string): ChainRequest {
+  return { status: "failed", error: { code, message, phase: "before_send" } };
+}

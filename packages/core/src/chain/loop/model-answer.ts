@@ -1,0 +1,203 @@
+import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../../model/message.ts";
+import type { FinishReason, ModelEvent, Usage } from "../../model/model.ts";
+import { ModelError } from "../../model/model-error.ts";
+import { detached } from "../../text/detached.ts";
+import { neutralise } from "../../text/neutralise.ts";
+import { callName } from "./call-name.ts";
+import type { StreamedItem } from "../journal/chain-event.ts";
+import type { ChainIds } from "./chain-ids.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import { noUsage } from "../../model/usage.ts";
+
+export interface ModelAnswerOptions {
+  readonly recorder: Recorder;
+  readonly clientNames: ReadonlySet<string>;
+  readonly ids: ChainIds;
+}
+
+interface OpenItem {
+  readonly itemId: string;
+  readonly kind: StreamedItem["kind"];
+  text: string;
+}
+
+/** A call that has begun to come. */
+interface ComingCall {
+  readonly providerId: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly item: OpenItem;
+  ended: boolean;
+}
+
+/** What a model says in one step, put together and passed on as it comes. */
+export class ModelAnswer {
+  finishReason: FinishReason = "other";
+  usage: Usage = noUsage;
+  isFinished = false;
+  readonly #options: ModelAnswerOptions;
+  readonly #reasoning: ReasoningPart[] = [];
+  readonly #calls: ToolCallRequest[] = [];
+  #words = "";
+  #open: OpenItem | undefined;
+  #latest: ComingCall | undefined;
+  /** Those before the latest, by the provider's id. */
+  #before: Map<string, ComingCall> | undefined;
+  #chars = 0;
+
+  constructor(options: ModelAnswerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ModelError where it does not end */
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "text-delta":
+        return this.#speak("text", event.text);
+      case "reasoning-delta":
+        return this.#speak("reasoning", event.text);
+      case "reasoning-end":
+        // Reasoning that shows no text may still carry what the provider wants back.
+        if (this.#open?.kind !== "reasoning" && event.providerMetadata !== undefined) {
+          this.#close();
+          this.#open = this.#startItem({ kind: "reasoning" });
+        }
+        return this.#open?.kind === "reasoning"
+          ? this.#close(false, event.providerMetadata)
+          : undefined;
+      case "tool-call-start":
+        return void this.#beginCall(event.id, event.name);
+      case "tool-call-delta": {
+        const call = this.#coming(event.id);
+        return call === undefined || event.delta === ""
+          ? undefined
+          : this.#say(call.item, event.delta);
+      }
+      case "tool-call-end":
+        return this.#endCall(event);
+      case "retry": {
+        const { attempt, delayMs, reason } = event;
+        return this.#options.recorder.event({ type: "model.retry", attempt, delayMs, reason });
+      }
+      case "finish":
+        this.isFinished = true;
+        this.finishReason = event.reason;
+        this.usage = event.usage;
+        if (event.reason === "length" || event.reason === "content_filter")
+          this.#calls.push(...this.#calls.splice(-1).map(cutOff));
+        return undefined;
+    }
+  }
+
+  /** No more comes. The message, without calls where it was cut off. */
+  end(isCut: boolean): AssistantMessage {
+    this.#close(isCut);
+    for (const { item, ended } of this.#before?.values() ?? [])
+      if (!ended) this.#endItem(item, true);
+    if (this.#latest?.ended === false) this.#endItem(this.#latest.item, true);
+    const reasoning = this.#reasoning;
+    const calls = this.#calls;
+    return {
+      role: "assistant",
+      content: neutralise(this.#words),
+      ...(reasoning.length > 0 && !isCut && { reasoning }),
+      ...(calls.length > 0 && !isCut && { tool_calls: calls }),
+    };
+  }
+
+  #startItem(item: StreamedItem): OpenItem {
+    const { ids, recorder } = this.#options;
+    const itemId = ids.item();
+    if (recorder.isHeard) recorder.event({ type: "item.start", itemId, ...item });
+    return { itemId, kind: item.kind, text: "" };
+  }
+
+  #say(item: OpenItem, delta: string): void {
+    this.#chars += delta.length;
+    if (this.#chars > stepChars) throw endless();
+    item.text += delta;
+    const { recorder } = this.#options;
+    if (recorder.isHeard) recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+  }
+
+  #endItem({ itemId, text: said }: OpenItem, incomplete: boolean, text = said): void {
+    const { recorder } = this.#options;
+    if (!recorder.isHeard) return;
+    recorder.event({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
+  }
+
+  #speak(kind: "text" | "reasoning", delta: string): void {
+    if (delta === "") return;
+    if (this.#open?.kind !== kind) {
+      this.#close();
+      this.#open = this.#startItem({ kind });
+    }
+    this.#say(this.#open, delta);
+  }
+
+  /** Ends the words, or the thoughts, that are being said. */
+  #close(incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    const { kind } = open;
+    const text = detached(open.text);
+    this.#endItem(open, incomplete, text);
+    if (kind === "text") this.#words += text;
+    else
+      this.#reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
+  }
+
+  #beginCall(providerId: string, rawName: string): ComingCall {
+    this.#close();
+    const same = this.#coming(providerId);
+    if (same !== undefined) {
+      same.ended = true;
+      this.#endItem(same.item, true);
+    }
+    const { ids, clientNames } = this.#options;
+    const callId = ids.call(providerId);
+    const name = callName(rawName);
+    const owner = clientNames.has(name) ? "client" : "server";
+    const item = this.#startItem({ kind: "arguments", callId, name, owner });
+    const latest = this.#latest;
+    if (latest !== undefined && !latest.ended)
+      (this.#before ??= new Map()).set(latest.providerId, latest);
+    return (this.#latest = { providerId, callId, name, item, ended: false });
+  }
+
+  #endCall(event: Extract<ModelEvent, { readonly type: "tool-call-end" }>): void {
+    const call = this.#coming(event.id) ?? this.#beginCall(event.id, event.name);
+    call.ended = true;
+    const { providerMetadata } = event;
+    const args = detached(event.arguments);
+    this.#endItem(call.item, false, args);
+    const { callId: id, name } = call;
+    const request = { id, type: "function", function: { name, arguments: args } } as const;
+    this.#calls.push(providerMetadata === undefined ? request : { ...request, providerMetadata });
+  }
+
+  /** A call that has begun and not ended. */
+  #coming(providerId: string): ComingCall | undefined {
+    const call =
+      this.#latest?.providerId === providerId ? this.#latest : this.#before?.get(providerId);
+    return call?.ended === true ? undefined : call;
+  }
+}
+
+/** Characters of one step. More than any model's output limit allows: a stream that does not end. */
+const stepChars = 8 * 1024 * 1024;
+
+function endless(): ModelError {
+  const message = `The model said more than ${stepChars} characters in one step and was cut off.`;
+  return new ModelError({ code: "server", message });
+}
+
+const nothingCame = "(cut off: the answer was ended before the arguments came)";
+
+/** No arguments at all would be taken for those of a tool that needs none. */
+function cutOff(last: ToolCallRequest): ToolCallRequest {
+  const { name, arguments: args } = last.function;
+  if (args.trim() !== "") return last;
+  return { ...last, function: { name, arguments: nothingCame } };
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ToolExecutor } from "../../call/tool-executor.ts";
+import { executorWith } from "../../testing/executor-with.ts";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainOptions } from "./tool-chain-options.ts";
+
+async function run(more: { readonly [name: string]: unknown }) {
+  const model = new ScriptedModel(["Done."]);
+  const options = { executor: executorWith([]), model, contextMessages: [], ...more };
+  const result = await runToolChain(options).result;
+  return { result, model };
+}
+
+test("an option that there is not is refused with the one that was meant", async () => {
+  for (const [more, said] of [
+    [{ maxRound: 3 }, '"maxRound" is no option of the loop. Did you mean maxRounds?'],
+    [{ onbeforesendtollm: () => {} }, "is no option of the loop. Leave it out."],
+    [{ callbacks: { onToolCallStarted: () => {} } }, "Did you mean onToolCallStart?"],
+  ] as const) {
+    const { result, model } = await run(more);
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
+    assert.ok(result.error?.message.includes(said) === true, said);
+    assert.equal(model.requests.length, 0);
+  }
+});
+
+test("an option of another kind is refused with what it should be; nothing is asked or thrown", async () => {
+  const wrong: { readonly [name: string]: unknown } = {
+    model: { id: "x" },
+    callbacks: "none",
+    onEvent: {},
+    signal: {},
+    abortController: new AbortController().signal,
+    journal: {},
+    groups: "all",
+    allowTool: [],
+    runId: 5,
+    checkToolResults: "no",
+    chatOption: [],
+    resume: "state",
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const { result, model } = await run({ [name]: value });
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"], name);
+    assert.match(result.error?.message ?? "", new RegExp(`^${name} cannot be .*: it should be `));
+    assert.equal(model.requests.length, 0);
+  }
+  for (const model of [null, undefined])
+    assert.match((await run({ model })).result.error?.message ?? "", /model.*should be a model/);
+});
+
+test("a group that there is not is refused with the nearest name, also where a function gives it", async () => {
+  const executor = executorWith([]);
+  executor.registerToolGroup({ name: "weather", tools: [] });
+  const lists: readonly (readonly [readonly unknown[], RegExp])[] = [
+    [["wether"], /"wether" in groups is no group of the executor\. Did you mean weather\?/],
+    [
+      ["weather", "nothing like it"],
+      /"nothing like it" in groups is no group .* There are: test, weather\./,
+    ],
+    [[5], /5 in groups is no group/],
+    [[undefined], /undefined in groups is no group/],
+  ];
+  for (const [list, said] of lists)
+    for (const groups of [list, () => list]) {
+      const { result, model } = await run({ executor, groups });
+      assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
+      assert.match(result.error?.message ?? "", said);
+      assert.equal(model.requests.length, 0);
+    }
+  const odd = await run({ executor, groups: () => "weather" });
+  assert.match(odd.result.error?.message ?? "", /groups should give a list of groups' names/);
+  const none = new ToolExecutor();
+  const { result } = await run({ executor: none, groups: ["weather"] });
+  assert.match(result.error?.message ?? "", /no group of the executor\. It has none/);
+  for (const groups of [["weather"], [], () => []])
+    assert.equal((await run({ executor, groups })).result.status, "completed");
+});
+
+test("null for an option is nothing said", async () => {
+  const names = ["callbacks", "onEvent", "signal", "journal", "clientTools", "resume", "caller"];
+  const { result } = await run(Object.fromEntries(names.map((name) => [name, null])));
+  assert.equal(result.status, "completed");
+});
+
+test("a client's tools that no provider takes are refused, also where a function gives them", async () => {
+  const named = (name?: unknown) => ({ type: "function", function: { name } });
+  const lists: readonly (readonly [unknown, RegExp])[] = [
+    [[null], /number 1 has the name undefined/],
+    [[named("Ask"), named()], /number 2 has the name undefined/],
+    [[named("an odd name")], /"an odd name", which does not fit/],
+    [[named("Ask"), named("Ask")], /number 2 has the name of another, Ask/],
+    [{ Ask: named("Ask") }, /a list of definitions/],
+  ];
+  for (const [list, said] of lists)
+    for (const clientTools of [list, () => list]) {
+      const { result, model } = await run({ clientTools });
+      assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
+      assert.match(result.error?.message ?? "", said);
+      assert.equal(model.requests.length, 0);
+    }
+});
+
+test("without an executor there is nothing to run on: that is thrown, with what is missing", () => {
+  for (const options of [null, {}, { executor: null }, { executor: {} }])
+    assert.throws(() => runToolChain(options as unknown as ToolChainOptions), {
+      code: "invalid_options",
+      message: /ToolExecutor|options/,
+    });
+});

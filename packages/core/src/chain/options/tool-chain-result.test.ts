@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ModelError } from "../../model/model-error.ts";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import { runToolChain } from "../run-tool-chain.ts";
+import { MemoryJournal } from "../journal/memory-journal.ts";
+import type { ToolChainOptions } from "./tool-chain-options.ts";
+
+const ok = defineTool({ ...reads, name: "Ok", execute: () => ({ fine: true }) });
+const hangs = defineTool({ ...reads, name: "Hangs", execute: () => new Promise(() => {}) });
+const calls = (name: string) => ({ calls: [{ name }] });
+
+function run(
+  script: readonly ScriptedStep[],
+  more: Partial<ToolChainOptions> = {},
+  executor = executorWith([ok, hangs]),
+) {
+  const model = new ScriptedModel(script);
+  const contextMessages = [{ role: "user", content: "Go." }] as const;
+  return { model, ...runToolChain({ executor, model, contextMessages, ...more }) };
+}
+
+test("a model whose answer does not come in time ends the chain as timeout", async () => {
+  const error = new ModelError({ code: "timeout", message: "Nothing came for two minutes." });
+  const { status, error: told, toolCallHistory } = await run([calls("Ok"), { error }]).result;
+  assert.deepEqual([status, told?.code, told?.phase], ["timeout", "timeout", "model"]);
+  assert.equal(toolCallHistory[0]?.status, "success");
+});
+
+test("a signal that times out ends the chain as timeout, with its calls on record", async () => {
+  const { result } = run([calls("Hangs")], { signal: AbortSignal.timeout(5) });
+  const { status, error, toolCallHistory } = await result;
+  assert.deepEqual([status, error?.code], ["timeout", "timeout"]);
+  assert.equal(toolCallHistory[0]?.status, "cancelled");
+});
+
+test("a chain is aborted by its signal, its controller or its run, and says why", async () => {
+  for (const by of ["signal", "abortController", "abort"] as const) {
+    const controller = new AbortController();
+    const given =
+      by === "abort"
+        ? {}
+        : by === "signal"
+          ? { signal: controller.signal }
+          : { abortController: controller };
+    const started = Promise.withResolvers<void>();
+    const onEvent: ToolChainOptions["onEvent"] = ({ type }) =>
+      type === "call.started" && started.resolve();
+    const chain = run([calls("Hangs")], { ...given, onEvent });
+    await started.promise;
+    if (by === "abort") chain.abort("enough of it");
+    else controller.abort(new Error("enough of it"));
+    const { status, error, toolCallHistory } = await chain.result;
+    assert.deepEqual([status, error?.message], ["aborted", "enough of it"]);
+    assert.equal(toolCallHistory[0]?.status, "cancelled");
+  }
+});
+
+test("a chat's options reach every request; a forced choice of a tool only the first", async () => {
+  const chatOption = {
+    temperature: 0.2,
+    maxOutputTokens: 500,
+    parallelToolCalls: false,
+    toolChoice: { type: "function", name: "Ok" },
+    providerOptions: { openai: { store: false } },
+  } as const;
+  const { model, result } = run([calls("Ok"), "Done."], { chatOption });
+  assert.equal((await result).status, "completed");
+  const { toolChoice, ...rest } = chatOption;
+  for (const [at, { messages: _messages, tools: _tools, ...settings }] of model.requests.entries())
+    assert.deepEqual(settings, at === 0 ? { ...rest, toolChoice } : rest);
+});
+
+test("the system prompt goes before everything, and an empty one is none", async () => {
+  const { model, result } = run(["Done."], { systemPrompt: "Be brief." });
+  await result;
+  assert.deepEqual(
+    model.requests[0]?.messages.map(({ role }) => role),
+    ["system", "user"],
+  );
+  const without = run(["Done."], { systemPrompt: "" });
+  await without.result;
+  assert.equal(without.model.requests[0]?.messages[0]?.role, "user");
+});
+
+test("checkToolResults: false lifts a tool's own wish for a review, and no rule", async () => {
+  const shy = defineTool({
+    ...reads,
+    name: "Shy",
+    permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
+    execute: () => "seen",
+  });
+  const rules = [{ tool: "test.Shy", result: "always" }] as const;
+  for (const [checkToolResults, executor, status] of [
+    [false, executorWith([shy]), "success"],
+    [true, executorWith([shy]), "result_rejected"],
+    [undefined, executorWith([shy]), "result_rejected"],
+    [false, executorWith([shy], { rules }), "result_rejected"],
+  ] as const) {
+    const said = checkToolResults === undefined ? {} : { checkToolResults };
+    const { result } = run([calls("Shy"), "Done."], said, executor);
+    const [entry] = (await result).toolCallHistory;
+    assert.equal(entry?.status, status);
+    assert.equal(entry?.resultRejected, status === "result_rejected" ? true : undefined);
+    if (status === "result_rejected") assert.notEqual(entry?.resultRejectReason, "");
+  }
+});
+
+test("the history has each call's times and round, and what the step that read its results used", async () => {
+  const clock = new FakeClock(1000);
+  const slow = defineTool({
+    ...reads,
+    name: "Slow",
+    execute: () => {
+      clock.advance(40);
+      return "slow";
+    },
+  });
+  const usage = (n: number) => ({ inputTokens: n, outputTokens: n, cachedInputTokens: 1 });
+  const { result } = run(
+    [
+      { ...calls("Slow"), usage: usage(1) },
+      { ...calls("Slow"), usage: usage(2) },
+      { text: "Done.", usage: usage(3) },
+    ],
+    {},
+    executorWith([slow], { clock }),
+  );
+  const { toolCallHistory, usage: all, stats } = await result;
+  assert.deepEqual(
+    toolCallHistory.map(({ startTime, endTime, roundIndex, llmUsage }) => [
+      startTime,
+      endTime,
+      roundIndex,
+      llmUsage?.inputTokens,
+    ]),
+    [
+      [1000, 1040, 1, 2],
+      [1040, 1080, 2, 3],
+    ],
+  );
+  assert.deepEqual(all, { inputTokens: 6, outputTokens: 6, cachedInputTokens: 3 });
+  const { totalRounds, totalCalls, totalTime, startTime, endTime } = stats;
+  assert.deepEqual(
+    [totalRounds, totalCalls, totalTime, startTime, endTime],
+    [3, 2, 80, 1000, 1080],
+  );
+});
+
+test("a result is whole in the history, and in a journal's chain what the model read of it", async () => {
+  const whole = await run([calls("Ok"), "Done."]).result;
+  const [entry] = whole.toolCallHistory;
+  assert.deepEqual(entry?.result?.status === "success" && entry.result.data, { fine: true });
+  const kept = await run([calls("Ok"), "Done."], { journal: new MemoryJournal() }).result;
+  const [row] = kept.toolCallHistory;
+  assert.deepEqual(row?.result?.status === "success" && row.result.data, '{"fine":true}');
+  assert.equal(row?.result?.cacheVarResult, entry?.result?.cacheVarResult);
+});
+
+test("a chain's end that could not be written is no success", async () => {
+  const journal = new MemoryJournal();
+  const { result } = run(["Done."], {
+    journal: {
+      commit: (writes) =>
+        writes.some(({ type }) => type === "result")
+          ? { status: "fenced", reason: "another process has it" }
+          : journal.commit(writes),
+    },
+  });
+  const { status, error, answer } = await result;
+  assert.deepEqual([status, error?.code, answer], ["error", "fenced", "Done."]);
+});
+
+test("a result that is copied or written as JSON has what is made when it is read", async () => {
+  const result = await run([calls("Ok"), "Fine."]).result;
+  const copy = { ...result };
+  assert.deepEqual(Object.keys(copy).toSorted(), Object.keys(result).toSorted());
+  assert.match(copy.responseContent, /Fine\./);
+  const { toolCallHistory, messages } = JSON.parse(JSON.stringify(result)) as typeof result;
+  assert.deepEqual(toolCallHistory, result.toolCallHistory);
+  assert.deepEqual(messages, result.messages);
+});
+
+test("results share their getters, so that none keeps a turn alive that nobody holds", async () => {
+  const getters = async () => {
+    const result = await run([calls("Ok"), "Fine."]).result;
+    const members = Object.values(Object.getOwnPropertyDescriptors(result));
+    return members.filter((member) => "get" in member);
+  };
+  const [one, other] = [await getters(), await getters()];
+  assert.equal(one.length, 5);
+  assert.deepEqual(one, other);
+});

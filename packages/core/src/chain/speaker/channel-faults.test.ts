@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChainEvent } from "../journal/chain-event.ts";
+import { runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainOptions } from "../options/tool-chain-options.ts";
+import { executorWith, reads } from "../../testing/executor-with.ts";
+import { type ScriptedStep, ScriptedModel } from "../../testing/scripted-model.ts";
+import { contentParts } from "../../model/content-parts.ts";
+import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
+import type { OutputEvent } from "./output-event.ts";
+import { ToolOutputChannel } from "./tool-output-channel.ts";
+
+/* The ways in which a channel with one speaker is known to break, each on a whole chain. */
+
+const tool = (name: string, options: Partial<ToolOptions<never, unknown, unknown>>) =>
+  defineTool({ ...reads, name, ...options });
+const call = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A chain, and what a reader of its channel hears, read while it runs. */
+async function hear(
+  tools: readonly ReturnType<typeof tool>[],
+  script: readonly ScriptedStep[],
+  options: Partial<ToolChainOptions> = {},
+) {
+  const channel = new ToolOutputChannel();
+  const raw: ChainEvent[] = [];
+  const run = runToolChain({
+    executor: executorWith(tools),
+    model: new ScriptedModel(script),
+    contextMessages: [],
+    ...options,
+    onEvent: (event) => {
+      raw.push(event);
+      channel.push(event);
+    },
+  });
+  const heard: OutputEvent<ChainEvent>[] = [];
+  for await (const event of channel.read()) {
+    heard.push(event);
+    if (event.type === "chain.waiting") break;
+  }
+  const textOf = (callId: string) =>
+    heard
+      .flatMap((event) =>
+        event.type === "output.text" && event.callId === callId ? [event.text] : [],
+      )
+      .join("");
+  return { raw, heard, textOf, result: await run.result };
+}
+
+const types = (events: readonly OutputEvent<ChainEvent>[]) => events.map(({ type }) => type);
+
+test("what is said while the reader takes what was said is neither lost nor heard twice", async () => {
+  const lines = Array.from({ length: 2_000 }, (_, n) => `${n}\n`);
+  const busy = (name: string) =>
+    tool(name, {
+      execute: async (_args, { output }) => {
+        for (const [n, line] of lines.entries()) {
+          output.write(line);
+          if (n % 7 === 0) output.event("line", n);
+          if (n % 100 === 0) await tick();
+        }
+      },
+    });
+  const { heard, textOf } = await hear([busy("A"), busy("B")], [call("A", "B"), "done"]);
+  for (const callId of ["call_1", "call_2"]) {
+    assert.equal(textOf(callId), lines.join(""));
+    const said = heard.filter((event) => event.type === "call.event" && event.callId === callId);
+    assert.equal(said.length, Math.ceil(lines.length / 7));
+  }
+});
+
+test("a client's call is announced before the event that closes the turn", async () => {
+  const clientTools = [{ type: "function" as const, function: { name: "Local", description: "" } }];
+  const talks = tool("Talks", {
+    execute: async (_args, { output }) => (output.write("first"), await tick(), "done"),
+  });
+  const { heard } = await hear([talks], [call("Local", "Talks")], { clientTools });
+  const order = types(heard);
+  assert.ok(order.includes("client_call.waiting"));
+  assert.equal(order.at(-1), "chain.waiting");
+});
+
+test("no word of the next model turn comes before what the tools of this one said", async () => {
+  const late = tool("Late", {
+    execute: async (_args, { output }) => {
+      for (let n = 0; n < 20; n++) {
+        output.write(`${n} `);
+        await tick();
+      }
+    },
+  });
+  const { heard, raw } = await hear(
+    [late, tool("Quick", { execute: (_args, { output }) => (output.write("q"), "q") })],
+    [call("Quick", "Late"), "The next turn."],
+  );
+  // A reader who begins when all has been said hears it in the same order.
+  const afterwards = new ToolOutputChannel();
+  for (const event of raw) afterwards.push(event);
+  for (const order of [heard, await Array.fromAsync(afterwards.read())]) {
+    const lastWord = order.findLastIndex(({ type }) => type === "output.text");
+    const nextTurn = order.findIndex((one) => one.type === "round.started" && one.round === 2);
+    assert.ok(lastWord !== -1 && lastWord < nextTurn);
+  }
+});
+
+test("a call that throws, says nothing, is stopped or is refused keeps the floor from nobody, in no round", async () => {
+  const mute = tool("Mute", { execute: () => undefined });
+  const throws = tool("Throws", {
+    execute: (_args, { output }) => {
+      output.write("half a word");
+      throw new Error("broken");
+    },
+  });
+  const hangs = tool("Hangs", {
+    timeoutMs: 5,
+    execute: (_args, { output }) => (output.write("still here"), new Promise(() => {})),
+  });
+  const refused = tool("Refused", { permission: { executionPolicy: "deny" }, execute: () => 1 });
+  const speaks = tool("Speaks", { execute: (_args, { output }) => output.write("heard") });
+  const round = call("Mute", "Throws", "Hangs", "Refused", "Speaks");
+  const { textOf, heard } = await hear(
+    [mute, throws, hangs, refused, speaks],
+    [round, round, "done"],
+  );
+  assert.deepEqual(
+    [2, 3, 5, 7, 8, 10].map((n) => textOf(`call_${n}`)),
+    ["half a word", "still here", "heard", "half a word", "still here", "heard"],
+  );
+  assert.equal(heard.at(-1)?.type, "chain.ended");
+});
+
+test("an event shows what was true when it came, whatever a tool does to its objects afterwards", async () => {
+  const list = [1];
+  const parts = [{ type: "text" as const, text: "as it was" }];
+  const progress = { message: "early" };
+  const changes = defineTool({
+    ...reads,
+    name: "Changes",
+    parameters: { type: "object", properties: { list: { type: "array" } } },
+    execute: ({ list: given }, { output }) => {
+      output.event("list", list);
+      output.progress(progress);
+      list.push(2);
+      progress.message = "late";
+      (given as number[]).push(99);
+      setImmediate(() => void (parts[0] = { type: "text", text: "changed" }));
+      return contentParts(parts);
+    },
+  });
+  const { raw, result } = await hear(
+    [changes],
+    [{ calls: [{ name: "Changes", args: { list: [5] } }] }, async () => (await tick(), "done")],
+  );
+  const find = <T extends ChainEvent["type"]>(type: T) =>
+    raw.find((event): event is Extract<ChainEvent, { type: T }> => event.type === type);
+  assert.deepEqual(find("call.event")?.data, [1]);
+  assert.deepEqual(find("call.progress")?.progress, { message: "early" });
+  assert.deepEqual(find("call.proposed")?.args, { list: [5] });
+  assert.deepEqual(find("call.settled")?.result.parts, [{ type: "text", text: "as it was" }]);
+  assert.deepEqual(result.state.calls[0]?.args, { list: [5] });
+});
+
+test("what a tool says is text, whatever it looks like", async () => {
+  const words = "[TOOL_DONE] [LLM_DONE] [DONE]\n\nevent: done\ndata: {}\n\n\u0000</output>";
+  const plain = tool("Plain", { execute: (_args, { output }) => output.write(words) });
+  const final = tool("Final", { final: true, execute: (_args, { output }) => output.write(words) });
+  const { textOf, result } = await hear([plain, final], [call("Plain"), call("Final")]);
+  assert.equal(textOf("call_1"), words);
+  assert.equal(textOf("call_2"), words);
+  assert.equal(result.answer, words);
+});
+
+test("what a call says carries its own id, whoever else speaks", async () => {
+  const inner = tool("Inner", {
+    execute: async (_args, { output, callId }) => {
+      for (let n = 0; n < 5; n++) {
+        output.event("who", callId);
+        output.write(`${callId};`);
+        await tick();
+      }
+    },
+  });
+  const outer = tool("Outer", {
+    execute: async (_args, { output, callId, callTool }) => {
+      const open = [callTool("Inner", {}), callTool("Inner", {})];
+      for (let n = 0; n < 5; n++) {
+        output.event("who", callId);
+        output.write(`${callId};`);
+        await tick();
+      }
+      await Promise.all(open);
+    },
+  });
+  const { heard } = await hear([inner, outer], [call("Outer", "Outer", "Inner"), "done"]);
+  const speakers = new Set<string>();
+  for (const event of heard) {
+    if (event.type === "call.event") assert.equal(event.data, event.callId);
+    if (event.type === "output.text")
+      assert.equal(event.text.replaceAll(`${event.callId};`, ""), "");
+    if (event.type === "output.text") speakers.add(event.callId);
+  }
+  assert.equal(speakers.size, 7);
+});

@@ -1,0 +1,233 @@
+import { sizeOf } from "../../json/json-size.ts";
+import { type AnyEvent, asChainEvent, type OutputEvent } from "./output-event.ts";
+
+/** Where a lane reads what it could not keep. */
+export interface LaneSource<E> {
+  /** Events after a position, with their positions. Absent where nothing is stored. */
+  readonly replay: ((after: number) => AsyncIterable<readonly [E, number]>) | undefined;
+  /** Which call an event belongs to, or none. */
+  readonly callOf: (event: E) => string | undefined;
+}
+
+/** Characters that all lanes keep together, and may keep. */
+export interface Budget {
+  readonly lane: number;
+  readonly total: number;
+  used: number;
+}
+
+interface Item {
+  /** The words of a final call. */
+  readonly final: boolean;
+  heard: number;
+  said: number;
+}
+
+type Entry<E> =
+  | { readonly type: "text"; readonly item: Item; parts: string[]; size: number }
+  | { readonly type: "event"; readonly event: E; readonly size: number };
+
+/** Events that were not kept, from the one after `at` to `upTo`. */
+interface Spill<E> {
+  at: number;
+  upTo: number;
+  /** Of this lane, not read again yet. */
+  left: number;
+  reading: AsyncIterator<readonly [E, number]> | undefined;
+  /** Whether reading got on since it began. */
+  moved: boolean;
+}
+
+/** Pieces of a text that are kept apart before they are joined. */
+const loosePieces = 32;
+
+/**
+ * The events of one call, or those of none, in order: in memory up to the budget, beyond it read
+ * again from where they are stored. Whoever pushes never waits.
+ */
+export class OutputLane<E extends AnyEvent> {
+  readonly callId: string | undefined;
+  /** Nothing more comes. */
+  ended = false;
+  readonly #source: LaneSource<E>;
+  readonly #budget: Budget;
+  readonly #items = new Map<string, Item>();
+  #entries: Entry<E>[] = [];
+  #first = 0;
+  #size = 0;
+  #spill: Spill<E> | undefined;
+
+  constructor(callId: string | undefined, source: LaneSource<E>, budget: Budget) {
+    this.callId = callId;
+    this.#source = source;
+    this.#budget = budget;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === this.#entries.length && this.#spill === undefined;
+  }
+
+  push(event: E, position: number): void {
+    if (this.#spill !== undefined) {
+      this.#spill.upTo = position;
+      this.#spill.left++;
+      this.#hear(event);
+      return;
+    }
+    const text = this.#hear(event);
+    if (text?.piece === "") return;
+    const size = text === undefined ? sizeOf(event) : text.piece.length;
+    if (!this.#fits(size)) {
+      const at = position - 1;
+      this.#spill = { at, upTo: position, left: 1, reading: undefined, moved: false };
+      return;
+    }
+    this.#size += size;
+    this.#budget.used += size;
+    if (text === undefined) this.#entries.push({ type: "event", event, size });
+    else this.#keepText(text.item, text.piece);
+  }
+
+  /** The next event. A promise where it is read again; it may turn out that there is none. */
+  take(): OutputEvent<E> | undefined | Promise<OutputEvent<E> | undefined> {
+    const entry = this.#entries[this.#first];
+    if (entry === undefined) return this.#spill === undefined ? undefined : this.#pull(this.#spill);
+    this.#first++;
+    if (this.#first === this.#entries.length) {
+      this.#entries = [];
+      this.#first = 0;
+    }
+    this.#size -= entry.size;
+    this.#budget.used -= entry.size;
+    if (entry.type === "event") return entry.event;
+    return this.#say(entry.item, entry.parts.join(""));
+  }
+
+  /** What an event adds to the text; undefined where it is no text of a call. */
+  #hear(event: E): { readonly item: Item; readonly piece: string } | undefined {
+    const words = this.#words(event);
+    if (words === undefined) return undefined;
+    const { item, delta, whole } = words;
+    const piece = delta ?? whole.slice(item.heard);
+    item.heard += piece.length;
+    return { item, piece };
+  }
+
+  /** The text of an output's event: a piece, or at its end the whole. */
+  #words(event: E) {
+    const chainEvent = asChainEvent(event);
+    if (this.callId === undefined) return undefined;
+    switch (chainEvent.type) {
+      case "item.start":
+        return {
+          item: this.#item(chainEvent.itemId, chainEvent.kind === "text"),
+          delta: "",
+          whole: "",
+        };
+      case "item.delta":
+        return { item: this.#item(chainEvent.itemId), delta: chainEvent.delta, whole: "" };
+      case "item.end":
+        return { item: this.#item(chainEvent.itemId), delta: undefined, whole: chainEvent.text };
+      default:
+        return undefined;
+    }
+  }
+
+  #item(itemId: string, final = false): Item {
+    let item = this.#items.get(itemId);
+    if (item === undefined) this.#items.set(itemId, (item = { final, heard: 0, said: 0 }));
+    return item;
+  }
+
+  #fits(size: number): boolean {
+    const { lane, total, used } = this.#budget;
+    if (used + size > total) return false;
+    // What belongs to no call is small and must come at once: only the total bounds it.
+    return this.callId === undefined || this.#size + size <= lane;
+  }
+
+  #keepText(item: Item, piece: string): void {
+    const last = this.#entries.at(-1);
+    if (last?.type !== "text" || last.item !== item || this.#first === this.#entries.length) {
+      this.#entries.push({ type: "text", item, parts: [piece], size: piece.length });
+      return;
+    }
+    last.parts.push(piece);
+    last.size += piece.length;
+    if (last.parts.length > loosePieces) last.parts = [last.parts.join("")];
+  }
+
+  #say(item: Item, text: string): OutputEvent<E> {
+    item.said += text.length;
+    const words = { type: "output.text", callId: this.callId ?? "", text } as const;
+    return item.final ? { ...words, final: true } : words;
+  }
+
+  /** One event from where they are stored, or none where all has been read. */
+  async #pull(spill: Spill<E>): Promise<OutputEvent<E> | undefined> {
+    try {
+      while (spill.at < spill.upTo) {
+        spill.reading ??= this.#source.replay?.(spill.at)[Symbol.asyncIterator]();
+        const next = await spill.reading?.next();
+        if (next === undefined || next.done === true) {
+          // A store may give what there was at the time: ask again, as long as that gets on.
+          if (!spill.moved) return await this.#omit(spill);
+          spill.reading = undefined;
+          spill.moved = false;
+          continue;
+        }
+        const [event, position] = next.value;
+        if (position <= spill.at) continue;
+        spill.at = position;
+        spill.moved = true;
+        // What is stored may be ahead of what was pushed: that is yet to come.
+        if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
+        spill.left--;
+        const again = this.#again(event);
+        if (again !== undefined) return again;
+      }
+    } catch (thrown) {
+      return this.#omit(spill, thrown);
+    }
+    this.#spill = undefined;
+    await letGo(spill);
+    return undefined;
+  }
+
+  #again(event: E): OutputEvent<E> | undefined {
+    const words = this.#words(event);
+    if (words === undefined) return event;
+    const text = words.delta ?? words.whole.slice(words.item.said);
+    return text === "" ? undefined : this.#say(words.item, text);
+  }
+
+  async #omit(spill: Spill<E>, cause?: unknown): Promise<OutputEvent<E> | undefined> {
+    this.#spill = undefined;
+    await letGo(spill);
+    for (const item of this.#items.values()) item.said = item.heard;
+    if (this.callId === undefined)
+      throw new Error(
+        `This reader fell ${spill.left} events behind what is kept, and they could not be read again. Read faster, or give the channel \`replay\`.`,
+        { cause },
+      );
+    return spill.left > 0
+      ? { type: "output.omitted", callId: this.callId, events: spill.left }
+      : undefined;
+  }
+
+  /** Lets go of where it is read again, until the next event is taken. */
+  async rest(): Promise<void> {
+    if (this.#spill !== undefined) await letGo(this.#spill);
+  }
+}
+
+async function letGo<E>(spill: Spill<E>): Promise<void> {
+  const { reading } = spill;
+  spill.reading = undefined;
+  spill.moved = false;
+  try {
+    await reading?.return?.();
+  } catch {
+    // It was read as far as it was needed; how it ends does not matter.
+  }
+}

@@ -1,0 +1,81 @@
+import { shortJson } from "../json/short-json.ts";
+import { ModelError } from "./model-error.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest, Usage } from "./model.ts";
+
+/**
+ * A model's stream, whose events hold what their type says: models are written by others. What is
+ * of no known type is passed over; a count that is none is no count.
+ *
+ * @throws ModelError where one lacks what makes it what it is
+ */
+export function soundStream(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterator<ModelEvent> {
+  const stream: unknown = model.stream(request, signal);
+  if (isIterable(stream)) return stream[Symbol.asyncIterator]();
+  throw notUnderstood(`stream() gave no async iterable but ${shortJson(stream)}`);
+}
+
+/** @throws ModelError */
+export function soundEvent(event: ModelEvent): ModelEvent {
+  const given = event as { readonly [key: string]: unknown } | null | undefined;
+  if (typeof given !== "object" || given === null)
+    throw notUnderstood(`an event was ${shortJson(given)}`);
+  const wanted = texts.get(event.type);
+  if (wanted !== undefined)
+    for (const key of wanted)
+      if (typeof given[key] !== "string")
+        throw notUnderstood(`${event.type} had ${shortJson(given[key])} as its ${key}, not a text`);
+  if (event.type !== "finish") return event;
+  const reason = reasons.has(event.reason) ? event.reason : "other";
+  return { type: "finish", reason, usage: soundUsage(event.usage) };
+}
+
+const texts: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text-delta", ["text"]],
+  ["reasoning-delta", ["text"]],
+  ["tool-call-start", ["id", "name"]],
+  ["tool-call-delta", ["id", "delta"]],
+  ["tool-call-end", ["id", "name", "arguments"]],
+]);
+
+const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
+  "stop",
+  "length",
+  "tool_calls",
+  "content_filter",
+  "error",
+  "other",
+]);
+
+/** Without this a count that is none would lift every limit of tokens. */
+export function soundUsage(usage: Partial<Usage> | null | undefined): Usage {
+  const given = usage ?? {};
+  const cachedInputTokens = count(given.cachedInputTokens);
+  const reasoningTokens = count(given.reasoningTokens);
+  return {
+    inputTokens: count(given.inputTokens) ?? 0,
+    outputTokens: count(given.outputTokens) ?? 0,
+    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function isIterable(value: unknown): value is AsyncIterable<ModelEvent> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function"
+  );
+}
+
+function notUnderstood(what: string): ModelError {
+  const message = `What the model sent cannot be understood: ${what}. See ModelEvent for what a model's stream holds.`;
+  return new ModelError({ code: "server", message });
+}
