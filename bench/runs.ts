@@ -1,7 +1,7 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import { fileURLToPath } from "node:url";
 import { findRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
-import { findPostgres } from "../packages/server/src/journal/testing/postgres-server.ts";
+import { findPostgres } from "../packages/store/src/testing/postgres-server.ts";
 import { runCommand } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";
 import type { Bench, BenchOptions, Figure } from "./figure.ts";

@@ -12,7 +12,7 @@ import type {
   VariableUpdate,
   VariableValueView,
   VariableView,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 
 /** A run's events of one type. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { after, before, test } from "node:test";
-import type { ErrorBody } from "@capstan/server/contract";
+import type { ErrorBody } from "@capstan/contract";
 import { ApiRefusal, createApi, groupTool } from "./api.ts";
 import {
   createServerFolder,

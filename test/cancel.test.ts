@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { CallView, ListView } from "@capstan/server/contract";
+import type { CallView, ListView } from "@capstan/contract";
 import { findPython, findSandbox } from "@capstan/toolkit";
 import { type Api, createApi, eventsOf } from "./api.ts";
 import { createServerFolder, startServerProcess } from "./server-process.ts";

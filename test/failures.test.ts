@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { RunView } from "@capstan/server/contract";
+import type { RunView } from "@capstan/contract";
 import { type Api, createApi, eventsOf, groupTool, readEventStream, spokenText } from "./api.ts";
 import {
   createServerFolder,

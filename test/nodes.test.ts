@@ -2,12 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { findRedis, startRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
-import {
-  findPostgres,
-  testServer,
-} from "../packages/server/src/journal/testing/postgres-server.ts";
+import { findPostgres, testServer } from "../packages/store/src/testing/postgres-server.ts";
 import {
   type Api,
   assertNumbered,

@@ -31,7 +31,7 @@ const arrows = {
   },
   "packages/toolkit/src/NAME.ts": {
     may: ["@capstan/core", "undici"],
-    mayNot: ["@capstan/models", "@capstan/server/contract", "capstan"],
+    mayNot: ["@capstan/models", "@capstan/contract", "capstan"],
   },
   "packages/server/src/NAME.ts": {
     may: ["@capstan/core", "hono"],
@@ -39,7 +39,7 @@ const arrows = {
   },
   "packages/web/src/NAME.ts": {
     may: ["solid-js", "../server/a.ts"],
-    mayNot: ["@capstan/server/contract", "@capstan/server", "@capstan/core"],
+    mayNot: ["@capstan/contract", "@capstan/server", "@capstan/core"],
   },
   "packages/cli/src/NAME.ts": {
     may: ["@capstan/server", "@capstan/toolkit", "./b.ts"],
@@ -65,8 +65,8 @@ const imports: readonly Import[] = Object.entries(arrows).flatMap(([place, { may
 
 const typesOfTheContract: Import = {
   path: "packages/web/src/types.ts",
-  source: "types of @capstan/server/contract",
-  text: 'import type { X } from "@capstan/server/contract";\nexport type Y = X;\n',
+  source: "types of @capstan/contract",
+  text: 'import type { X } from "@capstan/contract";\nexport type Y = X;\n',
   allowed: true,
 };
 

@@ -4,7 +4,7 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { root } from "../scripts/command.ts";
 import { type Api, assertNumbered, createApi, eventsOf, spokenText } from "./api.ts";
 import {

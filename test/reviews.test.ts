@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ResultApprovalView } from "@capstan/server/contract";
+import type { ResultApprovalView } from "@capstan/contract";
 import { type Api, createApi, spokenText } from "./api.ts";
 import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
 import { obey, startUpstream } from "./upstream.ts";

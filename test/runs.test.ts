@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { RunStatus } from "@capstan/server/contract";
+import type { RunStatus } from "@capstan/contract";
 import {
   type Api,
   assertNumbered,

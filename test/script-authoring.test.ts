@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { ListView, ToolGroupView } from "@capstan/server/contract";
+import type { ListView, ToolGroupView } from "@capstan/contract";
 import { findPython } from "@capstan/toolkit";
 import { type Api, createApi, eventsOf, spokenText } from "./api.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";

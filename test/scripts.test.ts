@@ -4,7 +4,7 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import type { ListView, ToolGroupView } from "@capstan/server/contract";
+import type { ListView, ToolGroupView } from "@capstan/contract";
 import { findPython, findSandbox } from "@capstan/toolkit";
 import { root } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
-import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
+import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
+import { openStore, type Store } from "../../packages/store/src/records/store.ts";
 import { switchOffPretenuring } from "../../packages/server/src/no-pretenuring.ts";
-import { testServer } from "../../packages/server/src/journal/testing/postgres-server.ts";
+import { testServer } from "../../packages/store/src/testing/postgres-server.ts";
 
 /** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {

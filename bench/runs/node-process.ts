@@ -2,7 +2,7 @@
 // oxlint-disable no-restricted-imports -- a node is started as the server's own tests start it
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
-import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
+import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
 import {
   begin,
   createRuns,

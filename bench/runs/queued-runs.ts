@@ -4,10 +4,10 @@ import pg from "pg";
 import { openBullQueue } from "../../packages/server/src/dispatch/bull-queue.ts";
 import type { QueueConsumer } from "../../packages/server/src/dispatch/run-queue.ts";
 import { startRedis } from "../../packages/server/src/dispatch/testing/redis-server.ts";
-import { followEvents } from "../../packages/server/src/journal/follow-events.ts";
-import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
-import type { Store } from "../../packages/server/src/journal/store.ts";
-import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import { followEvents } from "../../packages/store/src/live/follow-events.ts";
+import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
+import type { Store } from "../../packages/store/src/records/store.ts";
+import { owner } from "../../packages/store/src/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
 import { defaultServerLimits } from "../../packages/server/src/run/server-limits.ts";
 import {

@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
-import type { Store } from "../../packages/server/src/journal/store.ts";
-import { owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import type { Store } from "../../packages/store/src/records/store.ts";
+import { owner } from "../../packages/store/src/testing/store-fixtures.ts";
 import type { RunService } from "../../packages/server/src/run/run-service.ts";
 import {
   begin,

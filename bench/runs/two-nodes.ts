@@ -3,10 +3,10 @@
 import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { followEvents } from "../../packages/server/src/journal/follow-events.ts";
-import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
-import type { Store } from "../../packages/server/src/journal/store.ts";
-import { createRun, owner } from "../../packages/server/src/journal/testing/store-fixtures.ts";
+import { followEvents } from "../../packages/store/src/live/follow-events.ts";
+import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
+import type { Store } from "../../packages/store/src/records/store.ts";
+import { createRun, owner } from "../../packages/store/src/testing/store-fixtures.ts";
 import { type Figure, median } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallView, RunEvent, RunView } from "@capstan/server/contract";
+import type { CallView, RunEvent, RunView } from "@capstan/contract";
 import { audit } from "./audit.ts";
 import type { EndState, LeftRun } from "./end-state.ts";
 import type { Execution } from "./executions.ts";

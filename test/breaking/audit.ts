@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CallView, RunEvent, RunStatus } from "@capstan/server/contract";
+import type { CallView, RunEvent, RunStatus } from "@capstan/contract";
 import { repeatableTools } from "./counting-tools.ts";
 import type { EndState, LeftRun } from "./end-state.ts";
 import type { Execution } from "./executions.ts";

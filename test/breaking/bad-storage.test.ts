@@ -3,19 +3,16 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { vacuumStore } from "../../packages/server/src/journal/maintenance.ts";
-import { openPostgresStore } from "../../packages/server/src/journal/postgres/open-postgres-store.ts";
-import { openStore, type Store } from "../../packages/server/src/journal/store.ts";
-import {
-  findPostgres,
-  startPostgres,
-} from "../../packages/server/src/journal/testing/postgres-server.ts";
+import { vacuumStore } from "../../packages/store/src/upkeep/maintenance.ts";
+import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
+import { openStore, type Store } from "../../packages/store/src/records/store.ts";
+import { findPostgres, startPostgres } from "../../packages/store/src/testing/postgres-server.ts";
 import {
   createRun,
   owner,
   variableOf,
   withDataDir,
-} from "../../packages/server/src/journal/testing/store-fixtures.ts";
+} from "../../packages/store/src/testing/store-fixtures.ts";
 import { cannotMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
 
 const cannot = cannotMount();

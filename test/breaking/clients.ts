@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { ApiRefusal, groupTool } from "../api.ts";
 import type { Place } from "./place.ts";
 import { anyPlan, type Plan } from "./plan.ts";

@@ -12,16 +12,13 @@ import {
   findPostgres,
   startPostgres,
   testServer,
-} from "../../packages/server/src/journal/testing/postgres-server.ts";
+} from "../../packages/store/src/testing/postgres-server.ts";
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CombinationName } from "./combination-name.ts";
-import {
-  type HeldRuns,
-  readHeldRuns,
-} from "../../packages/server/src/journal/testing/held-runs.ts";
+import { type HeldRuns, readHeldRuns } from "../../packages/store/src/testing/held-runs.ts";
 import type { Proof } from "./proof.ts";
 import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 

@@ -1,4 +1,4 @@
-import type { ApprovalView, CallView, ListView, RunEvent, RunView } from "@capstan/server/contract";
+import type { ApprovalView, CallView, ListView, RunEvent, RunView } from "@capstan/contract";
 import type { Api } from "../api.ts";
 import type { Execution } from "./executions.ts";
 

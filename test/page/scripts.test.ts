@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { ScriptCallList } from "@capstan/server/contract";
+import type { ScriptCallList } from "@capstan/contract";
 import { findPython } from "@capstan/toolkit";
 import type { Browser, Locator } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { withDataDir } from "./journal/testing/store-fixtures.ts";
+import { withDataDir } from "@capstan/store/testing";
 import { executorsOf } from "./run/testing/run-fixtures.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
 

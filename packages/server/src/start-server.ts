@@ -13,20 +13,23 @@ import type { RunQueue } from "./dispatch/run-queue.ts";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./auth/same-site.ts";
-import { openMemoryStore, openStore } from "./journal/open-store.ts";
-import { openPostgresStore } from "./journal/postgres/open-postgres-store.ts";
-import type { RunRef } from "./journal/records.ts";
+import {
+  openMemoryStore,
+  openPostgresStore,
+  openStore,
+  type Retention,
+  type RunRef,
+} from "@capstan/store";
 import { switchOffPretenuring } from "./no-pretenuring.ts";
 import { createApp } from "./routes/app.ts";
 import { loadPage } from "./routes/page.ts";
-import type { Retention } from "./retention/retention.ts";
 import { watchRetention } from "./retention/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./run/deadlines.ts";
 import { RunService } from "./run/run-service.ts";
 import { watchOverNodes } from "./run/watch-over-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
 import type { CreateExecutor } from "./run/session.ts";
-import type { ScriptAccess } from "./scripts/script-authoring.ts";
+import type { ScriptAccess } from "@capstan/contract";
 
 export interface ServerOptions {
   readonly host: string;

@@ -1,9 +1,4 @@
-import type {
-  ExecutionAnswerBody,
-  GrantView,
-  RunEvent,
-  VariableUpdate,
-} from "@capstan/server/contract";
+import type { ExecutionAnswerBody, GrantView, RunEvent, VariableUpdate } from "@capstan/contract";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { infoFor, modelsFor, toolGroups } from "./mock-catalog.ts";
 import { play } from "./mock-scenarios.ts";

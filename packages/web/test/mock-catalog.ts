@@ -1,4 +1,4 @@
-import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { MockServer } from "./mock-server.ts";
 
 const model = (id: string, title: string, reason: string, isDefault: boolean): ModelView => ({

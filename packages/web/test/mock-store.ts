@@ -6,7 +6,7 @@ import type {
   RunStatus,
   RunWithEvents,
   VariableView,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 import { compacted, type Step } from "./script.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/contract";
 import { setTimeout as sleep } from "node:timers/promises";
 import { emit, putVariable, setStatus, type MockRun, type MockStore } from "./mock-store.ts";
 import { pieces, settled, type Step } from "./script.ts";

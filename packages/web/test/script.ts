@@ -1,4 +1,4 @@
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 
 /** What happens in a run, without its number. */
 export type Step = WithoutSeq<RunEvent>;

@@ -1,6 +1,6 @@
 import { onPostgres } from "../combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ListView, RunView } from "@capstan/server/contract";
+import type { ListView, RunView } from "@capstan/contract";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
 

@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-imports -- what jobs name is the server's own
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunRef } from "../../../packages/server/src/journal/records.ts";
+import type { RunRef } from "../../../packages/store/src/records/records.ts";
 import type { Clients } from "../clients.ts";
 import { withQueue } from "../combination-name.ts";
 import { inTime } from "../in-time.ts";

@@ -1,6 +1,6 @@
 import { everywhere } from "../combination-name.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { readEventStream } from "../../api.ts";
 import type { Place } from "../place.ts";
 import { inTime } from "../in-time.ts";

@@ -1,6 +1,6 @@
 import { onPostgres } from "../combination-name.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { ApprovalView } from "@capstan/server/contract";
+import type { ApprovalView } from "@capstan/contract";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
 import type { Plan } from "../plan.ts";

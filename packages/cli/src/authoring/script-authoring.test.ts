@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { AuthoringOutcome } from "@capstan/server";
-import type { ScriptDetail } from "@capstan/server/contract";
+import type { AuthoringOutcome, ScriptDetail } from "@capstan/contract";
+
 import {
   KeptVersions,
   type languageParsers,

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import { isToolError } from "@capstan/core";
-import type { AuthoringOutcome, ScriptAuthoring } from "@capstan/server";
+import type { AuthoringOutcome, ScriptAuthoring } from "@capstan/contract";
 import { checkSource, createSource, DeletedFiles, saveSource } from "@capstan/toolkit";
 import { readScriptName } from "../commands/scripts/script-name.ts";
 import { templates } from "../commands/scripts/script-templates.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
-import type { ScriptDetail, ScriptFilesView, ScriptView } from "@capstan/server/contract";
+import type { ScriptDetail, ScriptFilesView, ScriptView } from "@capstan/contract";
 import {
   type FileContents,
   readScriptFiles,

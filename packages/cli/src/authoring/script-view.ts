@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, extname, relative, sep } from "node:path";
 import type { Tool, ToolGroup } from "@capstan/core";
-import type { ScriptProblemView, ScriptToolView, ScriptView } from "@capstan/server/contract";
+import type { ScriptProblemView, ScriptToolView, ScriptView } from "@capstan/contract";
 import type {
   LibraryFile,
   ScriptApprovalBook,

@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/contract";
 import { ApiError } from "./api-error.ts";
 import {
   type Question,

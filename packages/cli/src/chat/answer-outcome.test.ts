@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerOutcomes, readOutcome } from "./answer-outcome.ts";
 import { ApiError } from "./api-error.ts";

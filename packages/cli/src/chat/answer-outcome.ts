@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core";
-import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
 import { ApiError } from "./api-error.ts";
 import { callText } from "./call-text.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/server/contract";
+import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerReview } from "./answer-review.ts";
 import { ApiError } from "./api-error.ts";

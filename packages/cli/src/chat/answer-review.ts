@@ -1,5 +1,5 @@
 import { reviewOutcomes } from "@capstan/core";
-import type { ReviewAnswerBody } from "@capstan/server/contract";
+import type { ReviewAnswerBody } from "@capstan/contract";
 import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";

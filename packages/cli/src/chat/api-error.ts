@@ -1,4 +1,4 @@
-import type { ErrorBody } from "@capstan/server/contract";
+import type { ErrorBody } from "@capstan/contract";
 
 /** The server said no, or could not be reached (`status` 0). */
 export class ApiError extends Error {

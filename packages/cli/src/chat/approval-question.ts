@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/server/contract";
+import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/contract";
 import { printable, printableJson, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 

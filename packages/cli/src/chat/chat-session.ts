@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core";
-import type { ConversationView } from "@capstan/server/contract";
+import type { ConversationView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
 import type { Client } from "./client.ts";
 import { printable } from "./printable.ts";

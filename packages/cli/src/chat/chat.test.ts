@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type {
-  ConversationView,
-  RunEvent,
-  RunWithEvents,
-  ToolGroupView,
-} from "@capstan/server/contract";
+import type { ConversationView, RunEvent, RunWithEvents, ToolGroupView } from "@capstan/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import { chainEnded, numbered, spokenText } from "../testing/run-events.ts";
 import { ApiError } from "./api-error.ts";

@@ -1,4 +1,4 @@
-import type { RunWithEvents, ServerInfo } from "@capstan/server/contract";
+import type { RunWithEvents, ServerInfo } from "@capstan/contract";
 import { type ChatSession, say, sayFailure } from "./chat-session.ts";
 import type { Client } from "./client.ts";
 import { grantsCommand } from "./grants-command.ts";

@@ -21,7 +21,7 @@ import type {
   ToolGroupView,
   VariableValueView,
   VariableView,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 import { ApiError, readApiError } from "./api-error.ts";
 import { readEventStream } from "./event-stream.ts";
 

@@ -48,7 +48,7 @@ export const connect = {
 
 /** The address of a server that holds the directory and answers. */
 async function findHolder(dataDir: string): Promise<string | undefined> {
-  const { readLock } = await import("@capstan/server");
+  const { readLock } = await import("@capstan/store");
   const url = (await readLock(dataDir))?.url;
   if (url === undefined) return undefined;
   try {

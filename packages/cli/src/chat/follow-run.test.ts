@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { ApiError } from "./api-error.ts";
 import { followRun } from "./follow-run.ts";
 

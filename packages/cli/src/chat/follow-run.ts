@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";
 

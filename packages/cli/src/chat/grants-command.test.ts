@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GrantView } from "@capstan/server/contract";
+import type { GrantView } from "@capstan/contract";
 import type { ChatSession } from "./chat-session.ts";
 import { grantsCommand } from "./grants-command.ts";
 import { plainStyle } from "./style.ts";

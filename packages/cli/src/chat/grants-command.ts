@@ -1,4 +1,4 @@
-import type { GrantView } from "@capstan/server/contract";
+import type { GrantView } from "@capstan/contract";
 import { type ChatSession, say } from "./chat-session.ts";
 import { printableLine } from "./printable.ts";
 

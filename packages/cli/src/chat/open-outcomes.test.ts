@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallOutcomeBody, CallView, RunView } from "@capstan/server/contract";
+import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { ApiError } from "./api-error.ts";
 import { createClient } from "./client.ts";

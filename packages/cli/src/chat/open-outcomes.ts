@@ -1,4 +1,4 @@
-import type { RunView } from "@capstan/server/contract";
+import type { RunView } from "@capstan/contract";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { ResultApprovalView, ReviewAnswerBody } from "@capstan/server/contract";
+import type { ResultApprovalView, ReviewAnswerBody } from "@capstan/contract";
 import { printable, printableJson, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 

@@ -6,7 +6,7 @@ import type {
   ApprovalView,
   ResultApprovalView,
   RunEvent,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import {
   approvalFor,

@@ -1,5 +1,5 @@
 import { type ChainEvent, errorMessage, ToolOutputChannel } from "@capstan/core";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";

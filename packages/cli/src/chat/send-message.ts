@@ -1,4 +1,4 @@
-import type { RunWithEvents } from "@capstan/server/contract";
+import type { RunWithEvents } from "@capstan/contract";
 import { type ChatSession, sayFailure } from "./chat-session.ts";
 import { runTurn } from "./run-turn.ts";
 

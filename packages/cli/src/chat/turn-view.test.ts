@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
 import { plainStyle } from "./style.ts";
 import { createTurnView, type Segment } from "./turn-view.ts";

@@ -1,5 +1,5 @@
 import type { ChainEvent, OutputEvent, OutputText, StreamedItem } from "@capstan/core";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { callText, settledText } from "./call-text.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Style } from "./style.ts";

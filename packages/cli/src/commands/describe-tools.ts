@@ -7,7 +7,7 @@ import {
   type ToolEffects,
   type ToolGroup,
 } from "@capstan/core";
-import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { ToolGroupView, ToolView } from "@capstan/contract";
 import type { Style } from "../chat/style.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 

@@ -1,4 +1,5 @@
-import { describeDatabase, type Stopped } from "@capstan/server";
+import type { Stopped } from "@capstan/server";
+import { describeDatabase } from "@capstan/store";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "../package-version.ts";
 import { type RunningInstallation, startInstallation } from "../start-installation.ts";

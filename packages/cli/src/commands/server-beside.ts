@@ -1,4 +1,4 @@
-import { readLock } from "@capstan/server";
+import { readLock } from "@capstan/store";
 
 /**
  * What is to be said where a list is made of files, and a server that runs here may have other ones:

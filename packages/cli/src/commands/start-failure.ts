@@ -29,7 +29,7 @@ export async function startFailure(
 }
 
 async function holderOf(dataDir: string): Promise<string> {
-  const { readLock } = await import("@capstan/server");
+  const { readLock } = await import("@capstan/store");
   const lock = await readLock(dataDir);
   const url = lock?.url;
   if (url === undefined) return `Another Capstan is using the data in ${dataDir}.`;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { PrunedOf } from "@capstan/server";
+import type { PrunedOf } from "@capstan/store";
 import { pruneLines, tendRoom, usageLines } from "./tend-room.ts";
 
 const megabyte = 1_048_576;

@@ -8,7 +8,7 @@ import {
   type StorePlace,
   type StoreUsage,
   type UsageKind,
-} from "@capstan/server";
+} from "@capstan/store";
 import { megabytes } from "./megabytes.ts";
 
 export interface TendRoomOptions {

@@ -1,4 +1,4 @@
-import { backupStore, checkStore, vacuumStore } from "@capstan/server";
+import { backupStore, checkStore, vacuumStore } from "@capstan/store";
 import { megabytes } from "./megabytes.ts";
 
 export interface TendStoreOptions {

@@ -1,5 +1,5 @@
 import type { HistoryMode, PolicyRule, TokenPrices } from "@capstan/core";
-import type { Retention } from "@capstan/server";
+import type { Retention } from "@capstan/store";
 
 /** Who may use the server, by a secret. Never printed. */
 export interface ApiKey {

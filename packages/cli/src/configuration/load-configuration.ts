@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { isLoopback, localPrincipal, type Retention } from "@capstan/server";
+import { isLoopback, localPrincipal } from "@capstan/server";
+import type { Retention } from "@capstan/store";
 import { type OptionValues, textOption } from "../command-line/option.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readDatabaseUrl, readRedisUrl } from "./secret-urls.ts";

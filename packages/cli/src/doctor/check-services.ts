@@ -1,4 +1,5 @@
-import { type Inspection, inspectPostgres, inspectRedis } from "@capstan/server";
+import { inspectRedis } from "@capstan/server";
+import { type Inspection, inspectPostgres } from "@capstan/store";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secret-urls.ts";
 import type { SystemCheck } from "./check-system.ts";
 

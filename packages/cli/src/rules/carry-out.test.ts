@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OverrideChange, OverrideView } from "@capstan/server/contract";
+import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { plainStyle } from "../chat/style.ts";
 import { carryOut } from "./carry-out.ts";
 

@@ -1,4 +1,4 @@
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 import { ApiError } from "../chat/api-error.ts";
 import type { Client } from "../chat/client.ts";
 import { printableLine } from "../chat/printable.ts";

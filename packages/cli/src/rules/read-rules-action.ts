@@ -1,5 +1,5 @@
 import type { PolicyRule } from "@capstan/core";
-import type { OverrideChange } from "@capstan/server/contract";
+import type { OverrideChange } from "@capstan/contract";
 import type { Invocation } from "../command-line/command.ts";
 import { didYouMean } from "../command-line/did-you-mean.ts";
 import { textOption } from "../command-line/option.ts";

@@ -1,4 +1,4 @@
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 import { printableLine } from "../chat/printable.ts";
 import type { Style } from "../chat/style.ts";
 

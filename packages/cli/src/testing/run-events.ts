@@ -1,5 +1,5 @@
 import type { ApprovalRequest, CallResult, ChainEvent } from "@capstan/core";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 
 const stats = {
   totalRounds: 1,

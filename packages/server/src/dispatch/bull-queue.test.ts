@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunRef } from "../journal/records.ts";
+import type { RunRef } from "@capstan/store";
 import { openBullQueue } from "./bull-queue.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { findRedis, startRedis, type TestRedis } from "./testing/redis-server.ts";

@@ -1,6 +1,6 @@
 import { errorMessage } from "@capstan/core";
 import { Job, Queue, Worker } from "bullmq";
-import type { RunRef } from "../journal/records.ts";
+import type { RunRef } from "@capstan/store";
 import { openRedis } from "./redis-connection.ts";
 import type { QueueConsumer, RunQueue } from "./run-queue.ts";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
 import type { ChainResultRecord } from "@capstan/core";
-import type { RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRef, Store } from "@capstan/store";
 import {
   approvalRequest,
   commit,
@@ -12,7 +11,7 @@ import {
   owner,
   resultOf,
   withMemoryStore,
-} from "../journal/testing/store-fixtures.ts";
+} from "@capstan/store/testing";
 import { Dispatcher } from "./dispatcher.ts";
 import type { RunQueue } from "./run-queue.ts";
 

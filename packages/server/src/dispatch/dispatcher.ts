@@ -1,8 +1,12 @@
 import { errorMessage } from "@capstan/core";
-import type { ClaimedRun } from "../journal/claimed-run.ts";
-import type { ApprovalRecord, RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
+import type {
+  ApprovalRecord,
+  ClaimedRun,
+  OutcomeOf,
+  RunRef,
+  Store,
+  StoreWrite,
+} from "@capstan/store";
 import { type PlaceLimits, Places } from "./places.ts";
 import type { RunQueue } from "./run-queue.ts";
 

@@ -1,7 +1,6 @@
 import { errorMessage } from "@capstan/core";
 import { Redis } from "ioredis";
-import { type Fault, type Inspection, inspectionOf } from "../inspection.ts";
-import { describeDatabase } from "../journal/postgres/describe-database.ts";
+import { describeDatabase, type Fault, type Inspection, inspectionOf } from "@capstan/store";
 
 /** What the queue's scripts need. */
 const oldest = "6.2";

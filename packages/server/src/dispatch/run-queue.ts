@@ -1,4 +1,4 @@
-import type { RunRef } from "../journal/records.ts";
+import type { RunRef } from "@capstan/store";
 
 /**
  * Hands out runs that this node has no room for, and tells when deadlines are over. It is only a

@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../contract/listing.ts";
+import type { ErrorBody } from "@capstan/contract";
 
 /** What went wrong with a request, before it becomes an HTTP answer. */
 export interface ApiError {

@@ -1,5 +1,4 @@
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 import type { Services } from "../routes/environment.ts";
 import { type ApiError, failed, invalidRequest } from "./api-error.ts";
 import { approvalIdOf } from "./projection/item-id.ts";

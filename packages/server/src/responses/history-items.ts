@@ -1,5 +1,5 @@
 import type { JsonObject } from "@capstan/core";
-import type { ListView } from "../contract/listing.ts";
+import type { ListView } from "@capstan/contract";
 import { failed, invalidRequest, ok, type Parsed } from "./api-error.ts";
 import { itemIds } from "./projection/item-id.ts";
 import type { InputItem } from "./request/input-item.ts";

@@ -1,5 +1,4 @@
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 import type { StoredRunRequest } from "../run/run-request.ts";
 import { inputOf, storedInput, type StoredItem, storedOutput } from "./history-items.ts";
 import { parseInput } from "./request/parse-input.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import OpenAI from "openai";
-import type { RunNotice } from "../contract/run.ts";
+import type { RunNotice } from "@capstan/contract";
 import { errorBody } from "./api-error.ts";
 import { parseCreateRequest } from "./parse-request.ts";
 import { createProjection, type ProjectionOptions } from "./projection/project-events.ts";

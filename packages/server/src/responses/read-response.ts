@@ -1,6 +1,4 @@
-import { followEvents } from "../journal/follow-events.ts";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import { followEvents, type RunRecord, type Store } from "@capstan/store";
 import { runProjection } from "./run-projection.ts";
 import { encodeInPieces, endOfStream } from "./sse.ts";
 import type { ResponseObject } from "./wire.ts";

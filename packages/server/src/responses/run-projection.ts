@@ -1,5 +1,5 @@
 import type { JsonValue } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRecord } from "@capstan/store";
 import type { StoredRunRequest } from "../run/run-request.ts";
 import {
   createProjection,

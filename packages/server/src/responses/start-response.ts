@@ -5,8 +5,7 @@ import {
   type ToolMessage,
   VariableSystem,
 } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "../run/history.ts";
 import { findRequestedModel } from "../run/one-call-model.ts";
 import { offersTool } from "../run/offered-tools.ts";

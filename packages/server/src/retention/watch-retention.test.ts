@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { dayMs, openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "../run/testing/run-fixtures.ts";
-import { dayMs } from "./retention.ts";
 import { watchRetention } from "./watch-retention.ts";
 
 const hourMs = 60 * 60 * 1_000;

@@ -1,9 +1,14 @@
 import { type Clock, errorMessage } from "@capstan/core";
 import type { RunService } from "../run/run-service.ts";
-import { dropUnreachable } from "./drop-unreachable.ts";
-import { type PrunedOf, prune } from "./prune.ts";
-import { hasRules, type Retention } from "./retention.ts";
-import { type Shortened, shortenDeltas } from "./shorten-deltas.ts";
+import {
+  dropUnreachable,
+  hasRules,
+  prune,
+  type PrunedOf,
+  type Retention,
+  shortenDeltas,
+  type Shortened,
+} from "@capstan/store";
 
 /** After the start, when others have more to do; then this often. */
 const firstMs = 60 * 1_000;

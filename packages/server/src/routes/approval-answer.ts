@@ -7,7 +7,7 @@ import {
 } from "@capstan/core";
 import type { Context } from "hono";
 import { z } from "zod";
-import type { ApprovalRecord } from "../journal/records.ts";
+import type { ApprovalRecord } from "@capstan/store";
 import { readBody } from "./read-body.ts";
 import { badRequest } from "./request-refused.ts";
 

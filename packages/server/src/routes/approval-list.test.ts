@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
-import { approvalRequest, commit, createRun } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore } from "@capstan/store";
+import { approvalRequest, commit, createRun } from "@capstan/store/testing";
 import { createTestApp } from "./testing/app-fixtures.ts";
 
 /** An app with open questions of kept runs (`k`) and of others (`p`), made at these times, and its pages. */

@@ -1,6 +1,6 @@
 import { type CallRecord, type ContentPart, reviewRequestOf } from "@capstan/core";
-import type { ApprovalView, ReviewedPart, ReviewedResult } from "../contract/approval.ts";
-import type { ApprovalRecord } from "../journal/records.ts";
+import type { ApprovalView, ReviewedPart, ReviewedResult } from "@capstan/contract";
+import type { ApprovalRecord } from "@capstan/store";
 
 /** Characters of base64 of one picture or file that go along with a result. */
 const inlineChars = 4 * 1024 * 1024;

@@ -6,8 +6,8 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import { type Context, Hono } from "hono";
-import type { ReviewPreview } from "../contract/approval.ts";
-import type { ApprovalPlace, ApprovalRecord } from "../journal/records.ts";
+import type { ReviewPreview } from "@capstan/contract";
+import type { ApprovalPlace, ApprovalRecord } from "@capstan/store";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "./environment.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
+import { openMemoryStore } from "@capstan/store";
 import { runIn } from "../run/testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "./testing/app-fixtures.ts";
 

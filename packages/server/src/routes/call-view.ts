@@ -1,5 +1,5 @@
-import type { CallView } from "../contract/call.ts";
-import type { CallEntry } from "../journal/records.ts";
+import type { CallView } from "@capstan/contract";
+import type { CallEntry } from "@capstan/store";
 
 /** A row of the ledger. What is in quarantine is not in it. */
 export function callView({ runId, call, updatedAt }: CallEntry): CallView {

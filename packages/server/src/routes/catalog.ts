@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { titleOf, type Tool, type ToolGroup } from "@capstan/core";
-import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "../contract/listing.ts";
+import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { isAuthor } from "./scripts.ts";

@@ -1,9 +1,8 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core";
-import type { ConversationView } from "../contract/conversation.ts";
-import type { RunWithEvents } from "../contract/run.ts";
-import type { ConversationRecord } from "../journal/records.ts";
+import type { ConversationView, RunWithEvents } from "@capstan/contract";
+import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "./environment.ts";
 import { knownConversation } from "./known-conversation.ts";
 import { listView } from "./list-view.ts";

@@ -2,7 +2,7 @@ import type { HistoryMode, ModelCatalog, PolicyRule, ToolGroup } from "@capstan/
 import type { RunService } from "../run/run-service.ts";
 import type { ServerLimits } from "../run/server-limits.ts";
 import type { CreateExecutor } from "../run/session.ts";
-import type { ScriptAccess } from "../scripts/script-authoring.ts";
+import type { ScriptAccess } from "@capstan/contract";
 
 /** What every route is given. */
 export interface Services {

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRecord } from "@capstan/store";
 import type { RunService } from "../run/run-service.ts";
 import type { Environment, Services } from "./environment.ts";
 import { notFound } from "./request-refused.ts";

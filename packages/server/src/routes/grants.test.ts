@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { grantOf, owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore, type Store } from "@capstan/store";
+import { grantOf, owner } from "@capstan/store/testing";
 import { asking, tool } from "../run/testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "./testing/app-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { GrantDeleted, GrantView } from "../contract/listing.ts";
-import type { GrantRecord } from "../journal/records.ts";
+import type { GrantDeleted, GrantView } from "@capstan/contract";
+import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "./environment.ts";
 import { knownConversation } from "./known-conversation.ts";
 import { listView } from "./list-view.ts";

@@ -1,5 +1,4 @@
-import type { ConversationRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { ConversationRecord, Store } from "@capstan/store";
 import { notFound } from "./request-refused.ts";
 
 /**

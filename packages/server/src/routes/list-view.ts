@@ -1,4 +1,4 @@
-import type { ListView } from "../contract/listing.ts";
+import type { ListView } from "@capstan/contract";
 
 /** A list in OpenAI's form. */
 export function listView<T extends object>(

@@ -5,8 +5,8 @@ import {
   overruled,
   type PolicyRule,
 } from "@capstan/core";
-import type { OverrideView } from "../contract/override.ts";
-import type { OverrideRecord } from "../journal/records.ts";
+import type { OverrideView } from "@capstan/contract";
+import type { OverrideRecord } from "@capstan/store";
 
 /** Shows a user's own rules, and says what of them an administrator's rule makes void. */
 export function overrideViews({

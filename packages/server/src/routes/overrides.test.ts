@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { PolicyRule } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openStore } from "../journal/open-store.ts";
+import { openStore } from "@capstan/store";
 import { Overrides } from "../run/overrides.ts";
 import { tool } from "../run/testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "./testing/app-fixtures.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { type JsonObject, nearestNames, ruleProblems } from "@capstan/core";
-import type { OverrideChange, OverrideDeleted } from "../contract/override.ts";
+import type { OverrideChange, OverrideDeleted } from "@capstan/contract";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { overrideViews } from "./override-view.ts";

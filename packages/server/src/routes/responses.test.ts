@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore, type Store } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { asking, runIn } from "../run/testing/run-fixtures.ts";
 import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRecord } from "@capstan/store";
 import { errorBody, invalidRequest } from "../responses/api-error.ts";
 import { pageOfItems } from "../responses/history-items.ts";
 import { inputItemsOf } from "../responses/item-lookup.ts";

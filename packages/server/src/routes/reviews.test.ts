@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, type ToolReturn } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { asking, runIn } from "../run/testing/run-fixtures.ts";
 import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 

@@ -1,7 +1,6 @@
 import type { Context } from "hono";
-import type { RunEvent } from "../contract/run.ts";
-import { followEvents } from "../journal/follow-events.ts";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunEvent } from "@capstan/contract";
+import { followEvents, type RunRecord } from "@capstan/store";
 import { ssePieces } from "../responses/sse.ts";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";

@@ -1,5 +1,5 @@
-import type { AwaitedView, RunView } from "../contract/run.ts";
-import type { RunRecord } from "../journal/records.ts";
+import type { AwaitedView, RunView } from "@capstan/contract";
+import type { RunRecord } from "@capstan/store";
 
 /**
  * A run as the API shows it.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
+import { openMemoryStore } from "@capstan/store";
 import { asking, runIn, tool } from "../run/testing/run-fixtures.ts";
 import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 

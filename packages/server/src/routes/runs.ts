@@ -1,12 +1,10 @@
 import type { ModelCatalog } from "@capstan/core";
 import { Hono } from "hono";
 import { z } from "zod";
-import type { RunStatus, RunView } from "../contract/run.ts";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunStatus, RunView } from "@capstan/contract";
+import { type RunRecord, type Store, transitions } from "@capstan/store";
 import { answerCall } from "../run/answer-call.ts";
 import { findRequestedModel, oneCallModelId } from "../run/one-call-model.ts";
-import { transitions } from "../run/run-status.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
 import type { Environment, Services } from "./environment.ts";

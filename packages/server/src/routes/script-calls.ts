@@ -1,6 +1,5 @@
-import type { ScriptCallList, ScriptCallView } from "../contract/script.ts";
-import type { ListedCalls } from "../journal/reading/list-calls.ts";
-import type { ListedCall, RunRecord } from "../journal/records.ts";
+import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
+import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
 import { parseCreateRequest } from "../responses/parse-request.ts";
 import { storedView } from "../responses/run-projection.ts";
 import { oneCallModelId } from "../run/one-call-model.ts";

@@ -1,5 +1,4 @@
-import type { ScriptsChanged } from "../contract/script.ts";
-import type { ScriptAuthoring } from "../scripts/script-authoring.ts";
+import type { ScriptAuthoring, ScriptsChanged } from "@capstan/contract";
 
 /**
  * Says at once where things stand, and again whenever something changed. Of changes that come

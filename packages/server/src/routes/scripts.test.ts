@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { ListView, ServerInfo } from "../contract/listing.ts";
-import type { RunView } from "../contract/run.ts";
-import type { ScriptCallView, ScriptDetail, ScriptView } from "../contract/script.ts";
-import { openMemoryStore } from "../journal/store.ts";
+import type {
+  AuthoringOutcome,
+  ListView,
+  RunView,
+  ScriptAuthoring,
+  ScriptCallView,
+  ScriptDetail,
+  ScriptView,
+  ServerInfo,
+} from "@capstan/contract";
+import { openMemoryStore } from "@capstan/store";
 import { asking, runIn, tool } from "../run/testing/run-fixtures.ts";
-import type { AuthoringOutcome, ScriptAuthoring } from "../scripts/script-authoring.ts";
 import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 
 const tools = [tool("Look", ({ at }) => `saw ${String(at)}`), asking("Ask", () => "asked")];

@@ -1,7 +1,11 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { ScriptDeleted, ScriptDetail } from "../contract/script.ts";
-import type { AuthoringOutcome, ScriptAuthoring } from "../scripts/script-authoring.ts";
+import type {
+  AuthoringOutcome,
+  ScriptAuthoring,
+  ScriptDeleted,
+  ScriptDetail,
+} from "@capstan/contract";
 import type { Environment, Services } from "./environment.ts";
 import { eventStream } from "./event-stream.ts";
 import { listView } from "./list-view.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CapstanError } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
+import { openMemoryStore } from "@capstan/store";
 import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
 
 /** An app whose store refuses every write for this reason, and what it logs. */

@@ -1,7 +1,7 @@
 import type { ClientOutput } from "@capstan/core";
 import type { Context } from "hono";
 import { z } from "zod";
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRecord } from "@capstan/store";
 import type { RunService } from "../run/run-service.ts";
 import type { Environment, Services } from "./environment.ts";
 import { readBody } from "./read-body.ts";

@@ -1,8 +1,8 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { sliceText, type VariableSystem, type VariableType } from "@capstan/core";
-import type { VariableValueView, VariableView } from "../contract/listing.ts";
-import type { ConversationRecord } from "../journal/records.ts";
+import type { VariableValueView, VariableView } from "@capstan/contract";
+import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "./environment.ts";
 import { listView } from "./list-view.ts";
 import { readBody, readNumber } from "./read-body.ts";

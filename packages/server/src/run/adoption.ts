@@ -7,11 +7,9 @@ import {
   type Message,
   reopenedByPerson,
 } from "@capstan/core";
-import type { ExecutionApproval, RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import { type ExecutionApproval, isClosing, type RunRecord, type Store } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
 import type { StoredRunRequest } from "./run-request.ts";
-import { isClosing } from "./run-status.ts";
 import { approvalsOf, decisionOf } from "./take-up.ts";
 
 /** The runs that carried this one's unfinished turn on, oldest first. */

@@ -1,6 +1,5 @@
 import { type CallRecord, type FoundOutcome, withFoundOutcome } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 
 export type CallAnswer =
   /** Its row now; after a second answer, with the first one. */

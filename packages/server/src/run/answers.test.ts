@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import {
   asking,
   begin,
@@ -10,7 +10,7 @@ import {
   requestOf,
   runIn,
 } from "./testing/run-fixtures.ts";
-import type { Store } from "../journal/store.ts";
+import type { Store } from "@capstan/store";
 
 const allow = { decision: "allow" } as const;
 

@@ -8,9 +8,7 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { ApprovalRecord, RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
+import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
 import type { Chains } from "./chains.ts";
 import type { CreateExecutor } from "./session.ts";
 import { tellChain } from "./take-up.ts";

@@ -1,6 +1,5 @@
 import type { ChainState, Message } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 import { adoption, inheritedTurn } from "./adoption.ts";
 import type { Given } from "./chains.ts";
 import type { StoredRunRequest } from "./run-request.ts";

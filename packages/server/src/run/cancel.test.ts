@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Model, Tool } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import type { RunStatus } from "../contract/run.ts";
-import { openMemoryStore } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import type { RunStatus } from "@capstan/contract";
+import { openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import type { RunRequest } from "./run-request.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

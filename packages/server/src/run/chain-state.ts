@@ -6,9 +6,7 @@ import {
   noUsage,
   type RoundUsage,
 } from "@capstan/core";
-import type { ChainMark } from "../journal/reading/read-chain.ts";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { ChainMark, RunRecord, Store } from "@capstan/store";
 
 /** A streamed item that was cut off when its process stopped. */
 export interface CutItem {

@@ -10,8 +10,7 @@ import {
   type ToolChainRun,
   type VariableSystem,
 } from "@capstan/core";
-import type { GrantRecord, RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { GrantRecord, RunRecord, Store } from "@capstan/store";
 import type { ConversationVariables, VariablesOrigin } from "./conversation-variables.ts";
 import { closeOff, launch } from "./launch.ts";
 import type { Overrides } from "./overrides.ts";

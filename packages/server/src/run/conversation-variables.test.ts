@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VariableSystem } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { Store } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { ConversationVariables } from "./conversation-variables.ts";
 import { defaultServerLimits } from "./server-limits.ts";
 import {

@@ -1,7 +1,11 @@
 import { newId, type VariableChange, VariableSystem } from "@capstan/core";
-import type { ConversationRecord, RunRecord, RunVersion } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import { isAccepted } from "../journal/store-write.ts";
+import {
+  type ConversationRecord,
+  isAccepted,
+  type RunRecord,
+  type RunVersion,
+  type Store,
+} from "@capstan/store";
 import { Newest, type NewestLimits } from "./newest.ts";
 import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
 

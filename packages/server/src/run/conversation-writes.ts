@@ -1,4 +1,4 @@
-import type { StoreWrite } from "../journal/store-write.ts";
+import type { StoreWrite } from "@capstan/store";
 import type { RunRequest } from "./run-request.ts";
 
 /** Moves the conversation on to its new run, and names it after its first message. */

@@ -4,12 +4,15 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import { migrate } from "../journal/migrate.ts";
-import { storeOnConnection } from "../journal/open-store.ts";
-import type { RunRecord } from "../journal/records.ts";
-import { Sql } from "../journal/sql.ts";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import {
+  migrate,
+  openMemoryStore,
+  type RunRecord,
+  Sql,
+  type Store,
+  storeOnConnection,
+} from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { VariableSystem } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { ConversationRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { ConversationRecord, Store } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 const switches = { groups: {}, tools: {} };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HistoryMode, ModelRequest } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import { withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { withMemoryStore } from "@capstan/store/testing";
 import type { RunRequest } from "./run-request.ts";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

@@ -1,6 +1,5 @@
 import { type HistoryMode, historyMessages, type Message, type StoredTurn } from "@capstan/core";
-import type { RunWithMessages } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunWithMessages, Store } from "@capstan/store";
 import type { StoredRunRequest } from "./run-request.ts";
 
 export interface HistoryOptions {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallRecord } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { Store } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 const tools = [

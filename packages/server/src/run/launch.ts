@@ -14,8 +14,7 @@ import {
   ToolExecutor,
   type VariableSystem,
 } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "./offered-tools.ts";
 import { oneCallModel } from "./one-call-model.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { defaultServerLimits } from "./server-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

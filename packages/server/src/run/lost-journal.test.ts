@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { Store } from "../journal/store.ts";
-import type { StoreWrite } from "../journal/store-write.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { Store, StoreWrite } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 /** A store that refuses some of what it is given: its database cannot take it. */

@@ -1,7 +1,6 @@
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { CapstanError, type ChainError, errorMessage } from "@capstan/core";
-import type { Store } from "../journal/store.ts";
-import { isClosing } from "./run-status.ts";
+import { isClosing, type Store } from "@capstan/store";
 import type { Serial } from "./serial.ts";
 import { unreadEnd } from "./unread-end.ts";
 

@@ -1,11 +1,11 @@
 import type { ChainState, JsonValue, Message } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
 import {
   isAccepted,
   type RunJournalWrite,
+  type RunRecord,
   type StoreWrite,
   type WriteOutcome,
-} from "../journal/store-write.ts";
+} from "@capstan/store";
 import type { VariablesOrigin } from "./conversation-variables.ts";
 import { conversationWrites } from "./conversation-writes.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Tool } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { Store } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { defaultServerLimits } from "./server-limits.ts";
 import {
   asking,

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage, isSettled } from "@capstan/core";
-import type { Heard, StopRequest } from "../journal/nodes.ts";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import {
+  type Heard,
+  isClosing,
+  type RunRecord,
+  type StopRequest,
+  type Store,
+} from "@capstan/store";
 import type { Chains, LiveRun } from "./chains.ts";
-import { isClosing } from "./run-status.ts";
 import { approvalsOf, tellChain } from "./take-up.ts";
 
 export interface OtherNodesOptions {

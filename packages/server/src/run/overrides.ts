@@ -1,6 +1,5 @@
 import type { PolicyRule } from "@capstan/core";
-import type { Store } from "../journal/store.ts";
-import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
+import type { OutcomeOf, Store, StoreWrite } from "@capstan/store";
 
 type Change = Extract<StoreWrite, { type: "change-override" | "reset-override" }>;
 

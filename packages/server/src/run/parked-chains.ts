@@ -1,6 +1,5 @@
 import type { ChainState } from "@capstan/core";
-import type { ClaimedRun } from "../journal/claimed-run.ts";
-import type { RunRecord } from "../journal/records.ts";
+import type { ClaimedRun, RunRecord } from "@capstan/store";
 import type { StoredChain } from "./chain-state.ts";
 import { dataRoom } from "./data-room.ts";
 import { Newest, type NewestLimits } from "./newest.ts";

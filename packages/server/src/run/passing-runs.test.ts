@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { PassingRuns } from "./passing-runs.ts";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 

@@ -1,4 +1,4 @@
-import type { RunRecord } from "../journal/records.ts";
+import type { RunRecord } from "@capstan/store";
 
 /** How long runs are kept that are not to be kept for good. */
 export interface Passing {

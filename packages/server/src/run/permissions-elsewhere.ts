@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core";
-import type { Store } from "../journal/store.ts";
+import type { Store } from "@capstan/store";
 import type { Chains } from "./chains.ts";
 import type { Overrides } from "./overrides.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Model } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore, type Store } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { defaultServerLimits } from "./server-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 

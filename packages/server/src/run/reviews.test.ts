@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import type { Store } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import type { RunRequest } from "./run-request.ts";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 

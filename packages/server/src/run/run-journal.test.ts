@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallRecord } from "@capstan/core";
-import type { Store } from "../journal/store.ts";
-import {
-  callRecord,
-  createRun,
-  owner,
-  withMemoryStore,
-} from "../journal/testing/store-fixtures.ts";
-import type { StoreWrite } from "../journal/store-write.ts";
+import type { Store, StoreWrite } from "@capstan/store";
+import { callRecord, createRun, owner, withMemoryStore } from "@capstan/store/testing";
 import { RunJournal } from "./run-journal.ts";
 
 const waits = { approvals: "inline", toolOutputs: "inline" } as const;

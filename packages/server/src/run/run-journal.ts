@@ -10,11 +10,9 @@ import {
   type JournalWrite,
   type Message,
 } from "@capstan/core";
-import type { RunStatus } from "../contract/run.ts";
-import type { Store } from "../journal/store.ts";
-import type { RunJournalWrite, WriteOutcome } from "../journal/store-write.ts";
+import type { RunStatus } from "@capstan/contract";
+import { type RunJournalWrite, runStatusOf, type Store, type WriteOutcome } from "@capstan/store";
 import type { StoredRunRequest } from "./run-request.ts";
-import { runStatusOf } from "./run-status.ts";
 
 /** What a run waits for itself; what is deferred closes it, and a next one takes it over. */
 export type Waits = Pick<StoredRunRequest, "approvals" | "toolOutputs">;

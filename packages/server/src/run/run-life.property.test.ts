@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { isSettled } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import fc from "fast-check";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import type { RunService } from "./run-service.ts";
-import { isClosing } from "./run-status.ts";
+import { isClosing } from "@capstan/store";
 import { asking, begin, createRuns, requestOf, tool } from "./testing/run-fixtures.ts";
 
 const weather = { type: "function", function: { name: "Weather" } } as const;

@@ -9,9 +9,16 @@ import {
   systemClock,
   VariableSystem,
 } from "@capstan/core";
-import type { ApprovalRecord, ConversationRecord, RunRecord, RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { OutcomeOf, StoreWrite } from "../journal/store-write.ts";
+import {
+  type ApprovalRecord,
+  type ConversationRecord,
+  isClosing,
+  type OutcomeOf,
+  type RunRecord,
+  type RunRef,
+  type Store,
+  type StoreWrite,
+} from "@capstan/store";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import { Answers, type Submission } from "./answers.ts";
 import { Chains, type EndedChain } from "./chains.ts";
@@ -22,7 +29,6 @@ import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 import { followPermissions } from "./permissions-elsewhere.ts";
-import { isClosing } from "./run-status.ts";
 import { Serial } from "./serial.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import type { CreateExecutor } from "./session.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import { openMemoryStore, type Store } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import { defaultServerLimits, type ServerLimits } from "./server-limits.ts";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

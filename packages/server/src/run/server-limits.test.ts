@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import { withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { withMemoryStore } from "@capstan/store/testing";
 import { chainLimits, defaultServerLimits, type ServerLimits } from "./server-limits.ts";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

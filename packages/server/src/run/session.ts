@@ -9,9 +9,8 @@ import {
   type VariableSource,
   type VariableValue,
 } from "@capstan/core";
-import type { Switches } from "../contract/conversation.ts";
-import type { GrantRecord, Manifest } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { Switches } from "@capstan/contract";
+import type { GrantRecord, Manifest, Store } from "@capstan/store";
 
 /** Makes a session's executor: the composition root knows which tools there are. */
 export type CreateExecutor = (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { asking, begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";
 
 const ask = (n: number) => ({ calls: [{ name: "Ask", args: { n } }] });

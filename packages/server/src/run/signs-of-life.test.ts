@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import type { RunEvent } from "../contract/run.ts";
-import { openMemoryStore, type Store } from "../journal/store.ts";
-import { withTwoNodes } from "../journal/testing/every-store.ts";
-import { findPostgres } from "../journal/testing/postgres-server.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import type { RunEvent } from "@capstan/contract";
+import { openMemoryStore, type Store } from "@capstan/store";
+import { findPostgres, owner, withTwoNodes } from "@capstan/store/testing";
 import type { RunService } from "./run-service.ts";
 import { defaultServerLimits, type ServerLimits } from "./server-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";

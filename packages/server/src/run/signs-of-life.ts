@@ -1,6 +1,5 @@
 import { type Clock, errorMessage } from "@capstan/core";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRecord, Store } from "@capstan/store";
 
 export interface SignsOfLifeOptions {
   readonly store: Store;

@@ -1,13 +1,10 @@
 import { neutraliseMessage, newId } from "@capstan/core";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { RunRecord } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { StoreWrite } from "../journal/store-write.ts";
+import { isClosing, type RunRecord, type Store, type StoreWrite } from "@capstan/store";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./adoption.ts";
 import { type Beginning, beginWith } from "./beginning.ts";
 import { newRunRecord, newRunWrites, variablesOrigin } from "./new-run.ts";
 import type { RunRequest } from "./run-request.ts";
-import { isClosing } from "./run-status.ts";
 import type { Serial } from "./serial.ts";
 import type { TakeUps } from "./take-ups.ts";
 

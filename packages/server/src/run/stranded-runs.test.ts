@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import type { RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { StoreWrite } from "../journal/store-write.ts";
-import { withTwoNodes } from "../journal/testing/every-store.ts";
-import { findPostgres } from "../journal/testing/postgres-server.ts";
-import { owner } from "../journal/testing/store-fixtures.ts";
+import type { RunRef, Store, StoreWrite } from "@capstan/store";
+import { findPostgres, owner, withTwoNodes } from "@capstan/store/testing";
 import { defaultServerLimits } from "./server-limits.ts";
 import { StrandedRuns } from "./stranded-runs.ts";
 import { begin, createRuns, requestOf, runIn } from "./testing/run-fixtures.ts";

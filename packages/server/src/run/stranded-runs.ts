@@ -1,5 +1,4 @@
-import type { RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunRef, Store } from "@capstan/store";
 
 /** Between two looks: who has just claimed a run is done with beginning it by the second one, as a rule. */
 const betweenLooksMs = 5_000;

@@ -13,10 +13,10 @@ import type {
   ApprovalRecord,
   ExecutionApproval,
   ResultApproval,
+  RunJournalWrite,
   RunRecord,
-} from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { RunJournalWrite } from "../journal/store-write.ts";
+  Store,
+} from "@capstan/store";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import type { StoredRunRequest } from "./run-request.ts";
 

@@ -1,8 +1,12 @@
 import { type ChainError, errorMessage } from "@capstan/core";
-import type { ClaimedRun } from "../journal/claimed-run.ts";
-import type { ApprovalRecord, RunRecord, RunRef } from "../journal/records.ts";
-import type { Store } from "../journal/store.ts";
-import type { RunJournalWrite } from "../journal/store-write.ts";
+import type {
+  ApprovalRecord,
+  ClaimedRun,
+  RunJournalWrite,
+  RunRecord,
+  RunRef,
+  Store,
+} from "@capstan/store";
 import { beginWith, readBeginning } from "./beginning.ts";
 import type { Chains, Given } from "./chains.ts";
 import { isBetweenProcesses, readChainState, type StoredChain } from "./chain-state.ts";

@@ -1,5 +1,5 @@
 import { type ChainError, type ChainResultRecord, noUsage } from "@capstan/core";
-import type { RunJournalWrite } from "../journal/store-write.ts";
+import type { RunJournalWrite } from "@capstan/store";
 
 /**
  * The end of a run whose rows cannot be read: made of nothing that it did, so that one damaged row

@@ -3,11 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { migrate } from "../journal/migrate.ts";
-import { storeOnConnection } from "../journal/open-store.ts";
-import { Sql } from "../journal/sql.ts";
-import type { Store } from "../journal/store.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
+import { migrate, Sql, type Store, storeOnConnection } from "@capstan/store";
+import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 
 /** A store in which what one run did cannot be read any more. */

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Model, newId, type VariableSystem } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import { withTwoNodes } from "../journal/testing/every-store.ts";
-import { findPostgres } from "../journal/testing/postgres-server.ts";
-import { owner, withMemoryStore } from "../journal/testing/store-fixtures.ts";
-import type { Store } from "../journal/store.ts";
+import { findPostgres, owner, withMemoryStore, withTwoNodes } from "@capstan/store/testing";
+import type { Store } from "@capstan/store";
 import type { RunService } from "./run-service.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "./testing/run-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NodeRecord, Store } from "../journal/store.ts";
+import type { NodeRecord, Store } from "@capstan/store";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
 const deaf = { askToStop: async () => {}, askForSign: async () => {}, hear: () => {} };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core";
-import { watchNodes } from "../journal/silent-nodes.ts";
+import { watchNodes } from "@capstan/store";
 import type { RunService } from "./run-service.ts";
 
 /**

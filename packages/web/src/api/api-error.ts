@@ -1,4 +1,4 @@
-import type { ErrorBody } from "@capstan/server/contract";
+import type { ErrorBody } from "@capstan/contract";
 
 /** What went wrong with a request: the server's own words, or that there is no server. */
 export class ApiError extends Error {

@@ -22,7 +22,7 @@ import type {
   VariableUpdate,
   VariableValueView,
   VariableView,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 import { requestJson, send } from "./request.ts";
 
 const id = encodeURIComponent;

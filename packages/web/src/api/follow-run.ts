@@ -1,4 +1,4 @@
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { ApiError, isAbort } from "./api-error.ts";
 import { backoffDelay } from "./backoff.ts";
 import { createEventStreamParser } from "./parse-event-stream.ts";

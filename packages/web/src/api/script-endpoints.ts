@@ -11,7 +11,7 @@ import type {
   ScriptFilesView,
   ScriptSaveBody,
   ScriptView,
-} from "@capstan/server/contract";
+} from "@capstan/contract";
 import { requestJson, send } from "./request.ts";
 
 const pathOf = (script: string) => `/v1/scripts/${encodeURIComponent(script)}`;

@@ -1,4 +1,4 @@
-import type { ApprovalAnswerBody, ApprovalView } from "@capstan/server/contract";
+import type { ApprovalAnswerBody, ApprovalView } from "@capstan/contract";
 import { createSignal } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { answerApproval } from "../api/endpoints.ts";

@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/contract";
 import { createSignal, onMount, Show } from "solid-js";
 import { withoutPlace } from "../api/api-error.ts";
 import { parseJsonObject } from "../format/json-text.ts";

@@ -1,4 +1,4 @@
-import type { CallView } from "@capstan/server/contract";
+import type { CallView } from "@capstan/contract";
 import { createSignal } from "solid-js";
 import { listCalls } from "../api/endpoints.ts";
 

@@ -1,4 +1,4 @@
-import type { CallView } from "@capstan/server/contract";
+import type { CallView } from "@capstan/contract";
 
 type Found = NonNullable<CallView["found"]>;
 

@@ -1,4 +1,4 @@
-import type { GrantView } from "@capstan/server/contract";
+import type { GrantView } from "@capstan/contract";
 import { createEffect, createSignal, on, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { listGrants, revokeGrant } from "../api/endpoints.ts";

@@ -1,4 +1,4 @@
-import type { CallOutcomeBody, CallView } from "@capstan/server/contract";
+import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { answerOutcome } from "../api/endpoints.ts";

@@ -1,4 +1,4 @@
-import type { ResultApprovalView } from "@capstan/server/contract";
+import type { ResultApprovalView } from "@capstan/contract";
 import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { readReview } from "../api/endpoints.ts";

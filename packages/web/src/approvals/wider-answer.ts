@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/contract";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 

@@ -1,4 +1,4 @@
-import type { ExecutionAnswerBody } from "@capstan/server/contract";
+import type { ExecutionAnswerBody } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
 import { serverNow } from "../api/server-clock.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";

@@ -1,4 +1,4 @@
-import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/server/contract";
+import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
 import { batch, createMemo, createSignal, type Accessor } from "solid-js";
 import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunView } from "@capstan/server/contract";
+import type { RunView } from "@capstan/contract";
 import { groupTurns } from "./group-turns.ts";
 import { inputText } from "./input-text.ts";
 

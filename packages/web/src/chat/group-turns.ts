@@ -1,4 +1,4 @@
-import type { RunView } from "@capstan/server/contract";
+import type { RunView } from "@capstan/contract";
 import { inputText } from "./input-text.ts";
 
 /** What a person said, and the runs that answered it: more than one where it was tried again. */

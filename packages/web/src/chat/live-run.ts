@@ -1,4 +1,4 @@
-import type { RunEvent, RunStatus, RunWithEvents } from "@capstan/server/contract";
+import type { RunEvent, RunStatus, RunWithEvents } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
 import { followRun, type StreamStatus } from "../api/follow-run.ts";
 import { foldRunEvents, foldStoredEvents } from "../run/fold-run-event.ts";

@@ -1,4 +1,4 @@
-import type { ConversationView } from "@capstan/server/contract";
+import type { ConversationView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { useApp } from "../app/app-state.ts";

@@ -1,4 +1,4 @@
-import type { ConversationView } from "@capstan/server/contract";
+import type { ConversationView } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { deleteConversation, listConversations, updateConversation } from "../api/endpoints.ts";

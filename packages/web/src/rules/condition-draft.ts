@@ -1,4 +1,4 @@
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 
 /** One condition as it is being written. */
 export interface ConditionDraft {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 import { readDraft, refusedAt, type RuleDraft, ruleDraft } from "./rule-draft.ts";
 
 const rule: OverrideView = {

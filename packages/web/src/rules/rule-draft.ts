@@ -1,4 +1,4 @@
-import type { OverrideChange, OverrideView } from "@capstan/server/contract";
+import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { withoutPlace } from "../api/api-error.ts";
 import { type ConditionDraft, readConditions } from "./condition-draft.ts";
 import type { ExecutionWord, ResultWord } from "./rule-words.ts";

@@ -1,4 +1,4 @@
-import type { OverrideChange, OverrideView, ToolGroupView } from "@capstan/server/contract";
+import type { OverrideChange, OverrideView, ToolGroupView } from "@capstan/contract";
 import { createSignal, For, onMount, Show } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { ConditionFields } from "./condition-fields.tsx";

@@ -1,4 +1,4 @@
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
 import { ruleText } from "./rule-words.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolGroupView } from "@capstan/server/contract";
+import type { ToolGroupView } from "@capstan/contract";
 import { ruleArguments, ruleSubjects } from "./rule-suggestions.ts";
 
 const tool = (id: string, parameters: unknown) => ({

@@ -1,4 +1,4 @@
-import type { ToolGroupView } from "@capstan/server/contract";
+import type { ToolGroupView } from "@capstan/contract";
 
 /** What a rule may be about, and what that is in words. */
 export interface RuleSubject {

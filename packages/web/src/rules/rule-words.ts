@@ -1,4 +1,4 @@
-import type { OverrideView } from "@capstan/server/contract";
+import type { OverrideView } from "@capstan/contract";
 
 export type ExecutionWord = NonNullable<OverrideView["execution"]>;
 export type ResultWord = NonNullable<OverrideView["result"]>;

@@ -1,4 +1,4 @@
-import type { OverrideChange, OverrideView } from "@capstan/server/contract";
+import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { createSignal, For, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { changeRule, listRules, removeRule } from "../api/endpoints.ts";

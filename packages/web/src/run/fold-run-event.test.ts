@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import fc from "fast-check";
 import { compacted, numbered, settled, streamed, type Step } from "../../test/script.ts";
 import { endedEarly } from "./ended-early.ts";

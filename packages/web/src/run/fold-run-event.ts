@@ -1,4 +1,4 @@
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 import { foldCallEvent } from "./fold-call-event.ts";
 import { foldItemEvent } from "./fold-item-event.ts";
 import type { Usage } from "./run-event.ts";

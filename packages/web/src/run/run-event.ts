@@ -1,4 +1,4 @@
-import type { RunEvent } from "@capstan/server/contract";
+import type { RunEvent } from "@capstan/contract";
 
 /** The event of one type: `RunEventOf<"call.settled">`. */
 export type RunEventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>;

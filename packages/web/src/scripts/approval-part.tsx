@@ -1,8 +1,4 @@
-import type {
-  DeclaredPermissionsView,
-  ScriptDetail,
-  ScriptFilesView,
-} from "@capstan/server/contract";
+import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@capstan/contract";
 import { createEffect, createSignal, For, on, Show } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { approveScript, readScriptFiles, revokeScript } from "../api/script-endpoints.ts";

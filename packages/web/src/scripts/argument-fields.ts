@@ -1,4 +1,4 @@
-import type { ScriptToolView } from "@capstan/server/contract";
+import type { ScriptToolView } from "@capstan/contract";
 
 type JsonSchema = ScriptToolView["parameters"];
 

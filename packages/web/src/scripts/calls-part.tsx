@@ -1,4 +1,4 @@
-import type { ScriptCallList, ScriptCallView } from "@capstan/server/contract";
+import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
 import { onMount, Show } from "solid-js";
 import { listScriptCalls } from "../api/script-endpoints.ts";
 import { decisionText } from "../calls/decision-text.ts";

@@ -1,4 +1,4 @@
-import type { ScriptDetail } from "@capstan/server/contract";
+import type { ScriptDetail } from "@capstan/contract";
 import { createRoot, createSignal, type Accessor } from "solid-js";
 import { fieldText } from "./editor-text.ts";
 import { createRevision } from "./revision.ts";

@@ -1,4 +1,4 @@
-import type { ScriptProblemView } from "@capstan/server/contract";
+import type { ScriptProblemView } from "@capstan/contract";
 import { createEffect, createMemo, For, on } from "solid-js";
 import {
   countLines,

@@ -1,4 +1,4 @@
-import type { ScriptFilesView } from "@capstan/server/contract";
+import type { ScriptFilesView } from "@capstan/contract";
 
 type Files = ScriptFilesView["files"];
 

@@ -1,4 +1,4 @@
-import type { DeclaredPermissionsView, ScriptPermissionsView } from "@capstan/server/contract";
+import type { DeclaredPermissionsView, ScriptPermissionsView } from "@capstan/contract";
 import { formatDuration } from "../format/duration.ts";
 
 /** One thing that a file asks for, in words. */

@@ -1,4 +1,4 @@
-import type { ScriptProblemView } from "@capstan/server/contract";
+import type { ScriptProblemView } from "@capstan/contract";
 import { For, Show } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 

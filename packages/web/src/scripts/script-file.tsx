@@ -1,4 +1,4 @@
-import type { ScriptCheckView, ScriptDetail } from "@capstan/server/contract";
+import type { ScriptCheckView, ScriptDetail } from "@capstan/contract";
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
 import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
 import { checkScript, readScript } from "../api/script-endpoints.ts";

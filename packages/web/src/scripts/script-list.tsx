@@ -1,4 +1,4 @@
-import type { ScriptView } from "@capstan/server/contract";
+import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
 import { createScript } from "../api/script-endpoints.ts";

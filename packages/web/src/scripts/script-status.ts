@@ -1,4 +1,4 @@
-import type { ScriptView } from "@capstan/server/contract";
+import type { ScriptView } from "@capstan/contract";
 
 /** How a file stands, in one or two words, and how it is coloured. */
 export interface ScriptFace {

@@ -1,4 +1,4 @@
-import type { ScriptView } from "@capstan/server/contract";
+import type { ScriptView } from "@capstan/contract";
 import { createEffect, on, onCleanup, onMount, Show } from "solid-js";
 import { followScripts } from "../api/follow-scripts.ts";
 import { listScripts } from "../api/script-endpoints.ts";

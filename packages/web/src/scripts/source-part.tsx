@@ -1,4 +1,4 @@
-import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/server/contract";
+import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { ApiError, messageOf, withoutPlace } from "../api/api-error.ts";
 import { deleteScript, restoreScript, saveScript } from "../api/script-endpoints.ts";

@@ -1,4 +1,4 @@
-import type { ScriptDetail, ScriptToolView } from "@capstan/server/contract";
+import type { ScriptDetail, ScriptToolView } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { argumentFields } from "./argument-fields.ts";

@@ -1,4 +1,4 @@
-import type { RunView, ScriptToolView } from "@capstan/server/contract";
+import type { RunView, ScriptToolView } from "@capstan/contract";
 import { createSignal, For, Match, onCleanup, Show, Switch } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
 import { callScript } from "../api/script-endpoints.ts";

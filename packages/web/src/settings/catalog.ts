@@ -1,4 +1,4 @@
-import type { ModelView, ServerInfo, ToolGroupView } from "@capstan/server/contract";
+import type { ModelView, ServerInfo, ToolGroupView } from "@capstan/contract";
 import { createMemo, type Accessor } from "solid-js";
 import { getServerInfo, listModels, listToolGroups } from "../api/endpoints.ts";
 import { createLoaded, type Loaded } from "../shell/loaded.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { ToolGroupView, ToolView } from "@capstan/contract";
 import { groupsOn, isToolOn, noSwitches, toolNamesOn, withGroup, withTool } from "./switches.ts";
 
 const tool = (group: string, name: string, more: Partial<ToolView> = {}): ToolView => ({

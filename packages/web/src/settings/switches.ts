@@ -1,4 +1,4 @@
-import type { Switches, ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { Switches, ToolGroupView, ToolView } from "@capstan/contract";
 
 export const noSwitches: Switches = { groups: {}, tools: {} };
 

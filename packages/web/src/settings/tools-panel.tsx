@@ -1,4 +1,4 @@
-import type { ToolGroupView, ToolView } from "@capstan/server/contract";
+import type { ToolGroupView, ToolView } from "@capstan/contract";
 import { For, Show } from "solid-js";
 import { useApp } from "../app/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "./switches.ts";

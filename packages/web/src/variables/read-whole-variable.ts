@@ -1,4 +1,4 @@
-import type { VariableView } from "@capstan/server/contract";
+import type { VariableView } from "@capstan/contract";
 import { readVariable } from "../api/endpoints.ts";
 
 /** Characters asked for at once. */

@@ -1,4 +1,4 @@
-import type { VariableUpdate, VariableView } from "@capstan/server/contract";
+import type { VariableUpdate, VariableView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 

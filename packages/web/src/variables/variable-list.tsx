@@ -1,4 +1,4 @@
-import type { VariableView } from "@capstan/server/contract";
+import type { VariableView } from "@capstan/contract";
 import { For, onCleanup, Show } from "solid-js";
 import { useApp } from "../app/app-state.ts";
 import { formatBytes, plural } from "../format/count.ts";

@@ -1,4 +1,4 @@
-import type { VariableValueView } from "@capstan/server/contract";
+import type { VariableValueView } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { readVariable } from "../api/endpoints.ts";

@@ -1,4 +1,4 @@
-import type { VariableView } from "@capstan/server/contract";
+import type { VariableView } from "@capstan/contract";
 import { plural } from "../format/count.ts";
 
 /** The kinds of variables, in the words of the page. */

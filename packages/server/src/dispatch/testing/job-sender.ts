@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
-import type { RunRef } from "../../journal/records.ts";
+import type { RunRef } from "@capstan/store";
 import { queueName } from "../bull-queue.ts";
 
 /** Puts jobs into the queue of the nodes, whatever is there already. */

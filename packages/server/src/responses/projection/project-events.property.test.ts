@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import fc from "fast-check";
-import type { RunEvent, RunNotice } from "../../contract/run.ts";
+import type { RunEvent, RunNotice } from "@capstan/contract";
 import { encodeEvent } from "../sse.ts";
 import {
   asked,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
-import type { RunNotice } from "../../contract/run.ts";
+import type { RunNotice } from "@capstan/contract";
 import {
   answered,
   asked,

@@ -1,5 +1,5 @@
 import type { ChainError, FinishReason, Usage } from "@capstan/core";
-import type { RunEvent } from "../../contract/run.ts";
+import type { RunEvent } from "@capstan/contract";
 import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "../wire.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { createFloor } from "./floor.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { ChainEvent } from "@capstan/core";
-import type { RunEvent } from "../../contract/run.ts";
+import type { RunEvent } from "@capstan/contract";
 import {
   callStarted,
   filesServer,

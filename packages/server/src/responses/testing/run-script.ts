@@ -1,5 +1,5 @@
 import type { ApprovalRequest, CallResult, ChainEvent, ChainStats, Usage } from "@capstan/core";
-import type { RunEvent, RunNotice } from "../../contract/run.ts";
+import type { RunEvent, RunNotice } from "@capstan/contract";
 import type { ProjectionOptions } from "../projection/project-events.ts";
 import type { ResponseEcho } from "../wire.ts";
 

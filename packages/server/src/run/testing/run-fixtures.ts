@@ -10,10 +10,9 @@ import {
   ToolExecutor,
   type ToolGroup,
 } from "@capstan/core";
-import type { RunStatus } from "../../contract/run.ts";
-import type { RunRecord } from "../../journal/records.ts";
-import { openMemoryStore, type Store } from "../../journal/store.ts";
-import { owner } from "../../journal/testing/store-fixtures.ts";
+import type { RunStatus } from "@capstan/contract";
+import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import type { RunRequest } from "../run-request.ts";
 import { RunService, type RunServiceOptions } from "../run-service.ts";
 import { defaultServerLimits } from "../server-limits.ts";

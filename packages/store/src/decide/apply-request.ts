@@ -1,0 +1,111 @@
+import type { EncodedRequest, EncodedWrite } from "../encode/encoded-journal.ts";
+import type { ErrorData } from "../records/error-data.ts";
+import type { Script } from "../sql/script.ts";
+import {
+  isAccepted,
+  type Journal,
+  type OutcomeOf,
+  type StoreWrite,
+} from "../records/store-writes.ts";
+import { answerCall } from "./questions/answer-call.ts";
+import { claimRun } from "./runs/claim-run.ts";
+import { collectForgotten } from "./forget/collect-forgotten.ts";
+import { deleteConversation, deleteRun } from "./forget/delete-runs.ts";
+import { dropUnreachable } from "./forget/drop-unreachable.ts";
+import { forgetLineage } from "./forget/forget-lineage.ts";
+import { forgetVariables } from "./rows/forget-variables.ts";
+import { shortenCuts } from "./forget/shorten-cuts.ts";
+import { submitOutputs } from "./questions/submit-outputs.ts";
+import type { Journaled } from "./rows/writable-run.ts";
+import { answerApproval, expireApprovals } from "./questions/write-approvals.ts";
+import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
+import { createGrant, revokeGrant } from "./questions/write-grants.ts";
+import { changeOverride, resetOverride } from "./questions/write-overrides.ts";
+import { saveItems } from "./rows/write-items.ts";
+import { writeDeltas } from "./write-deltas.ts";
+import { writeJournal } from "./write-journal.ts";
+import { createRun, setStatus } from "./runs/write-runs.ts";
+import { editVariables } from "./rows/write-variables.ts";
+import type { Writing } from "./state/decision.ts";
+
+export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
+export type WriteResult =
+  | { readonly outcomes: readonly AppliedOutcome[] }
+  | { readonly error: ErrorData };
+
+/** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
+export function* applyRequest(writing: Writing, request: EncodedRequest): Script<AppliedOutcome[]> {
+  if (request.wordless !== undefined) throw new Error(request.wordless);
+  const outcomes: AppliedOutcome[] = [];
+  for (const write of request.writes) {
+    const outcome = yield* applyWrite(writing, write, request.at);
+    outcomes.push(outcome);
+    if (!isAccepted(outcome)) break;
+  }
+  return outcomes;
+}
+
+/** What the caller is told where its last outcome was a refusal, and everything was undone. */
+export function refusedOutcomes(
+  request: EncodedRequest,
+  outcomes: readonly AppliedOutcome[],
+): AppliedOutcome[] {
+  return request.writes.map((_, index) =>
+    index === outcomes.length - 1 ? (outcomes[index] as AppliedOutcome) : { status: "skipped" },
+  );
+}
+
+function* applyWrite(writing: Writing, write: EncodedWrite, at: number): Script<AppliedOutcome> {
+  switch (write.type) {
+    case "create-run":
+      return yield* createRun(writing, write, at);
+    case "journal":
+      return yield* writeJournal(writing, write, at);
+    case "deltas":
+      return yield* writeDeltas(writing, write, at);
+    case "claim-run":
+      return claimRun(writing, write, at);
+    case "set-status":
+      return yield* setStatus(writing, write, at);
+    case "answer-approval":
+      return yield* answerApproval(writing, write, at);
+    case "expire-approvals":
+      return yield* expireApprovals(writing, at);
+    case "answer-call":
+      return yield* answerCall(writing, write);
+    case "submit-outputs":
+      return yield* submitOutputs(writing, write, at);
+    case "create-grant":
+      return yield* createGrant(writing, write);
+    case "revoke-grant":
+      return yield* revokeGrant(writing, write, at);
+    case "change-override":
+      return yield* changeOverride(writing, write, at);
+    case "reset-override":
+      return yield* resetOverride(writing, write);
+    case "create-conversation":
+      return yield* createConversation(writing, write, at);
+    case "update-conversation":
+      return yield* updateConversation(writing, write, at);
+    case "move-head":
+      return yield* moveHead(writing, write, at);
+    case "delete-conversation":
+      return yield* deleteConversation(writing, write);
+    case "delete-run":
+      return yield* deleteRun(writing, write);
+    case "forget-lineage":
+      return yield* forgetLineage(writing, write);
+    case "collect-forgotten":
+      return yield* collectForgotten(writing, write);
+    case "drop-unreachable":
+      return yield* dropUnreachable(writing, write);
+    case "shorten-cuts":
+      return shortenCuts(writing, write);
+    case "save-items":
+      return yield* saveItems(writing, write);
+    case "edit-variables":
+      return yield* editVariables(writing, write);
+    case "forget-variables":
+      return forgetVariables(writing, write);
+  }
+}

@@ -1,0 +1,148 @@
+import { changesIn } from "../../read/manifest.ts";
+import type { Manifest } from "../../records/records.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import { wipeRun } from "../questions/quarantine.ts";
+import { removeRun } from "../runs/remove-run.ts";
+import type { Writing } from "../state/decision.ts";
+
+type DeleteRun = Extract<StoreWrite, { type: "delete-run" }>;
+type DeleteConversation = Extract<StoreWrite, { type: "delete-conversation" }>;
+
+interface RunRow {
+  readonly n: number;
+  readonly id: string;
+  readonly session_id: string;
+  readonly parent_id: string | null;
+  readonly ended_at: number | null;
+}
+
+const runColumns = "n, id, session_id, parent_id, ended_at";
+
+/** Tables whose rows belong to one run. */
+const tablesOfRun = [
+  "run_requests",
+  "run_results",
+  "run_journal",
+  "answerable_calls",
+  "client_outputs",
+  "run_variables",
+  "items",
+  "approvals",
+];
+
+export function* deleteRun(writing: Writing, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
+  const run = yield* first<RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${writing.dialect.lock("runs")}`,
+    write.id,
+    write.owner,
+  );
+  if (run === undefined) return { status: "not_found" };
+  if (run.ended_at === null) return stillRuns(run);
+  yield* removeRuns(writing, [run]);
+  return { status: "deleted", runIds: [run.id] };
+}
+
+export function* deleteConversation(
+  writing: Writing,
+  write: DeleteConversation,
+): Script<OutcomeOf<DeleteConversation>> {
+  const { changes, dialect } = writing;
+  const known = yield* first(
+    "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
+    write.id,
+    write.owner,
+  );
+  if (known === undefined) return { status: "not_found" };
+  const runs = yield* all<RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE conversation_id = ? ORDER BY id${dialect.lock("runs")}`,
+    write.id,
+  );
+  const running = runs.find((run) => run.ended_at === null);
+  if (running !== undefined) return stillRuns(running);
+  const needed = yield* neededElsewhere(write.id);
+  const gone = runs.filter((run) => !needed.has(run.id));
+  changes.run("UPDATE runs SET conversation_id = NULL WHERE conversation_id = ?", write.id);
+  yield* removeRuns(writing, gone);
+  changes.run("DELETE FROM conversations WHERE id = ?", write.id);
+  return { status: "deleted", runIds: gone.map((run) => run.id) };
+}
+
+/** The conversation's runs that runs outside it descend from. */
+function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
+  const rows = yield* all<{ id: string }>(
+    `WITH RECURSIVE needed (id, parent_id) AS (
+       SELECT p.id, p.parent_id FROM runs c JOIN runs p ON p.id = c.parent_id
+       WHERE p.conversation_id = ? AND (c.conversation_id IS NULL OR c.conversation_id <> ?)
+       UNION
+       SELECT r.id, r.parent_id FROM needed d JOIN runs r ON r.id = d.parent_id
+     )
+     SELECT id FROM needed`,
+    conversationId,
+    conversationId,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
+  const { changes } = writing;
+  for (const { n, id } of runs) {
+    // Read again: a run removed before may have been its parent.
+    const parent =
+      (yield* first<{ parent_id: string | null }>("SELECT parent_id FROM runs WHERE n = ?", n))
+        ?.parent_id ?? null;
+    changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
+    changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
+    wipeRun(writing, n);
+    for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
+    removeRun(writing, n);
+    writing.runs.drop(id);
+  }
+  for (const sessionId of new Set(runs.map((run) => run.session_id)))
+    yield* sweepSession(writing, sessionId);
+}
+
+/** Removes what no run of the session can reach any more: manifests, values, and at the end its grants. */
+function* sweepSession({ changes }: Writing, sessionId: string): Script<void> {
+  changes.run(
+    `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
+       SELECT manifest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
+       UNION SELECT base_manifest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL
+     )`,
+    sessionId,
+    sessionId,
+    sessionId,
+  );
+  const reachable = new Set<string>();
+  for (const row of yield* all<{ entries: string }>(
+    "SELECT entries FROM manifests WHERE session_id = ?",
+    sessionId,
+  )) {
+    for (const { digest } of Object.values(JSON.parse(row.entries) as Manifest))
+      if (digest !== undefined) reachable.add(digest);
+  }
+  const edits = yield* all<{ changes: string }>(
+    "SELECT v.changes FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ?",
+    sessionId,
+  );
+  for (const [, change] of edits.flatMap(({ changes: text }) => changesIn(text)))
+    if (change !== null && "digest" in change) reachable.add(change.digest);
+  const values = yield* all<{ digest: string }>(
+    "SELECT digest FROM variable_values WHERE session_id = ?",
+    sessionId,
+  );
+  for (const { digest } of values) {
+    if (reachable.has(digest)) continue;
+    changes.run(
+      "DELETE FROM variable_values WHERE session_id = ? AND digest = ?",
+      sessionId,
+      digest,
+    );
+  }
+  const left = yield* first("SELECT 1 FROM runs WHERE session_id = ?", sessionId);
+  if (left === undefined) changes.run("DELETE FROM grants WHERE session_id = ?", sessionId);
+}
+
+function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: string } {
+  return { status: "refused", reason: `Run ${run.id} has not ended: cancel it first.` };
+}

@@ -1,0 +1,25 @@
+import { sessionSeen } from "../../read/retention/read-unreachable.ts";
+import type { Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { Writing } from "../state/decision.ts";
+
+type DropUnreachable = Extract<StoreWrite, { type: "drop-unreachable" }>;
+
+/** Deletes what a reader found that nothing leads to, unless something has happened in the session since. */
+export function* dropUnreachable(
+  { changes, dialect }: Writing,
+  { found }: DropUnreachable,
+): Script<OutcomeOf<DropUnreachable>> {
+  const { sessionId, seen, manifests, values } = found;
+  if ((yield* sessionSeen(sessionId, dialect.lock("runs"))) !== seen)
+    return { status: "refused", reason: `Session ${sessionId} has changed since.` };
+  for (const digest of manifests)
+    changes.run("DELETE FROM manifests WHERE session_id = ? AND digest = ?", sessionId, digest);
+  for (const digest of values)
+    changes.run(
+      "DELETE FROM variable_values WHERE session_id = ? AND digest = ?",
+      sessionId,
+      digest,
+    );
+  return { status: "dropped" };
+}

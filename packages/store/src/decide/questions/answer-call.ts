@@ -1,0 +1,65 @@
+import type { CallRecord } from "@capstan/core";
+import { idKey } from "../../sql/id-key.ts";
+import { all, type Script } from "../../sql/script.ts";
+import { type CallsRow, foldCalls, patchOf } from "../../encode/stored-calls.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import { removeAnswerable } from "./answerable-calls.ts";
+import { lacksOutcome } from "../../encode/lacks-outcome.ts";
+import type { Writing } from "../state/decision.ts";
+
+type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
+
+/** A row of a run's journal that says something of calls. */
+interface JournalRow extends CallsRow {
+  readonly run_n: number;
+  readonly seq: number;
+  readonly nth: number;
+}
+
+/**
+ * Changes what is stored of the call, and of its copies in the runs that took its turn over: what a
+ * person says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
+ */
+export function* answerCall(
+  writing: Writing,
+  { owner, runId, call }: AnswerCall,
+): Script<OutcomeOf<AnswerCall>> {
+  const run = writing.runs.get(runId);
+  if (run === undefined || run.owner !== owner) return { status: "not_found" };
+  const rows = yield* all<JournalRow>(
+    `SELECT j.run_n, j.seq, j.nth, j.at, j.calls FROM run_journal j
+     WHERE j.calls IS NOT NULL AND j.run_n IN (
+       SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ? AND answered_by = 'person'
+       UNION SELECT CAST(? AS BIGINT))
+     ORDER BY j.run_n, j.seq, j.nth${writing.dialect.lock("j")}`,
+    owner,
+    idKey(call.callId),
+    run.n,
+  );
+  const known = [...Map.groupBy(rows, (row) => row.run_n)].flatMap(([n, ofRun]) => {
+    const entry = foldCalls(ofRun).find((each) => each.call.callId === call.callId);
+    const last = ofRun.findLast(({ calls }) => mentions(calls, call.callId));
+    return entry === undefined || last === undefined ? [] : { n, call: entry.call, last };
+  });
+  const before = known.find(({ n }) => n === run.n)?.call;
+  if (before === undefined) return { status: "not_found" };
+  if (!lacksOutcome(before)) return { status: "already_answered", call: before };
+  for (const { call: copy, last } of known) {
+    // Another run's own call may have the same id.
+    if (!lacksOutcome(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
+    const patch = JSON.stringify(patchOf(copy, call));
+    writing.changes.run(
+      "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
+      `${last.calls.slice(0, -1)},${patch}]`,
+      last.run_n,
+      last.seq,
+      last.nth,
+    );
+    removeAnswerable(writing, last.run_n, { callId: call.callId, by: "person" });
+  }
+  return { status: "answered", call };
+}
+
+function mentions(calls: string, callId: string): boolean {
+  return (JSON.parse(calls) as readonly CallRecord[]).some((call) => call.callId === callId);
+}

@@ -1,0 +1,26 @@
+import type { ApprovalRequest, ReviewNotice } from "@capstan/core";
+import { idKey } from "../../sql/id-key.ts";
+import type { RunState } from "../state/run-states.ts";
+import type { Writing } from "../state/decision.ts";
+
+/** A chain asks whether a call may run, or its result be seen. What is asked already keeps its state. */
+export function askApproval(
+  { changes }: Writing,
+  run: RunState,
+  question:
+    | { readonly kind: "execution"; readonly request: ApprovalRequest }
+    | { readonly kind: "result"; readonly request: ReviewNotice },
+): void {
+  const { kind, request } = question;
+  changes.insert("approvals", {
+    id: request.id,
+    owner: run.owner,
+    run_n: run.n,
+    call_id: idKey(request.callId),
+    kind,
+    status: "pending",
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+    request: JSON.stringify(request),
+  });
+}

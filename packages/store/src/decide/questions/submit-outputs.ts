@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { CallRecord } from "@capstan/core";
+import { isClosing } from "../../records/run-status.ts";
+import { idKey } from "../../sql/id-key.ts";
+import { callsOf } from "../../read/read-journal.ts";
+import { first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import { runAnswered } from "../runs/answered-run.ts";
+import type { RunState } from "../state/run-states.ts";
+import { isUnderWay } from "../../encode/under-way.ts";
+import type { Writing } from "../state/decision.ts";
+
+type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
+
+/** The first output of a call counts; the same one again changes nothing. Where one cannot be taken, none is. */
+export function* submitOutputs(
+  writing: Writing,
+  { owner, runId, outputs, claims }: SubmitOutputs,
+  at: number,
+): Script<OutcomeOf<SubmitOutputs>> {
+  const run = writing.runs.get(runId);
+  if (run === undefined || run.owner !== owner) return { status: "not_found" };
+  const taken: string[] = [];
+  const calls = new Map((yield* callsOf(run)).map(({ call }) => [call.callId, call]));
+  for (const { callId, output: text } of outputs) {
+    const output = JSON.stringify(text);
+    const digest = createHash("sha256").update(output).digest("hex");
+    const call = calls.get(callId);
+    const known = yield* readDigest(run, callId);
+    if (known === digest) continue;
+    const problem =
+      known === undefined
+        ? problemOf(run, callId, call)
+        : `The call ${callId} has another output already, and the first one counts.`;
+    if (problem !== undefined)
+      return { status: "refused", callId, reason: problem, known: call !== undefined };
+    writing.changes.insert("client_outputs", {
+      run_n: run.n,
+      call_id: idKey(callId),
+      owner,
+      digest,
+      output,
+      submitted_at: at,
+    });
+    taken.push(callId);
+  }
+  const goesOn = taken.length === 0 ? {} : yield* runAnswered(writing, runId, { at, claims });
+  return { status: "submitted", taken, ...goesOn };
+}
+
+/** A call is settled: its record has the text now, or it is not needed any more. */
+export function forgetOutput({ changes }: Writing, runN: number, callId: string): void {
+  changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
+}
+
+/** Why a call takes no output. */
+function problemOf(
+  run: RunState,
+  callId: string,
+  call: CallRecord | undefined,
+): string | undefined {
+  if (call === undefined) return `This run made no call ${callId}.`;
+  if (call.owner !== "client")
+    return `The call ${callId} of ${call.name} is run by the server: only a client's own calls take an output.`;
+  if (!isUnderWay(call.status))
+    return `The call ${callId} of ${call.name} waits for no output any more: it is ${call.status}.`;
+  if (isClosing(run.status))
+    return `This run is ${run.status}: a next response takes outputs of the calls that it left open.`;
+  return undefined;
+}
+
+function* readDigest(run: RunState, callId: string): Script<string | undefined> {
+  const row = yield* first<{ digest: string }>(
+    "SELECT digest FROM client_outputs WHERE run_n = ? AND call_id = ?",
+    run.n,
+    idKey(callId),
+  );
+  return row?.digest;
+}

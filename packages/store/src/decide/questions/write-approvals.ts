@@ -1,0 +1,128 @@
+import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core";
+import {
+  type ApprovalRow,
+  approvalRecord,
+  selectApprovals,
+} from "../../read/permissions/approval-rows.ts";
+import type { ReadyRun } from "../../records/claimed-run.ts";
+import type { ApprovalRecord } from "../../records/records.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import { runAnswered } from "../runs/answered-run.ts";
+import type { RunState } from "../state/run-states.ts";
+import { decideApproval } from "../runs/decide-approval.ts";
+import { answerReview } from "./write-reviews.ts";
+import { dropEndedGrants } from "./write-grants.ts";
+import type { Writing } from "../state/decision.ts";
+
+type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
+type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
+type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
+
+/** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
+export function answerFromEvent(writing: Writing, run: RunState, event: Answered): void {
+  const { verdict, reason } = event.decision;
+  const answer: ApprovalDecision =
+    verdict === "allowed"
+      ? { decision: "allow", ...(event.args === undefined ? {} : { arguments: event.args }) }
+      : { decision: "refuse", ...(reason === undefined ? {} : { reason }) };
+  decideApproval(writing, {
+    id: event.approvalId,
+    owner: run.owner,
+    status: verdict,
+    word: answer,
+    at: event.at,
+  });
+}
+
+/** The first answer wins. */
+export function* answerApproval(
+  writing: Writing,
+  write: AnswerApproval,
+  at: number,
+): Script<OutcomeOf<AnswerApproval>> {
+  const found = yield* find(writing, write);
+  if (found === undefined) return { status: "not_found" };
+  const { before, result } = found;
+  if (before.status !== "pending") return { status: "already_answered", approval: before };
+  if (before.expiresAt <= at)
+    return { status: "already_answered", approval: { ...before, status: "expired" } };
+  const { answer } = write;
+  const given = { at, question: { id: write.id, result }, claims: write.claims };
+  if (before.kind === "result") {
+    if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
+    const approval = yield* answerReview(writing, before, answer, at);
+    return {
+      status: "answered",
+      approval,
+      ...(yield* runAnswered(writing, before.runId, given)),
+    };
+  }
+  if (isReview(answer)) return wrongKind("asks whether a call may run");
+  const status = answer.decision === "allow" ? "allowed" : "refused";
+  decideApproval(writing, { id: write.id, owner: write.owner, status, word: answer, at });
+  const approval = { ...before, status, answer, answeredAt: at } as const;
+  return {
+    status: "answered",
+    approval,
+    ...(yield* runAnswered(writing, before.runId, given)),
+  };
+}
+
+function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDecision {
+  return answer.decision !== "allow" && answer.decision !== "refuse";
+}
+
+function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
+  return { status: "refused", reason: `This approval ${asks}: the answer is of another kind.` };
+}
+
+/** How many questions one write expires. */
+export const mostExpired = 1_000;
+
+/** Questions whose time is up; what was granted until now goes with them. */
+export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf<ExpireApprovals>> {
+  const { changes, dialect, runs } = writing;
+  dropEndedGrants(writing, at);
+  const rows = yield* all<ApprovalRow>(
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${mostExpired}${dialect.lock("a")}`,
+    at,
+  );
+  // A run that was not locked with the batch has its turn with the next.
+  const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
+  for (const { id } of due) {
+    changes.update("approvals", { id }, { status: "expired", answered_at: at });
+  }
+  const approvals = due.flatMap((row) => readable({ ...row, status: "expired", answered_at: at }));
+  const queued: ReadyRun[] = [];
+  for (const runId of new Set(due.map((row) => row.run_id))) {
+    const { ready } = yield* runAnswered(writing, runId, { at });
+    if (ready !== undefined) queued.push(ready);
+  }
+  return { status: "expired", approvals, ready: queued };
+}
+
+/** A damaged one is over as well, and keeps no other from that; its run finds that it cannot be read. */
+function readable(row: ApprovalRow): ApprovalRecord[] {
+  try {
+    return [approvalRecord(row)];
+  } catch {
+    return [];
+  }
+}
+
+/** A question, with what its run stopped with: whether it waits for this. */
+function* find(
+  { dialect }: Writing,
+  { owner, id, runId }: AnswerApproval,
+): Script<{ readonly before: ApprovalRecord; readonly result: string | null } | undefined> {
+  const row = yield* first<ApprovalRow & { readonly result: string | null }>(
+    `SELECT q.*, (SELECT s.result FROM run_results s JOIN runs r ON r.n = s.run_n WHERE r.id = q.run_id) AS result
+     FROM (${selectApprovals} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}) q`,
+    id,
+    owner,
+  );
+  // A run that is not the question's was not looked for.
+  if (row === undefined || row.run_id !== (runId ?? row.run_id)) return undefined;
+  return { before: approvalRecord(row), result: row.result };
+}

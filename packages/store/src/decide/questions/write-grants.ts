@@ -1,0 +1,72 @@
+import type { Grant } from "@capstan/core";
+import { type GrantRow, grantRecord, selectGrants } from "../../read/permissions/grant-rows.ts";
+import { first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { Writing } from "../state/decision.ts";
+
+type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;
+type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
+
+/** A loop that is taken up again may give a grant a second time: the first stands. */
+export function insertGrant(
+  { changes }: Writing,
+  owner: string,
+  sessionId: string | null,
+  grant: Grant,
+): void {
+  changes.insert("grants", {
+    id: grant.id,
+    owner,
+    session_id: sessionId,
+    tool_id: grant.toolId,
+    created_at: grant.createdAt,
+    expires_at: grant.expiresAt ?? null,
+    data: JSON.stringify(grant),
+  });
+}
+
+export function* createGrant(
+  writing: Writing,
+  { owner, sessionId, grant }: CreateGrant,
+): Script<OutcomeOf<CreateGrant>> {
+  const known = yield* first("SELECT 1 FROM grants WHERE id = ?", grant.id);
+  if (known !== undefined) {
+    return {
+      status: "refused",
+      reason: `There is a grant ${grant.id} already: give each a new random id.`,
+    };
+  }
+  insertGrant(writing, owner, sessionId, grant);
+  return { status: "created" };
+}
+
+/** Revoking twice is the same as once: the first time stands. */
+export function* revokeGrant(
+  { changes }: Writing,
+  { id, owner }: RevokeGrant,
+  at: number,
+): Script<OutcomeOf<RevokeGrant>> {
+  const row = yield* first<GrantRow>(`${selectGrants} WHERE id = ? AND owner = ?`, id, owner);
+  if (row === undefined) return { status: "not_found" };
+  const grant = grantRecord(row);
+  if (grant.revokedAt !== null) return { status: "revoked", grant, again: true };
+  changes.run(
+    "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
+    at,
+    id,
+    owner,
+  );
+  return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
+}
+
+/**
+ * For how long a revoked grant stays as a row that nobody is shown: a loop that is taken up again
+ * may give it a second time, and must find that it was taken back. No run waits for longer.
+ */
+const revokedMs = 366 * 24 * 60 * 60 * 1_000;
+
+/** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
+export function dropEndedGrants({ changes }: Writing, at: number): void {
+  changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
+  changes.run("DELETE FROM grants WHERE revoked_at <= ?", at - revokedMs);
+}

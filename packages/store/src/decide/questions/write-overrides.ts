@@ -1,0 +1,71 @@
+import { digest, type PolicyRule } from "@capstan/core";
+import {
+  type OverrideRow,
+  overrideRecord,
+  selectOverrides,
+} from "../../read/permissions/override-rows.ts";
+import { first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { Writing } from "../state/decision.ts";
+
+type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;
+type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
+
+/** Rules of one user. */
+const most = 500;
+
+/** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
+export function* changeOverride(
+  { changes, dialect }: Writing,
+  write: ChangeOverride,
+  at: number,
+): Script<OutcomeOf<ChangeOverride>> {
+  const { owner, tool, when, change } = write;
+  const about = when === undefined ? { tool } : { tool, when };
+  const id = `override_${digest(about).slice(0, 24)}`;
+  const row = yield* first<OverrideRow>(
+    `${selectOverrides} WHERE owner = ? AND id = ?${dialect.lock("overrides")}`,
+    owner,
+    id,
+  );
+  const before = row === undefined ? undefined : overrideRecord(row);
+  const words = { ...before?.rule, ...change };
+  const rule: PolicyRule = {
+    ...about,
+    ...(words.execution != null && { execution: words.execution }),
+    ...(words.result != null && { result: words.result }),
+    ...(words.approvalMs != null && { approvalMs: words.approvalMs }),
+    ...(words.reason != null && { reason: words.reason }),
+  };
+  if (rule.execution === undefined && rule.result === undefined && rule.approvalMs === undefined) {
+    changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+    return { status: "updated", id, override: undefined };
+  }
+  const count = yield* first<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM overrides WHERE owner = ?",
+    owner,
+  );
+  if (before === undefined && (count?.n ?? 0) >= most)
+    return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
+  const createdAt = before?.createdAt ?? at;
+  changes.run(
+    `INSERT INTO overrides (owner, id, created_at, updated_at, rule) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule`,
+    owner,
+    id,
+    createdAt,
+    at,
+    JSON.stringify(rule),
+  );
+  return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
+}
+
+export function* resetOverride(
+  { changes }: Writing,
+  { owner, id }: ResetOverride,
+): Script<OutcomeOf<ResetOverride>> {
+  const known = yield* first("SELECT 1 FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  if (known === undefined) return { status: "not_found" };
+  changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  return { status: "updated", id, override: undefined };
+}

@@ -1,0 +1,66 @@
+import { addDelta, type CutText, type Delta } from "../../encode/cut-points.ts";
+import type { Script } from "../../sql/script.ts";
+import { readChain, readTail } from "../../read/tail.ts";
+import type { OpenItem, RunState } from "../state/run-states.ts";
+import type { Writing } from "../state/decision.ts";
+
+/** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
+const mostKept = 65_536;
+
+/** Adds a delta to its item, as the tail's row `n`: the run's last event. */
+export function appendDelta(
+  writing: Writing,
+  run: RunState,
+  row: {
+    readonly n: number;
+    readonly seq: number;
+    readonly itemId: string;
+    readonly delta: string;
+  },
+): RunState {
+  const { n, seq, itemId, delta } = row;
+  const previous = run.open.find((item) => item.itemId === itemId);
+  writing.changes.insert("tail", {
+    n,
+    run_n: run.n,
+    seq,
+    owner: run.owner,
+    item_id: itemId,
+    prev: previous?.head ?? null,
+    delta: JSON.stringify(delta),
+  });
+  const { first = n, rows = 0 } = previous ?? {};
+  const item = { itemId, head: n, first, rows: rows + 1, kept: keep(previous, { seq, delta }) };
+  const others = run.open.filter((open) => open !== previous);
+  return { ...run, lastSeq: seq, nth: 0, open: [...others, item] };
+}
+
+function keep(previous: OpenItem | undefined, delta: Delta): CutText | undefined {
+  if (previous !== undefined && previous.kept === undefined) return undefined;
+  const kept = addDelta(previous?.kept, delta);
+  return kept.text.length > mostKept ? undefined : kept;
+}
+
+/** The deltas of an item under way, put together. */
+export function* readDeltas(
+  { dialect }: Writing,
+  run: RunState,
+  { itemId, head }: OpenItem,
+): Script<CutText | undefined> {
+  const range = { runN: run.n, after: 0, upTo: run.lastSeq };
+  const deltas =
+    dialect.name === "sqlite"
+      ? yield* readChain({ ...range, head, itemId })
+      : (yield* readTail({ ...range, items: undefined })).filter((row) => row.itemId === itemId);
+  return deltas.reduce<CutText | undefined>(addDelta, undefined);
+}
+
+/** Removes the deltas of an item from the tail. */
+export function removeDeltas(
+  { trim, changes }: Writing,
+  run: RunState,
+  { itemId, rows }: OpenItem,
+): void {
+  if (trim === null) changes.remove("tail", { run_n: run.n, item_id: itemId });
+  else trim.add(rows);
+}

@@ -1,0 +1,42 @@
+import type { RunStatus } from "@capstan/contract";
+import { isClosing } from "../../records/run-status.ts";
+import type { Fenced } from "../../records/store-writes.ts";
+import type { RunState } from "../state/run-states.ts";
+import type { Writing } from "../state/decision.ts";
+
+/** What the writer says of a journal; the caller's side has the events and numbers them. */
+export type Journaled =
+  | {
+      readonly status: "committed";
+      /** The number before that of the first event. */
+      readonly seqBefore: number;
+      /** The tail's row of the first delta; the others follow it. */
+      readonly firstTail: number;
+      readonly runStatus: RunStatus;
+    }
+  | Fenced;
+
+/**
+ * The run that a journal goes on with, as it is; or why it may not.
+ *
+ * @throws Error where something before it was lost
+ */
+export function writableRun(
+  { runs, lost }: Writing,
+  { runId, epoch }: { readonly runId: string; readonly epoch: number },
+): RunState | Fenced {
+  const run = runs.get(runId);
+  if (run === undefined) return fenced(`There is no run ${runId}.`);
+  if (isClosing(run.status)) return fenced(`Run ${run.id} has ended: it is ${run.status}.`);
+  if (run.epoch !== epoch) {
+    return fenced(
+      `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, and this was written in ${epoch}.`,
+    );
+  }
+  lost.check(runId, epoch);
+  return run;
+}
+
+export function fenced(reason: string): Fenced {
+  return { status: "fenced", reason };
+}

@@ -1,0 +1,106 @@
+import type { LooseEvent } from "../../encode/encode-events.ts";
+import type { EncodedJournal } from "../../encode/encoded-journal.ts";
+import type { CutText } from "../../encode/cut-points.ts";
+import { severalEvents } from "../../encode/event-layout.ts";
+import type { Script } from "../../sql/script.ts";
+import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
+import type { OpenItem, RunState } from "../state/run-states.ts";
+import type { RowOf } from "../../sql/tables.ts";
+import type { Writing } from "../state/decision.ts";
+
+/** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
+export const detachedDeltas = "item.deltas";
+
+/**
+ * Stores a commit's events under the numbers that follow the run's last one, and in the last row
+ * what else it says; where no row has an event, in one of its own.
+ */
+export function* writeRows(
+  writing: Writing,
+  run: RunState,
+  journal: EncodedJournal,
+  at: number,
+): Script<RunState> {
+  const { count, deltas, rows, loose } = journal.events;
+  const said = { messages: journal.messages ?? null, calls: journal.calls ?? null };
+  const before = { seq: run.lastSeq, tail: writing.nextTail };
+  // The numbers of deltas that are not in the tail are left out, so that whoever counts them need not know.
+  writing.nextTail += deltas;
+  for (const [index, { last, cuts, events }] of rows.entries()) {
+    const seq = before.seq + last;
+    const row = { seq, at, type: severalEvents, cuts, events };
+    insertRow(writing, run, index === rows.length - 1 ? { ...row, ...said } : row);
+  }
+  let next = run;
+  for (const event of loose) {
+    const seq = before.seq + event.at;
+    next =
+      event.type === "end"
+        ? yield* writeEnd(writing, { ...next, lastSeq: seq }, event, at)
+        : appendDelta(writing, next, { ...event, seq, n: before.tail + event.nth });
+  }
+  if (count > 0) next = { ...next, lastSeq: before.seq + count, nth: 0 };
+  if (rows.length > 0 || (said.messages ?? said.calls) === null) return next;
+  next = { ...next, nth: next.nth + 1 };
+  insertRow(writing, next, { seq: next.lastSeq, nth: next.nth, at, ...said });
+  return next;
+}
+
+/** Takes the deltas of items without an end out of the tail: a run that is not in progress has none there. */
+export function* foldOpenItems(writing: Writing, run: RunState, at: number): Script<RunState> {
+  for (const item of run.open) {
+    const deltas = yield* takeDeltas(writing, run, item);
+    if (deltas !== undefined) insertDetached(writing, run, { itemId: item.itemId, deltas, at });
+  }
+  return { ...run, open: [] };
+}
+
+function* writeEnd(
+  writing: Writing,
+  run: RunState,
+  { itemId, data: events }: Extract<LooseEvent, { type: "end" }>,
+  at: number,
+): Script<RunState> {
+  const item = run.open.find((open) => open.itemId === itemId);
+  const deltas = item && (yield* takeDeltas(writing, run, item));
+  const { text } = JSON.parse(events) as { readonly text: string };
+  const whole = deltas?.text === text ? deltas : undefined;
+  if (deltas !== undefined && whole === undefined)
+    insertDetached(writing, run, { itemId, deltas, at });
+  const row = { seq: run.lastSeq, at, type: "item.end", events };
+  insertRow(writing, run, { ...row, ...(whole && foundByDeltas(whole)) });
+  return { ...run, open: run.open.filter((open) => open !== item) };
+}
+
+function* takeDeltas(writing: Writing, run: RunState, item: OpenItem): Script<CutText | undefined> {
+  const deltas = item.kept ?? (yield* readDeltas(writing, run, item));
+  removeDeltas(writing, run, item);
+  return deltas;
+}
+
+function insertDetached(
+  writing: Writing,
+  run: RunState,
+  item: { readonly itemId: string; readonly deltas: CutText; readonly at: number },
+): void {
+  const { itemId, deltas, at } = item;
+  const events = JSON.stringify({ itemId, text: deltas.text });
+  const row = { seq: deltas.last, at, type: detachedDeltas, events };
+  insertRow(writing, run, { ...row, ...foundByDeltas(deltas) });
+}
+
+/** A row of one item is found by the number of its first delta, too. */
+function foundByDeltas({ from, cuts }: CutText) {
+  return { from_seq: from, cuts };
+}
+
+const nothing = { nth: 0, type: null, from_seq: null, cuts: null };
+const noTexts = { events: null, messages: null, calls: null };
+
+function insertRow(
+  { changes }: Writing,
+  { n, owner }: RunState,
+  row: Partial<RowOf<"run_journal">> & Pick<RowOf<"run_journal">, "seq" | "at">,
+): void {
+  changes.insert("run_journal", { ...nothing, ...noTexts, run_n: n, owner, ...row });
+}

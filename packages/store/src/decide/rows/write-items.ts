@@ -1,0 +1,31 @@
+import { idKey } from "../../sql/id-key.ts";
+import { first, type Script } from "../../sql/script.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { Writing } from "../state/decision.ts";
+
+type SaveItems = Extract<StoreWrite, { type: "save-items" }>;
+
+export function* saveItems(writing: Writing, write: SaveItems): Script<OutcomeOf<SaveItems>> {
+  const run = writing.runs.get(write.runId);
+  if (run === undefined) return { status: "not_found" };
+  const { direction, items } = write;
+  const row = yield* first<{ n: number }>(
+    "SELECT COALESCE(MAX(n), 0) AS n FROM items WHERE run_n = ? AND direction = ?",
+    run.n,
+    direction,
+  );
+  let n = row?.n ?? 0;
+  for (const { id, callId, item } of items) {
+    n += 1;
+    writing.changes.insert("items", {
+      run_n: run.n,
+      direction,
+      n,
+      owner: run.owner,
+      id: idKey(id),
+      call_id: callId === undefined ? null : idKey(callId),
+      item: JSON.stringify(item),
+    });
+  }
+  return { status: "saved" };
+}

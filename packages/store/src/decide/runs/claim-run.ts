@@ -1,0 +1,32 @@
+import { transition } from "../../records/run-status.ts";
+import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { RunState } from "../state/run-states.ts";
+import type { Writing } from "../state/decision.ts";
+
+type ClaimRun = Extract<StoreWrite, { type: "claim-run" }>;
+
+export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
+  const run = writing.runs.get(write.runId);
+  if (run === undefined) return { status: "not_found" };
+  const taken = transition(run.status, "in_progress");
+  if (taken.status === "refused")
+    return { status: "refused", reason: `${run.id}: ${taken.reason}` };
+  if (write.epoch !== undefined && write.epoch !== run.epoch) {
+    const reason = `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`;
+    return { status: "refused", reason };
+  }
+  const { epoch, lastSeq, edits } = claim(writing, run, at);
+  return { status: "claimed", epoch, previous: run.status, lastSeq, edits };
+}
+
+/** Takes a run that may be taken, in an epoch of its own. */
+export function claim(writing: Writing, run: RunState, at: number): RunState {
+  const epoch = run.epoch + 1;
+  // Whoever claims it reads the answers afterwards.
+  const taken = { status: "in_progress", epoch, answers: 0 } as const;
+  const { node } = writing;
+  writing.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });
+  const claimed: RunState = { ...run, ...taken };
+  writing.runs.set(claimed);
+  return claimed;
+}

@@ -1,0 +1,38 @@
+import type { ApprovalDecision, ReviewOutcome } from "@capstan/core";
+import type { ApprovalRecord } from "../../records/records.ts";
+import type { Writing } from "../state/decision.ts";
+
+/** Writes how a question was answered, of a call or of its result, if nobody did before. */
+export function decideApproval(
+  { changes }: Writing,
+  given: {
+    readonly id: string;
+    readonly owner: string;
+    readonly status: ApprovalRecord["status"];
+    readonly word: ApprovalDecision | ReviewOutcome;
+    readonly at: number;
+  },
+): void {
+  const { id, owner, status, word, at } = given;
+  const answer = JSON.stringify(word);
+  changes.update(
+    "approvals",
+    { id, owner, status: "pending" },
+    { status, answer, answered_at: at },
+  );
+}
+
+/** What a run was waiting for as it ended. */
+export function settleApprovalsOf(
+  { changes }: Writing,
+  runN: number,
+  status: "expired" | "cancelled",
+  at: number,
+): void {
+  changes.update("approvals", { run_n: runN, status: "pending" }, { status, answered_at: at });
+}
+
+export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
+  const where = { id, run_n: runN, status: "pending" };
+  changes.update("approvals", where, { status: "cancelled", answered_at: at });
+}

@@ -1,0 +1,130 @@
+import { isClosing, transition } from "../../records/run-status.ts";
+import type { RunVersion } from "../../records/records.ts";
+import { first, type Script } from "../../sql/script.ts";
+import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../../records/store-writes.ts";
+import { changeStatus, closeRun } from "./change-status.ts";
+import type { RunState } from "../state/run-states.ts";
+import { currentManifest } from "../rows/write-variables.ts";
+import type { Writing } from "../state/decision.ts";
+
+type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
+type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
+
+interface Origin {
+  readonly sessionId: string;
+  readonly baseManifest: string | null;
+  readonly parent?: RunVersion;
+}
+
+export function* createRun(
+  writing: Writing,
+  { run }: CreateRun,
+  at: number,
+): Script<OutcomeOf<CreateRun>> {
+  const { changes, runs, dialect } = writing;
+  if (runs.get(run.id) !== undefined)
+    return refused(`There is a run ${run.id} already: give each a new random id.`);
+  const origin = yield* originOf(writing, run);
+  if ("status" in origin) return origin;
+  const status = run.status ?? "queued";
+  const begins = transition("none", status);
+  if (begins.status === "refused") return begins;
+  const epoch = status === "queued" ? 0 : 1;
+  const { sessionId, baseManifest, parent } = origin;
+  const { id, owner } = run;
+  const n = (yield* first<{ n: number }>(dialect.nextRun))?.n ?? 0;
+  changes.insert("runs", {
+    n,
+    id,
+    owner,
+    session_id: sessionId,
+    conversation_id: run.conversationId ?? null,
+    parent_id: run.parentId ?? null,
+    kind: run.kind ?? "turn",
+    status,
+    epoch,
+    stored: run.stored === false ? 0 : 1,
+    model: run.model,
+    title: run.title ?? null,
+    base_manifest: baseManifest,
+    created_at: at,
+    updated_at: at,
+    ended_at: isClosing(status) ? at : null,
+    node: status === "in_progress" ? writing.node : null,
+  });
+  const request = JSON.stringify(run.request);
+  changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
+  const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, changes: [], open: [] };
+  const manifests = { baseManifest, manifest: null };
+  const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
+  if (isClosing(status)) {
+    const { manifest } = yield* closeRun(writing, state, at);
+    changes.update("runs", { n }, { manifest });
+    runs.set({ ...state, manifest });
+  } else runs.set(state);
+  const created = { status: "created", sessionId, epoch, createdAt: at } as const;
+  return parent === undefined ? created : { ...created, parent };
+}
+
+export function* setStatus(
+  writing: Writing,
+  write: SetStatus,
+  at: number,
+): Script<OutcomeOf<SetStatus>> {
+  const run = writing.runs.get(write.runId);
+  if (run === undefined) return { status: "not_found" };
+  if (write.epoch !== undefined && write.epoch !== run.epoch) {
+    return {
+      status: "fenced",
+      reason: `Run ${run.id} is in epoch ${run.epoch}, and this was written in ${write.epoch}.`,
+    };
+  }
+  const changed = yield* changeStatus(writing, run, write.status, at);
+  if (changed.status === "refused") return changed;
+  const { status: previous } = run;
+  if (write.status !== "queued" || previous === "queued")
+    return { status: "changed", previous, epoch: run.epoch };
+  // Nobody's until it is claimed: who had it, and may live on, writes nothing more of it.
+  const epoch = run.epoch + 1;
+  writing.changes.update("runs", { n: run.n }, { epoch });
+  writing.runs.set({ ...changed.run, epoch });
+  return { status: "changed", previous, epoch };
+}
+
+/** The session and the variables that a new run begins with. */
+function* originOf(writing: Writing, run: NewRun): Script<Refused | Origin> {
+  if (run.conversationId !== undefined) {
+    const known = yield* first(
+      "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
+      run.conversationId,
+      run.owner,
+    );
+    if (known === undefined) return refused(`There is no conversation ${run.conversationId}.`);
+  }
+  if (run.parentId === undefined) {
+    // Without a session of another run it begins its own.
+    if (run.sessionId === undefined) return { sessionId: run.id, baseManifest: null };
+    const other = yield* first<{ owner: string }>(
+      "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
+      run.sessionId,
+    );
+    if (other !== undefined && other.owner !== run.owner)
+      return refused(`There is no session ${run.sessionId}.`);
+    return { sessionId: run.sessionId, baseManifest: null };
+  }
+  const parent = writing.runs.get(run.parentId);
+  if (parent === undefined || parent.owner !== run.owner)
+    return refused(`There is no run ${run.parentId} to continue.`);
+  if (run.sessionId !== undefined && run.sessionId !== parent.sessionId) {
+    return refused(
+      `Run ${run.parentId} belongs to session ${parent.sessionId}, not to ${run.sessionId}.`,
+    );
+  }
+  const { id, sessionId, epoch, edits } = parent;
+  const baseManifest = yield* currentManifest(writing, parent);
+  return { sessionId, baseManifest, parent: { id, epoch, edits } };
+}
+
+function refused(reason: string): Refused {
+  return { status: "refused", reason };
+}

@@ -1,0 +1,233 @@
+import type { RunStatus } from "@capstan/contract";
+import type { CutText } from "../../encode/cut-points.ts";
+import type { Dialect } from "../../sql/dialect.ts";
+import { all, type Script, together } from "../../sql/script.ts";
+import { readTailHeads } from "./tail-heads.ts";
+
+/** An item under way. */
+export interface OpenItem {
+  readonly itemId: string;
+  /** The tail's row of its newest delta. */
+  readonly head: number;
+  /** A row of the tail before which it has none, and how many it has: both are for SQLite's alone. */
+  readonly first: number;
+  readonly rows: number;
+  /** Its deltas, while they are few and all came through this process. */
+  readonly kept: CutText | undefined;
+}
+
+/** What is known of a run without asking the database. */
+export interface RunState {
+  readonly n: number;
+  readonly id: string;
+  readonly owner: string;
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly status: RunStatus;
+  /** How often it was changed from outside the loop. */
+  readonly edits: number;
+  /** How often it was answered since it was claimed, while it did not wait. */
+  readonly answers: number;
+  readonly lastSeq: number;
+  /** How many of its last rows have no event, and the number of the last one before them. */
+  readonly nth: number;
+  /** How many rows it has in `run_variables`. */
+  readonly variables: number;
+  /** What it changed of variables, one text a commit, while it is little and all came through this process. */
+  readonly changes: readonly string[] | undefined;
+  readonly baseManifest: string | null;
+  readonly manifest: string | null;
+  /** Only those with deltas in the tail. */
+  readonly open: readonly OpenItem[];
+}
+
+/** A position in the undo log. */
+type Mark = number;
+
+/** How many of the runs that wait are kept: most are answered soon, and need not be read back. */
+const mostWaiting = 128;
+
+/**
+ * The runs that are being written, kept in memory; whatever is rolled back in the database is
+ * undone here too. Between two batches only those are kept that are in progress, and the last that wait.
+ */
+export class RunStates {
+  readonly #states = new Map<string, RunState>();
+  /** In the order in which they came to wait. */
+  readonly #waiting = new Set<string>();
+  #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Of the runs that a batch names: others are not known here. */
+  get(id: string): RunState | undefined {
+    return this.#states.get(id);
+  }
+
+  /** All that are known: those in progress, and some that wait. */
+  all(): Iterable<RunState> {
+    return this.#states.values();
+  }
+
+  set(state: RunState): void {
+    this.#undo.push({ id: state.id, previous: this.#states.get(state.id) });
+    this.#states.set(state.id, state);
+  }
+
+  drop(id: string): void {
+    this.#undo.push({ id, previous: this.#states.get(id) });
+    this.#states.delete(id);
+  }
+
+  mark(): Mark {
+    return this.#undo.length;
+  }
+
+  rollback(to: Mark): void {
+    for (const { id, previous } of this.#undo.splice(to).toReversed()) {
+      if (previous === undefined) this.#states.delete(id);
+      else this.#states.set(id, previous);
+    }
+  }
+
+  /**
+   * What was written is durable: nothing to undo.
+   *
+   * @param own where other nodes write, too: the runs that this one goes on with
+   */
+  settle(own?: ReadonlySet<string>): void {
+    for (const { id } of this.#undo) {
+      this.#waiting.delete(id);
+      const status = own?.has(id) === false ? undefined : this.#states.get(id)?.status;
+      if (status === "requires_action") this.#waiting.add(id);
+      else if (status !== "in_progress") this.#states.delete(id);
+    }
+    this.#undo = [];
+    for (const id of this.#waiting) {
+      if (this.#waiting.size <= mostWaiting) break;
+      this.#waiting.delete(id);
+      this.#states.delete(id);
+    }
+  }
+
+  /** What is known may be wrong: it is read again. */
+  forget(): void {
+    this.#undo = [];
+    this.#waiting.clear();
+    this.#states.clear();
+  }
+
+  /** Those of the runs that are known to wait. */
+  waitingOf(ids: ReadonlySet<string>): readonly string[] {
+    return [...ids].filter((id) => this.#waiting.has(id));
+  }
+
+  /**
+   * Forgets those of the runs that another node has changed.
+   *
+   * @param rows how they are
+   * @returns those that are to be read
+   */
+  verify(ids: ReadonlySet<string>, rows: readonly StoredRun[]): ReadonlySet<string> {
+    const stored = new Map(rows.map((row) => [row.id, row]));
+    const unknown = new Set<string>();
+    for (const id of ids) {
+      const state = this.#states.get(id);
+      const row = stored.get(id);
+      if (isSame(row, state)) continue;
+      this.#states.delete(id);
+      if (row !== undefined) unknown.add(id);
+    }
+    return unknown;
+  }
+
+  /** Reads those of the named runs that are not known. */
+  *prepare(ids: ReadonlySet<string>): Script<void> {
+    const unknown = [...ids].filter((id) => !this.#states.has(id));
+    if (unknown.length === 0) return;
+    for (const state of yield* readStates(this.#dialect, unknown)) this.set(state);
+  }
+
+  /**
+   * Finds what a crash left in SQLite's tail, by the one scan that it gets.
+   *
+   * @returns the runs with items under way, and how many rows are of items that had ended
+   */
+  *recover(): Script<{ readonly going: readonly RunState[]; readonly ended: number }> {
+    const heads = yield* readTailHeads();
+    const rows = heads.filter(({ ended }) => ended === 0);
+    yield* this.prepare(new Set(rows.map((row) => row.id)));
+    for (const { id, item_id: itemId, seq, head, first, rows: count } of rows) {
+      const state = this.#states.get(id);
+      if (state === undefined) continue;
+      const open = [...state.open, { itemId, head, first, rows: count, kept: undefined }];
+      this.set({ ...state, open, lastSeq: Math.max(state.lastSeq, seq) });
+    }
+    this.#undo = [];
+    const ended = heads.reduce((sum, head) => sum + (head.ended === 1 ? head.rows : 0), 0);
+    return { going: [...this.#states.values()], ended };
+  }
+}
+
+/** What says whether another node has changed a run. */
+export interface StoredRun extends Pick<
+  RunState,
+  "n" | "id" | "owner" | "epoch" | "status" | "edits" | "answers"
+> {
+  /** Of those that were known to wait: who holds another writes alone in its journal. */
+  readonly lastSeq?: number | undefined;
+}
+
+function isSame(row: StoredRun | undefined, state: RunState | undefined): boolean {
+  return (
+    row?.n === state?.n &&
+    row?.owner === state?.owner &&
+    row?.epoch === state?.epoch &&
+    row?.status === state?.status &&
+    row?.edits === state?.edits &&
+    row?.answers === state?.answers &&
+    (row?.lastSeq ?? state?.lastSeq) === state?.lastSeq
+  );
+}
+
+const countOf = (column: string, table: string) =>
+  `(SELECT COALESCE(MAX(t.${column}), 0) FROM ${table} t WHERE t.run_n = r.n)`;
+
+function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
+  const states = all<Omit<RunState, "open" | "changes">>(
+    `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
+       ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_variables")} AS variables,
+       COALESCE((SELECT nth FROM run_journal WHERE run_n = r.n ORDER BY seq DESC, nth DESC LIMIT 1), 0) AS nth,
+       r.base_manifest AS "baseManifest", r.manifest
+     FROM runs r WHERE r.id ${dialect.anyOf}`,
+    dialect.list(ids),
+  );
+  // SQLite's one writer knows all open items from the beginning.
+  if (dialect.name === "sqlite") return (yield* states).map((row) => stateOf(row, []));
+  const [rows, tail] = yield* together([
+    states,
+    all<{ run_n: number; item_id: string }>(
+      `SELECT DISTINCT t.run_n, t.item_id FROM tail t JOIN runs r ON r.n = t.run_n WHERE r.id ${dialect.anyOf}`,
+      dialect.list(ids),
+    ),
+  ]);
+  const ofRun = Map.groupBy(tail, (item) => item.run_n);
+  return rows.map((row) => {
+    const items = ofRun.get(row.n) ?? [];
+    const open = items.map(({ item_id: itemId }) => ({
+      itemId,
+      head: 0,
+      first: 0,
+      rows: 0,
+      kept: undefined,
+    }));
+    return stateOf(row, open);
+  });
+}
+
+function stateOf(row: Omit<RunState, "open" | "changes">, open: readonly OpenItem[]): RunState {
+  return { ...row, open, changes: row.variables === 0 ? [] : undefined };
+}

@@ -1,0 +1,49 @@
+import type { Grant } from "@capstan/core";
+import { isClosing } from "../records/run-status.ts";
+import type { EncodedJournal } from "../encode/encoded-journal.ts";
+import type { Script } from "../sql/script.ts";
+import { parkedRun } from "./runs/answered-run.ts";
+import { changeStatus } from "./runs/change-status.ts";
+import { doActs } from "./journal-acts.ts";
+import type { RunState } from "./state/run-states.ts";
+import { fenced, type Journaled, writableRun } from "./rows/writable-run.ts";
+import { foldOpenItems, writeRows } from "./rows/write-events.ts";
+import { insertGrant } from "./questions/write-grants.ts";
+import { writeChanges } from "./rows/write-variables.ts";
+import type { Writing } from "./state/decision.ts";
+
+export function* writeJournal(
+  writing: Writing,
+  journal: EncodedJournal,
+  at: number,
+): Script<Journaled> {
+  let run = writableRun(writing, journal);
+  if (run.status === "fenced") return run;
+  const seqBefore = run.lastSeq;
+  const firstTail = writing.nextTail;
+  run = yield* writeRows(writing, run, journal, at);
+  const ends = journal.status !== undefined && isClosing(journal.status);
+  run = yield* writeChanges(writing, run, journal.changes, ends);
+  if (journal.result !== undefined)
+    writing.changes.insert("run_results", {
+      run_n: run.n,
+      owner: run.owner,
+      result: journal.result,
+    });
+  if (journal.grants !== undefined) insertGrants(writing, run, journal.grants);
+  if (journal.acts !== undefined) doActs(writing, run, journal.acts, at);
+  // Only what is in progress may have deltas in the tail.
+  if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run, at);
+  writing.runs.set(run);
+  if (journal.status !== undefined) {
+    const changed = yield* changeStatus(writing, run, journal.status, at);
+    if (changed.status === "refused") return fenced(changed.reason);
+    run = yield* parkedRun(writing, changed.run, at);
+  }
+  return { status: "committed", seqBefore, firstTail, runStatus: run.status };
+}
+
+function insertGrants(writing: Writing, run: RunState, grants: string): void {
+  for (const grant of JSON.parse(grants) as readonly Grant[])
+    insertGrant(writing, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
+}

@@ -1,0 +1,147 @@
+import { addDelta, type CutText } from "./cut-points.ts";
+import { type EventLayout, type UnnumberedEvent, writeLayout } from "./event-layout.ts";
+
+/** A commit's events, as text. Numbers are counted from the run's last one before it. */
+export interface EncodedEvents {
+  readonly count: number;
+  /** How many of them are deltas: each has a number of the tail, wherever it is kept. */
+  readonly deltas: number;
+  readonly rows: readonly EncodedRow[];
+  /** What is of items that do not begin and end in this commit. */
+  readonly loose: readonly LooseEvent[];
+}
+
+/** Several events. */
+export interface EncodedRow {
+  /** The last one's number. */
+  readonly last: number;
+  /** As a JSON array. */
+  readonly events: string;
+  readonly cuts: string | null;
+}
+
+export type LooseEvent =
+  | {
+      readonly type: "delta";
+      readonly at: number;
+      /** Its place among the deltas of the commit, from 0. */
+      readonly nth: number;
+      readonly itemId: string;
+      readonly delta: string;
+    }
+  | {
+      readonly type: "end";
+      readonly at: number;
+      readonly itemId: string;
+      /** The event as JSON. */
+      readonly data: string;
+    };
+
+/** From here on, in characters, about, what comes after goes into another row. */
+const largestRow = 32_768;
+
+/** An item that begins and ends here goes into the row of the events around it; of others the writer decides. */
+export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
+  const texts = textsOf(events);
+  const gathered = new GatheredEvents();
+  const loose: LooseEvent[] = [];
+  let deltas = 0;
+  for (const [index, event] of events.entries()) {
+    const at = index + 1;
+    if (event.type === "item.delta") {
+      const { itemId, delta } = event;
+      if (texts.get(itemId) === true) gathered.addDelta(at, itemId, delta);
+      else loose.push({ type: "delta", at, nth: deltas, itemId, delta });
+      deltas += 1;
+    } else if (event.type === "item.end" && texts.get(event.itemId) !== true) {
+      const { itemId } = event;
+      loose.push({ type: "end", at, itemId, data: JSON.stringify(event) });
+    } else gathered.add(at, event);
+  }
+  return { count: events.length, deltas, rows: gathered.rows(), loose };
+}
+
+/**
+ * What is of each item: its text as far as it has come, then whether that is whole. Whole are those
+ * that begin and end among these events, and whose deltas make the text that they end with.
+ */
+function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string | boolean> {
+  const texts = new Map<string, string | boolean>();
+  for (const event of events) {
+    if (event.type === "item.start") texts.set(event.itemId, texts.has(event.itemId) ? false : "");
+    else if (event.type === "item.delta") {
+      const before = texts.get(event.itemId);
+      texts.set(event.itemId, typeof before === "string" ? before + event.delta : false);
+    } else if (event.type === "item.end")
+      texts.set(event.itemId, texts.get(event.itemId) === event.text);
+  }
+  return texts;
+}
+
+/** Events on their way into few rows: a row costs more than what is in it. */
+class GatheredEvents {
+  readonly #rows: EncodedRow[] = [];
+  /** The number of the row's first event, and the one after its last. */
+  #first = 0;
+  #next = 0;
+  #events: UnnumberedEvent[] = [];
+  #length = 0;
+  #items: EventLayout["items"][number][] = [];
+  #elsewhere: EventLayout["elsewhere"][number][] = [];
+  /** The deltas of items whose end is still to come. */
+  readonly #open = new Map<string, CutText>();
+
+  add(at: number, event: UnnumberedEvent): void {
+    this.#take(at);
+    if (event.type === "item.end") {
+      const cut = this.#open.get(event.itemId);
+      if (cut !== undefined) this.#items.push({ place: this.#events.length, cuts: cut.cuts });
+      this.#open.delete(event.itemId);
+    }
+    this.#events.push(event);
+    this.#length += lengthOf(event);
+    // A delta is in the row of its item's end.
+    if (this.#length > largestRow && this.#open.size === 0) this.#close();
+  }
+
+  addDelta(at: number, itemId: string, delta: string): void {
+    const seq = this.#take(at);
+    this.#open.set(itemId, addDelta(this.#open.get(itemId), { seq, delta }));
+  }
+
+  rows(): readonly EncodedRow[] {
+    this.#close();
+    return this.#rows;
+  }
+
+  /** @returns the number, counted from the row's first */
+  #take(at: number): number {
+    const isFirst = this.#next === 0;
+    if (isFirst) this.#first = at;
+    else if (at > this.#next)
+      this.#elsewhere.push({ from: this.#next - this.#first, count: at - this.#next });
+    this.#next = at + 1;
+    return at - this.#first;
+  }
+
+  #close(): void {
+    if (this.#events.length === 0) return;
+    this.#rows.push({
+      last: this.#next - 1,
+      events: JSON.stringify(this.#events),
+      cuts: writeLayout({ items: this.#items, elsewhere: this.#elsewhere }),
+    });
+    this.#next = 0;
+    this.#events = [];
+    this.#length = 0;
+    this.#items = [];
+    this.#elsewhere = [];
+  }
+}
+
+/** About how long an event's JSON is. */
+function lengthOf(event: UnnumberedEvent): number {
+  if (event.type === "item.end") return event.text.length;
+  if (event.type === "call.settled") return event.result.finalText.length;
+  return event.type === "call.proposed" ? event.argumentsText.length : 0;
+}

@@ -1,0 +1,98 @@
+import type { Grant, Message, VariableChange } from "@capstan/core";
+import { runStatusOf } from "../records/run-status.ts";
+import type { UnnumberedEvent } from "./event-layout.ts";
+import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
+import { lacksOutcome } from "./lacks-outcome.ts";
+import { isUnderWay } from "./under-way.ts";
+import { encodeChanges } from "./encode-changes.ts";
+import { encodeEvents } from "./encode-events.ts";
+import { encodeCalls } from "./encode-calls.ts";
+import type { EncodedJournal, JournalAct, QuestionEvent } from "./encoded-journal.ts";
+
+/** @throws TypeError where something of it is no JSON */
+export function encodeJournal({ runId, epoch, status, writes }: Journal): EncodedJournal {
+  const events: UnnumberedEvent[] = [];
+  const messages: Message[] = [];
+  const calls: CallWrite[] = [];
+  const changes: VariableChange[] = [];
+  const grants: Grant[] = [];
+  const acts: JournalAct[] = [];
+  let result: string | undefined;
+  let next = status;
+  for (const write of writes) {
+    switch (write.type) {
+      case "event":
+        events.push(write.event);
+        if (isQuestion(write.event)) acts.push({ type: "question", event: write.event });
+        break;
+      case "message":
+        messages.push(write.message);
+        break;
+      case "call":
+        calls.push(write);
+        addActsOf(write, acts);
+        break;
+      case "variable":
+        changes.push(write.change);
+        break;
+      case "grant":
+        grants.push(write.grant);
+        break;
+      case "result":
+        result = JSON.stringify(write.result);
+        next ??= runStatusOf(write.result);
+    }
+  }
+  const encoded: { -readonly [field in keyof EncodedJournal]: EncodedJournal[field] } = {
+    type: "journal",
+    runId,
+    epoch,
+    events: encodeEvents(events),
+    changes: encodeChanges(changes),
+  };
+  if (next !== undefined) encoded.status = next;
+  if (isSignOfLife(writes)) encoded.signOfLife = true;
+  if (messages.length > 0) encoded.messages = JSON.stringify(messages);
+  const changed = encodeCalls(calls);
+  if (changed !== undefined) encoded.calls = changed;
+  if (result !== undefined) encoded.result = result;
+  if (grants.length > 0) encoded.grants = JSON.stringify(grants);
+  if (acts.length > 0) encoded.acts = JSON.stringify(acts);
+  return encoded;
+}
+
+/** Nothing hangs on it: it is given beside what the chain writes. */
+export function isSignOfLife(writes: readonly RunJournalWrite[]): boolean {
+  return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
+}
+
+function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
+  switch (event.type) {
+    case "approval.requested":
+    case "approval.answered":
+    case "review.requested":
+    case "review.answered":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function addActsOf({ call, before }: CallWrite, acts: JournalAct[]): void {
+  const { callId, owner, status, review, quarantine } = call;
+  // What has begun was allowed: its question is answered.
+  const approval = call.startedAt === undefined ? call.approval : undefined;
+  if (review !== undefined && quarantine !== undefined)
+    acts.push({ type: "quarantine", id: review.id, quarantine });
+  const isClient = owner === "client";
+  if (isClient && before === undefined) acts.push({ type: "answerable", callId, by: "client" });
+  if (lacksOutcome(call)) acts.push({ type: "answerable", callId, by: "person" });
+  if (!isUnderWay(status) && (isClient || approval !== undefined || review !== undefined))
+    acts.push({
+      type: "settled",
+      ...(isClient && { client: callId }),
+      // A call that was stopped waits for nobody.
+      ...(approval !== undefined && { approval: approval.id }),
+      ...(review !== undefined && { review: review.id }),
+    });
+}

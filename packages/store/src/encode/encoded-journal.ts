@@ -1,0 +1,77 @@
+import type { CallRecord, ChainEvent } from "@capstan/core";
+import type { RunStatus } from "@capstan/contract";
+import type { Journal, StoreWrite } from "../records/store-writes.ts";
+import type { EncodedChanges } from "./encode-changes.ts";
+import type { EncodedDeltas } from "./encode-deltas.ts";
+import type { EncodedEvents } from "./encode-events.ts";
+
+/**
+ * A journal on its way to the rows of the database: what is large as the JSON that is stored, and
+ * beside it what the writer decides by. Texts and numbers alone, which are cheap to hand to a thread.
+ */
+export interface EncodedJournal {
+  readonly type: "journal";
+  readonly runId: string;
+  readonly epoch: number;
+  /** The run's next one, where it changes. */
+  readonly status?: RunStatus;
+  /** Nothing hangs on it: it is given beside what the chain writes. */
+  readonly signOfLife?: true;
+  readonly events: EncodedEvents;
+  /** `Message`s as a JSON array; absent where there are none. */
+  readonly messages?: string;
+  /** `StoredCall`s as a JSON array, without what is in quarantine; absent where there are none. */
+  readonly calls?: string;
+  readonly changes: readonly EncodedChanges[];
+  readonly result?: string;
+  /** `Grant`s as one JSON text; absent where there are none. */
+  readonly grants?: string;
+  /** `JournalAct`s in order as one JSON text; absent where there are none. */
+  readonly acts?: string;
+}
+
+/** What a journal does beside its own rows. */
+export type JournalAct =
+  | { readonly type: "question"; readonly event: QuestionEvent }
+  | {
+      readonly type: "quarantine";
+      readonly id: string;
+      readonly quarantine: NonNullable<CallRecord["quarantine"]>;
+    }
+  /** Somebody outside may come with the call's id: whose word it waits for. */
+  | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
+  /** A call has ended: nobody needs to answer it any more. */
+  | {
+      readonly type: "settled";
+      /** A client's own call. */
+      readonly client?: string;
+      readonly approval?: string;
+      readonly review?: string;
+    };
+
+/** A client's own call is answered by its output; of one whose outcome is unknown a person may say what became of it. */
+export type AnswerableBy = "client" | "person";
+
+/** What is asked of people, and what became of it. */
+export type QuestionEvent = Extract<
+  ChainEvent,
+  {
+    type: "approval.requested" | "approval.answered" | "review.requested" | "review.answered";
+  }
+>;
+
+export type EncodedWrite = Exclude<StoreWrite, Journal> | EncodedJournal | EncodedDeltas;
+
+/** Whether it is of a run's journal: where it is lost, what follows it is, too. */
+export function isJournaled(write: EncodedWrite): write is EncodedJournal | EncodedDeltas {
+  return write.type === "journal" || write.type === "deltas";
+}
+
+/** One call of `Store.write`. */
+export interface EncodedRequest {
+  /** When the call was made, in ms since the epoch. */
+  readonly at: number;
+  readonly writes: readonly EncodedWrite[];
+  /** Why it cannot be put into words: nothing of it is written. */
+  readonly wordless?: string;
+}

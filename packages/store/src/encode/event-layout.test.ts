@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { encodeEvents } from "./encode-events.ts";
+import {
+  countDeltas,
+  eventsIn,
+  readLayout,
+  shorterLayout,
+  type UnnumberedEvent,
+  writeLayout,
+} from "./event-layout.ts";
+
+const start = (itemId: string): UnnumberedEvent => ({ type: "item.start", itemId, kind: "text" });
+const delta = (itemId: string, text: string): UnnumberedEvent => ({
+  type: "item.delta",
+  itemId,
+  delta: text,
+});
+const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.end", itemId, text });
+const note: UnnumberedEvent = { type: "round.started", round: 1, at: 1 };
+
+/** What one commit's events are read as again; what is loose as it was given to the writer. */
+function roundTrip(events: readonly UnnumberedEvent[], before: number) {
+  const { count, deltas, rows, loose } = encodeEvents(events);
+  assert.equal(count, events.length);
+  assert.equal(deltas, events.filter(({ type }) => type === "item.delta").length);
+  const read = rows.flatMap(({ last, ...row }) => eventsIn({ seq: before + last, ...row }));
+  const rest = loose.map((each) => {
+    const seq = before + each.at;
+    if (each.type === "end") return { seq, ...(JSON.parse(each.data) as UnnumberedEvent) };
+    return { seq, ...delta(each.itemId, each.delta) };
+  });
+  return [...read, ...rest].toSorted((a, b) => a.seq - b.seq);
+}
+
+test("an item that begins and ends in a commit is in the row of the events around it, with its cuts", () => {
+  const events = [
+    start("a"),
+    delta("a", "one"),
+    note,
+    delta("a", " two"),
+    end("a", "one two"),
+    note,
+  ];
+  const { rows, loose } = encodeEvents(events);
+  assert.deepEqual(loose, []);
+  assert.deepEqual(
+    rows.map(({ last, cuts, events }) => [last, cuts, JSON.parse(events)]),
+    [[6, "2@1:3;3:4", [start("a"), note, end("a", "one two"), note]]],
+  );
+});
+
+test("what is of an item that does not begin and end here, or ends with another text, is the writer's to decide", () => {
+  const events = [
+    delta("before", "x"),
+    end("before", "x"),
+    start("other"),
+    delta("other", "x"),
+    end("other", "y"),
+    start("after"),
+    delta("after", "x"),
+  ];
+  const { rows, loose } = encodeEvents(events);
+  assert.deepEqual(
+    rows.map(({ last, cuts }) => [last, cuts]),
+    [[6, "#1+2"]],
+  );
+  assert.deepEqual(
+    loose.map((each) => [each.type, each.at, each.itemId]),
+    [
+      ["delta", 1, "before"],
+      ["end", 2, "before"],
+      ["delta", 4, "other"],
+      ["end", 5, "other"],
+      ["delta", 7, "after"],
+    ],
+  );
+  assert.deepEqual(
+    loose.flatMap((each) => (each.type === "delta" ? each.nth : [])),
+    [0, 1, 2],
+  );
+});
+
+test("many long events are several rows, and no item is torn from its deltas", () => {
+  const text = "x".repeat(20_000);
+  const items = ["a", "b", "c", "d"];
+  const events = [
+    ...items.flatMap((id) => [start(id), delta(id, text)]),
+    ...items.map((id) => end(id, text)),
+    ...items.flatMap((id) => [start(`${id}2`), delta(`${id}2`, text), end(`${id}2`, text)]),
+  ];
+  const { rows } = encodeEvents(events);
+  assert.ok(rows.length > 1);
+  assert.deepEqual(
+    roundTrip(events, 7),
+    events.map((each, index) => ({ seq: 8 + index, ...each })),
+  );
+});
+
+/** Items that begin, go on and end at any time, some of them wrongly. */
+const anyEvents = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom("start", "delta", "end", "wrong end", "note"),
+      fc.constantFrom("a", "b", "c"),
+      fc.string({ unit: "binary", maxLength: 4 }),
+    ),
+    { maxLength: 40 },
+  )
+  .map((steps) => {
+    const texts = new Map<string, string>();
+    return steps.map(([type, id, text]): UnnumberedEvent => {
+      if (type === "note") return note;
+      if (type === "start") {
+        texts.set(id, "");
+        return start(id);
+      }
+      if (type === "wrong end") return end(id, text);
+      if (type === "end") return end(id, texts.get(id) ?? "");
+      texts.set(id, (texts.get(id) ?? "") + text);
+      return delta(id, text);
+    });
+  });
+
+test("every event of a commit comes back under its number, byte for byte, whatever items do", () => {
+  fc.assert(
+    fc.property(anyEvents, fc.nat(1_000), (events, before) => {
+      assert.deepEqual(
+        roundTrip(events, before),
+        events.map((each, index) => ({ seq: before + 1 + index, ...each })),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a layout is written and read again; one without deltas and holes is none", () => {
+  const layout = {
+    items: [
+      { place: 3, cuts: "1:4,3;9:2" },
+      { place: 7, cuts: "20x4" },
+    ],
+    elsewhere: [
+      { from: 5, count: 3 },
+      { from: 30, count: 1 },
+    ],
+  };
+  const text = writeLayout(layout);
+  assert.equal(text, "3@1:4,3;9:2|7@20x4#5+3 30+1");
+  assert.deepEqual(readLayout(text), layout);
+  assert.equal(countDeltas(text), 7);
+  assert.equal(writeLayout({ items: [], elsewhere: [] }), null);
+});
+
+test("a row's deltas are cut evenly where they need not be cut where they were, under the same numbers", () => {
+  const pieces = Array.from({ length: 40 }, (_, n) => `piece ${n}`);
+  const text = pieces.join("");
+  const events = [start("a"), ...pieces.map((piece) => delta("a", piece)), note, end("a", text)];
+  const row = encodeEvents(events).rows[0]!;
+  const cuts = shorterLayout(row);
+  assert.ok(cuts !== undefined && cuts.length < row.cuts!.length);
+  const read = eventsIn({ seq: row.last, cuts, events: row.events }).toSorted(
+    (a, b) => a.seq - b.seq,
+  );
+  assert.deepEqual(
+    read.map(({ seq, type }) => [seq, type]),
+    events.map(({ type }, index) => [index + 1, type]),
+  );
+  assert.equal(read.map((each) => (each.type === "item.delta" ? each.delta : "")).join(""), text);
+  assert.equal(countDeltas(cuts), 40);
+  assert.equal(shorterLayout({ cuts, events: row.events }), undefined);
+});

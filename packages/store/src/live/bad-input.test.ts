@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import type { Store } from "../records/store.ts";
+import type { StoreWrite } from "../records/store-writes.ts";
+import { everyStore } from "../testing/every-store.ts";
+import {
+  approvalRequest,
+  callRecord,
+  commit,
+  createRun,
+  event,
+  owner,
+  variableOf,
+} from "../testing/store-fixtures.ts";
+
+const other = "bob";
+const switches = { groups: {}, tools: {} };
+
+/** A run of the owner's with an open question, a client's call, a server's call and a variable, in a conversation. */
+async function createAll(store: Store): Promise<void> {
+  await store.write([
+    { type: "create-conversation", id: "c", owner, title: "mine", metadata: {}, switches },
+  ]);
+  await createRun(store, { id: "r", conversationId: "c" });
+  const approval = approvalRequest("a", Date.now() + 60_000);
+  await commit(store, "r", [
+    { type: "call", call: callRecord("own", { owner: "client", status: "waiting" }) },
+    { type: "call", call: callRecord("ours", { status: "started" }) },
+    { type: "variable", change: { type: "set", variable: variableOf("v", "kept") } },
+    event({ type: "approval.requested", callId: approval.callId, approval }),
+  ]);
+}
+
+everyStore(
+  "what another owner's writes name is not there, and stays as it is",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createAll(store);
+      const before = await everything(store);
+      const change = { type: "removed", name: "v", reason: "removed" } as const;
+      const foreign: readonly StoreWrite[] = [
+        { type: "answer-approval", owner: other, id: "a", answer: { decision: "allow" } },
+        {
+          type: "submit-outputs",
+          owner: other,
+          runId: "r",
+          outputs: [{ callId: "own", output: "x" }],
+        },
+        { type: "answer-call", owner: other, runId: "r", call: callRecord("ours") },
+        { type: "edit-variables", owner: other, runId: "r", changes: [change] },
+        { type: "update-conversation", owner: other, id: "c", update: { title: "theirs" } },
+        { type: "move-head", owner: other, id: "c", from: "r", to: "r" },
+        { type: "delete-run", owner: other, id: "r" },
+        { type: "delete-conversation", owner: other, id: "c" },
+      ];
+      for (const write of foreign) {
+        const [outcome] = await store.write([write]);
+        assert.ok(
+          ["not_found", "refused", "conflict"].includes(outcome.status),
+          `${write.type}: ${outcome.status}`,
+        );
+        assert.doesNotMatch(JSON.stringify(outcome), /kept|mine/, write.type);
+      }
+      assert.deepEqual(await everything(store), before);
+    });
+  },
+);
+
+async function everything(store: Store): Promise<unknown> {
+  const query = { owner, runId: "r" };
+  return Promise.all([
+    store.getRun({ owner, id: "r" }),
+    store.getConversation({ owner, id: "c" }),
+    store.readCalls(query),
+    store.listOutputs(query),
+    store.readManifest(query),
+    store.getApproval({ owner, id: "a" }),
+  ]);
+}
+
+everyStore(
+  "outputs of calls that are not awaited are refused with the reason, and nothing of the portion is kept",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createAll(store);
+      const refusals = [
+        ["none", /made no call none/],
+        ["ours", /run by the server/],
+      ] as const;
+      for (const [callId, reason] of refusals) {
+        const outputs = [
+          { callId: "own", output: "good" },
+          { callId, output: "x" },
+        ];
+        const [outcome] = await store.write([
+          { type: "submit-outputs", owner, runId: "r", outputs },
+        ]);
+        assert.ok(outcome.status === "refused");
+        assert.match(outcome.reason, reason);
+        assert.deepEqual(await store.listOutputs({ owner, runId: "r" }), []);
+      }
+      const outputs = [{ callId: "own", output: "good" }];
+      const [taken] = await store.write([{ type: "submit-outputs", owner, runId: "r", outputs }]);
+      assert.deepEqual(taken, { status: "submitted", taken: ["own"] });
+      const [second] = await store.write([
+        { type: "submit-outputs", owner, runId: "r", outputs: [{ callId: "own", output: "more" }] },
+      ]);
+      assert.ok(second.status === "refused" && /first one counts/.test(second.reason));
+      assert.deepEqual(await store.listOutputs({ owner, runId: "r" }), outputs);
+    });
+  },
+);
+
+everyStore("a value of 50 MB comes back as it was", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const text = "0123456789abcde\n".repeat((50 * 1024 * 1024) / 16);
+    const change = { type: "set", variable: variableOf("big", text) } as const;
+    await commit(store, "r", [{ type: "variable", change }]);
+    const digest = (await store.readManifest({ owner, runId: "r" }))?.["big"]?.digest ?? "";
+    assert.ok((await store.readValue({ owner, digest }))?.text === text);
+  });
+});

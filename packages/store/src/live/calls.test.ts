@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { CallRecord } from "@capstan/core";
+import { openForReading } from "../sqlite/open-database.ts";
+import type { RunJournalWrite } from "../records/store-writes.ts";
+import {
+  callRecord,
+  commit,
+  createRun,
+  delta,
+  end,
+  event,
+  owner,
+  start,
+  withFileStore,
+} from "../testing/store-fixtures.ts";
+import { everyStore } from "../testing/every-store.ts";
+
+const query = { owner, runId: "r" };
+const note = event({ type: "run.heartbeat", at: 1 });
+
+everyStore(
+  "what commits say of messages and calls is in their order, with events or without any",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const say = (n: number): RunJournalWrite[] => [
+        { type: "message", round: 1, message: { role: "assistant", content: `${n}` } },
+        { type: "call", call: callRecord("c", { argumentsText: `${n}` }) },
+        { type: "call", call: callRecord(`c${n}`) },
+      ];
+      const read = async () => {
+        const messages = (await store.readMessages(query)) ?? [];
+        const calls = (await store.readCalls(query)) ?? [];
+        const [changed, ...others] = calls.map(({ call }) => call);
+        const chain = await store.readChain(query);
+        assert.deepEqual(chain?.calls, [changed, ...others]);
+        assert.deepEqual(chain?.messages, messages);
+        return [
+          messages.map(({ content }) => content),
+          changed?.argumentsText,
+          others.map(({ callId }) => callId),
+        ];
+      };
+      await commit(store, "r", say(0));
+      await commit(store, "r", say(1));
+      await commit(store, "r", [start("i"), delta("i", "text"), ...say(2)]);
+      await commit(store, "r", [delta("i", "more"), ...say(3)]);
+      // Nobody holds it: whoever does next reads where it is.
+      await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
+      await store.write([{ type: "claim-run", runId: "r" }]);
+      await commit(store, "r", say(4), 2);
+      await commit(store, "r", [end("i", "other"), ...say(5)], 2);
+      await commit(store, "r", say(6), 2);
+      const all = ["0", "1", "2", "3", "4", "5", "6"];
+      assert.deepEqual(await read(), [all, "6", all.map((n) => `c${n}`)]);
+      const events = (await store.readEvents(query)) ?? [];
+      assert.deepEqual(
+        events.map(({ seq, type }) => [seq, type]),
+        [
+          [1, "item.start"],
+          [2, "item.delta"],
+          [3, "item.delta"],
+          [4, "item.end"],
+        ],
+      );
+    });
+  },
+);
+
+everyStore(
+  "a call whose outcome is unknown is answered once, with its copies, wherever they are stored",
+  async (withStore) => {
+    await withStore(async (store) => {
+      const unknown = callRecord("c", { status: "outcome_unknown", startedAt: 1 });
+      const write = (call: CallRecord): RunJournalWrite => ({ type: "call", call });
+      for (const id of ["r", "copy", "own"]) await createRun(store, { id });
+      const started = { ...unknown, status: "started" } as const;
+      await commit(store, "r", [write(callRecord("before")), write(started)]);
+      await commit(store, "r", [{ type: "call", call: unknown, before: started }, note]);
+      await commit(store, "r", [write(callRecord("after"))]);
+      await commit(store, "copy", [write(unknown)]);
+      await commit(store, "own", [write({ ...unknown, idempotencyKey: "another" })]);
+      const waiting = async () =>
+        (await store.searchRuns({ owner, outcome: "unknown" })).data.map(({ id }) => id);
+      assert.deepEqual(await waiting(), ["own", "copy", "r"]);
+      const found = { answer: "happened", by: "ann", at: 5_000 } as const;
+      const call = { ...unknown, found };
+      const answer = () => store.write([{ type: "answer-call", owner, runId: "copy", call }]);
+      assert.deepEqual(await answer(), [{ status: "answered", call }]);
+      const [again] = await answer();
+      assert.equal(again.status, "already_answered");
+      const calls = async (runId: string) => (await store.readCalls({ owner, runId })) ?? [];
+      assert.deepEqual(
+        (await calls("r")).map((entry) => [entry.call.callId, entry.call.found]),
+        [
+          ["before", undefined],
+          ["c", found],
+          ["after", undefined],
+        ],
+      );
+      assert.deepEqual(await calls("copy"), [{ runId: "copy", call, updatedAt: 5_000 }]);
+      assert.equal((await calls("own"))[0]?.call.found, undefined);
+      assert.deepEqual(await waiting(), ["own"]);
+    });
+  },
+);
+
+test("a call of which a person has said what happened is not looked at any more by who looks for open ones", async () => {
+  await withFileStore(async (store, dataDir) => {
+    const unknown = callRecord("c", { status: "outcome_unknown", startedAt: 1 });
+    for (const id of ["r", "copy"]) {
+      await createRun(store, { id });
+      await commit(store, id, [{ type: "call", call: unknown }]);
+    }
+    const sql = openForReading(join(dataDir, "capstan.db"));
+    const open = () => sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM answerable_calls")?.n;
+    assert.equal(open(), 2);
+    const call = { ...unknown, found: { answer: "happened", by: "ann", at: 5_000 } } as const;
+    for (const runId of ["copy", "r"]) {
+      const [outcome] = await store.write([{ type: "answer-call", owner, runId, call }]);
+      assert.equal(outcome.status, runId === "copy" ? "answered" : "already_answered");
+      assert.equal(open(), 0);
+    }
+    sql.close();
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { systemClock } from "@capstan/core";
+import { planPrune, prune } from "../upkeep/prune.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import { storeOnConnection } from "../sqlite/open-store.ts";
+import { Sql } from "../sqlite/sql.ts";
+import type { Store } from "../records/store.ts";
+import { callRecord, commit, createRun, owner, resultOf } from "../testing/store-fixtures.ts";
+
+/** Three ended runs with a call of unknown outcome each; what the one in the middle has of it is no JSON any more. */
+async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  try {
+    for (const id of ["first", "damaged", "last"]) {
+      await createRun(store, { id });
+      const status = id === "last" ? "succeeded" : "outcome_unknown";
+      const call = { ...callRecord(`call of ${id}`, { status }), toolId: "boats.Find" };
+      await commit(store, id, [{ type: "call", call }, resultOf("completed")]);
+    }
+    sql.run(
+      `UPDATE run_journal SET calls = substr(calls, 1, length(calls) - 2)
+       WHERE calls IS NOT NULL AND run_n = (SELECT n FROM runs WHERE id = 'damaged')`,
+    );
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test("a group's last calls are listed without those of a damaged run, which is named", async () => {
+  await withDamage(async (store) => {
+    const { calls, unreadable } = await store.listCalls({ owner, group: "boats", limit: 10 });
+    assert.deepEqual(
+      calls.map(({ runId }) => runId),
+      ["last", "first"],
+    );
+    assert.deepEqual(unreadable, ["damaged"]);
+  });
+});
+
+test("what is old goes, but for a damaged run, and it is said what holds it", async () => {
+  await withDamage(async (store) => {
+    const rules = { retention: { days: 1 }, now: Date.now() + 2 * 24 * 60 * 60 * 1_000 };
+    const held = { unknown_outcome: 1, unreadable: 1 };
+    const [planned] = await planPrune({ reading: store, ...rules });
+    assert.deepEqual([planned?.runs, planned?.held], [1, held]);
+    const [pruned] = await prune({ store, ...rules });
+    assert.deepEqual([pruned?.runs, pruned?.held], [1, held]);
+    assert.equal(await store.getRun({ owner, id: "last" }), undefined);
+    // By name it can be deleted.
+    const [outcome] = await store.write([{ type: "delete-run", owner, id: "damaged" }]);
+    assert.equal(outcome.status, "deleted");
+  });
+});
+
+test("among runs of unknown outcome is one of which nobody can tell", async () => {
+  await withDamage(async (store) => {
+    const { data } = await store.searchRuns({ owner, outcome: "unknown" });
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      ["damaged", "first"],
+    );
+  });
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@capstan/core";
+import { readLock } from "../sqlite/data-lock.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import { Sql } from "../sqlite/sql.ts";
+import { storeOnConnection } from "../sqlite/open-store.ts";
+import { openStore } from "../records/store.ts";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  event,
+  owner,
+  start,
+  variableOf,
+  withDataDir,
+  withFileStore,
+} from "../testing/store-fixtures.ts";
+
+/** Starts a process that writes, lets it commit so much, kills it, and gives the last numbers it told of. */
+async function writeAndKill(dataDir: string, commits: number): Promise<Map<string, number>> {
+  const script = fileURLToPath(new URL("../testing/writing-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, script, dataDir], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const told = new Map<string, number>();
+  let lines = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, runId = "", seq] = /^(\S+) (\d+)\.$/.exec(line) ?? [];
+    if (seq !== undefined) told.set(runId, Number(seq));
+    if (++lines === commits) child.kill("SIGKILL");
+  }
+  if (child.signalCode === null) await once(child, "exit");
+  return told;
+}
+
+test("killed in mid-commit: what was told is there, without a gap, and open items are readable and go on", async () => {
+  await withDataDir(async (dataDir) => {
+    const told = await writeAndKill(dataDir, 300);
+    assert.equal(told.size, 8);
+    assert.equal(await readLock(dataDir), undefined, "the lock went with its process");
+    const store = await openStore({ dataDir });
+    try {
+      const left = await store.everyRunIn({ status: "in_progress" });
+      assert.equal(left.length, 8);
+      for (const run of left) {
+        const query = { owner, runId: run.id };
+        const events = (await store.readEvents({ ...query, limit: 10_000 })) ?? [];
+        assert.deepEqual(
+          events.map(({ seq }) => seq),
+          events.map((_, index) => index + 1),
+        );
+        assert.ok(events.length >= (told.get(run.id) ?? 0), "nothing that was told is lost");
+        assert.equal((await store.getRun({ owner, id: run.id }))?.lastSeq, events.length);
+        const compact = await store.readEventsCompact(query);
+        assert.equal(compact?.lastSeq, events.length);
+        const open = compact.events.find((each) => each.type === "item.delta");
+        const [claimed] = await store.write([{ type: "claim-run", runId: run.id }]);
+        assert.equal(claimed.status, "claimed");
+        const closing = open === undefined ? [] : [end(open.itemId, open.delta)];
+        const after = await commit(
+          store,
+          run.id,
+          [...closing, event({ type: "run.interrupted", at: 1, message: "" })],
+          2,
+        );
+        assert.equal(after[0]?.seq, events.length + 1);
+        assert.deepEqual(
+          (await store.readEvents({ ...query, limit: 10_000 }))?.slice(0, events.length),
+          events,
+        );
+      }
+    } finally {
+      await store.close();
+    }
+    const database = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
+    assert.deepEqual(
+      { ...database.prepare("PRAGMA integrity_check").get() },
+      { integrity_check: "ok" },
+    );
+    assert.deepEqual(
+      { ...database.prepare("SELECT COUNT(*) AS rows FROM tail").get() },
+      { rows: 0 },
+    );
+    database.close();
+  });
+});
+
+test("a second server on the same folder is refused with the holder's process and address", async () => {
+  await withFileStore(async (store, dataDir) => {
+    assert.equal((await readLock(dataDir))?.pid, process.pid);
+    await store.announce("http://127.0.0.1:8787");
+    assert.equal((await readLock(dataDir))?.url, "http://127.0.0.1:8787");
+    await assert.rejects(openStore({ dataDir }), {
+      code: "data_directory_locked",
+      message: new RegExp(
+        `in use by process ${process.pid}, which listens at http://127.0.0.1:8787`,
+      ),
+    });
+    assert.equal((await readLock(dataDir))?.pid, process.pid, "looking does not let go");
+  });
+});
+
+test("what is stored is for this user alone", { skip: process.platform === "win32" }, async () => {
+  await withDataDir(async (parent) => {
+    const dataDir = join(parent, "a", "b");
+    await (await openStore({ dataDir })).close();
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
+  });
+});
+
+test("who waited for the next commit as the store was closed is part of the last one", async () => {
+  await withFileStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const given = Promise.withResolvers<number>();
+    store.beforeNext(() => {
+      const round = event({ type: "round.started", round: 1, at: 1 });
+      given.resolve(commit(store, "r", [round]).then(() => 1));
+    });
+    await store.close();
+    assert.equal(await given.promise, 1);
+  });
+});
+
+test("a closed store lets go of its folder, finishes what it was given, and takes no more", async () => {
+  await withDataDir(async (dataDir) => {
+    const first = await openStore({ dataDir });
+    const given = createRun(first, { id: "r" });
+    await first.close();
+    await given;
+    assert.equal(await readLock(dataDir), undefined);
+    await assert.rejects(first.write([{ type: "expire-approvals" }]), { code: "store_closed" });
+    await assert.rejects(first.getRun({ owner, id: "r" }), /Reading from the store failed|closed/);
+    const second = await openStore({ dataDir });
+    assert.equal((await second.getRun({ owner, id: "r" }))?.status, "in_progress");
+    await second.close();
+  });
+});
+
+test("a folder that cannot be made, a file that is no database, a newer schema: each says what to do", async () => {
+  await withDataDir(async (dataDir) => {
+    const file = join(dataDir, "file");
+    await writeFile(file, "");
+    await assert.rejects(openStore({ dataDir: join(file, "below") }), {
+      code: "data_directory_unwritable",
+      message: /choose another/,
+    });
+
+    await writeFile(
+      join(dataDir, "capstan.db"),
+      "this is no database, though it is long enough to be looked at",
+    );
+    await assert.rejects(openStore({ dataDir }), {
+      code: "database_corrupt",
+      message: /no SQLite database/,
+    });
+    assert.equal(await readLock(dataDir), undefined);
+  });
+  await withDataDir(async (dataDir) => {
+    await (await openStore({ dataDir })).close();
+    const database = new DatabaseSync(join(dataDir, "capstan.db"));
+    database.exec("INSERT INTO schema_migrations VALUES (999, 0)");
+    database.close();
+    await assert.rejects(openStore({ dataDir }), { code: "database_newer", message: /number 999/ });
+  });
+});
+
+test("a migration that fails half-way changes nothing", () => {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  const tables = () => sql.all("SELECT name FROM sqlite_schema");
+  const step = (version: number, table: string) => ({
+    version,
+    statements: [`CREATE TABLE ${table} (x TEXT)`],
+  });
+  const bad = { version: 3, statements: ["CREATE TABLE c (x TEXT)", "CREATE TABLE a (x TEXT)"] };
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), []);
+  migrate(sql, 1, [step(1, "a")]);
+  const before = tables();
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), before);
+  // Whoever goes back to the version that was there before finds what it left.
+  migrate(sql, 1, [step(1, "a")]);
+});
+
+test("a full disk fails what does not fit, says so, and the rest goes on", async () => {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  await createRun(store, { id: "r" });
+  await commit(store, "r", [start("i"), delta("i", "a")]);
+  const pages = sql.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
+  sql.exec(`PRAGMA max_page_count = ${pages + 4}`);
+  const change = { type: "set", variable: variableOf("v", "x".repeat(200_000)) } as const;
+  const writes = [delta("i", "lost"), { type: "variable", change } as const];
+  await assert.rejects(store.write([{ type: "journal", runId: "r", epoch: 1, writes }]), {
+    code: "disk_full",
+    message: /make room/,
+  });
+  await createRun(store, { id: "s" });
+  // The run itself is claimed anew: there is no hole in what is kept of it.
+  await store.write([{ type: "claim-run", runId: "r" }]);
+  assert.equal((await commit(store, "r", [delta("i", "b")], 2))[0]?.seq, 3);
+  assert.deepEqual(
+    (await store.readEvents({ owner, runId: "r" }))?.map(({ seq }) => seq),
+    [1, 2, 3],
+  );
+  await store.close();
+});
+
+test("many runs share each commit", async (t) => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir });
+    const runs = Array.from({ length: 100 }, (_, n) => `r${n}`);
+    await Promise.all(runs.map((id) => createRun(store, { id })));
+    await Promise.all(runs.map((id) => commit(store, id, [start("i")])));
+    const times: number[] = [];
+    const began = performance.now();
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(
+        runs.map(async (id) => {
+          const from = performance.now();
+          await commit(store, id, [delta("i", " hello world")]);
+          times.push(performance.now() - from);
+        }),
+      );
+    }
+    const total = performance.now() - began;
+    times.sort((a, b) => a - b);
+    const at = (part: number) => times[Math.floor(times.length * part)]?.toFixed(1);
+    t.diagnostic(
+      `2,000 deltas of 100 runs: ${total.toFixed(0)} ms; each p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
+    );
+    assert.equal((await store.readEvents({ owner, runId: "r7" }))?.length, 21);
+    await store.close();
+  });
+});

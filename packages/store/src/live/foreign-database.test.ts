@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import pg from "pg";
+import { readUsage } from "../upkeep/prune-store.ts";
+import { backupStore, checkStore, vacuumStore } from "../upkeep/maintenance.ts";
+import { inspectPostgres } from "../postgres/inspect-postgres.ts";
+import { openPostgresStore } from "../postgres/open-postgres-store.ts";
+import { openStore } from "../records/store.ts";
+import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { withDataDir } from "../testing/store-fixtures.ts";
+
+/** What other programs make: a table of one of our names, a list of steps of their own, and that beside ours. */
+const foreign = [
+  "CREATE TABLE runs (x INTEGER)",
+  "CREATE TABLE schema_migrations (version BIGINT, dirty BOOLEAN); INSERT INTO schema_migrations VALUES (20260101, false)",
+  // Versions before left an empty list in what they refused.
+  "CREATE TABLE runs (x INTEGER); CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
+] as const;
+
+test("an SQLite file that holds something else is refused, and left as it is", async () => {
+  for (const statements of foreign) {
+    await withDataDir(async (dataDir) => {
+      const path = join(dataDir, "capstan.db");
+      const database = new DatabaseSync(path);
+      database.exec(statements);
+      database.close();
+      const before = await readFile(path);
+      const wishes = [
+        () => openStore({ dataDir }),
+        () => checkStore(dataDir),
+        () => vacuumStore(dataDir),
+        () => backupStore(dataDir, join(dataDir, "copy.db")),
+        () => readUsage({ dataDir }),
+      ];
+      for (const wish of wishes)
+        await assert.rejects(wish, {
+          code: "database_foreign",
+          message: /holds something else.*another data directory/,
+        });
+      assert.deepEqual(await readFile(path), before);
+    });
+  }
+});
+
+const postgres = findPostgres();
+const skip = postgres.status === "missing" && postgres.reason;
+const allColumns =
+  "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2";
+
+test(
+  "a PostgreSQL database that holds something else is refused, and left as it is",
+  { skip },
+  async () => {
+    for (const statements of foreign) {
+      const connectionString = await (await testServer()).newDatabase();
+      const client = new pg.Client({ connectionString });
+      await client.connect();
+      try {
+        await client.query(statements);
+        const { rows: before } = await client.query<object>(allColumns);
+        await assert.rejects(openPostgresStore({ connectionString }), {
+          code: "database_foreign",
+          message: /holds something else.*CAPSTAN_DATABASE_URL/,
+        });
+        assert.deepEqual((await client.query<object>(allColumns)).rows, before);
+      } finally {
+        await client.end();
+      }
+    }
+  },
+);
+
+test("where another program counts its steps, usage and doctor say so, too", { skip }, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(foreign[1]).finally(() => client.end());
+  const usage = readUsage({ dataDir: "/nowhere", databaseUrl: connectionString });
+  await assert.rejects(usage, { code: "database_foreign" });
+  const { status, detail } = await inspectPostgres(connectionString);
+  assert.equal(status, "wrong");
+  assert.match(detail, /holds something else/);
+});
+
+test("tables of other names in a PostgreSQL database are no obstacle", { skip }, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query("CREATE TABLE spatial_ref_sys (x INTEGER)").finally(() => client.end());
+  await (await openPostgresStore({ connectionString })).close();
+});

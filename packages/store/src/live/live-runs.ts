@@ -1,0 +1,140 @@
+import type { ClaimedRun } from "../records/claimed-run.ts";
+import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { Leftover } from "../sqlite/start-writing.ts";
+
+/** A row of the tail, and the number of its delta. */
+interface TailMark {
+  readonly seq: number;
+  readonly n: number;
+}
+
+/**
+ * How far a run may be read: what was published. The database may be ahead by a commit whose
+ * outcome is still on its way; reading into that could skip a delta.
+ */
+export interface Position {
+  readonly lastSeq: number;
+  /** Items under way: where their deltas are in the tail, every 256th of them and the newest, in order. */
+  readonly items: readonly { readonly itemId: string; readonly heads: readonly TailMark[] }[];
+}
+
+interface LiveItem {
+  count: number;
+  /** Sparse, so that a page in the middle of a long item need not walk from its end. */
+  readonly marks: TailMark[];
+  newest: TailMark;
+}
+
+interface LiveRun {
+  lastSeq: number;
+  /** Writes on their way to the writer and back. */
+  pending: number;
+  /** In progress here. */
+  going: boolean;
+  readonly items: Map<string, LiveItem>;
+}
+
+/** Every how many deltas of an item a mark is kept. */
+const stride = 256;
+
+/**
+ * What the calling side knows of runs that are being written, and that cannot be asked of the
+ * database by key. A run that is not in progress, with nothing on its way, is not here.
+ */
+export class LiveRuns {
+  readonly #runs = new Map<string, LiveRun>();
+
+  constructor(leftovers: readonly Leftover[]) {
+    for (const { runId, lastSeq, items } of leftovers) {
+      const live: LiveRun = { lastSeq, pending: 0, going: true, items: new Map() };
+      for (const { itemId, head } of items) {
+        live.items.set(itemId, { count: 1, marks: [], newest: { seq: lastSeq, n: head } });
+      }
+      this.#runs.set(runId, live);
+    }
+  }
+
+  /** This process claimed a run: nobody else writes it, so that its last number stays known. */
+  claimed({ id, lastSeq }: Pick<ClaimedRun, "id" | "lastSeq">): void {
+    const live = this.#runs.get(id) ?? { lastSeq, pending: 0, going: true, items: new Map() };
+    live.going = true;
+    this.#runs.set(id, live);
+  }
+
+  /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */
+  begin(runId: string, storedSeq: () => number): void {
+    const known = this.#runs.get(runId);
+    if (known !== undefined) known.pending += 1;
+    else
+      this.#runs.set(runId, { lastSeq: storedSeq(), pending: 1, going: false, items: new Map() });
+  }
+
+  /** A journal was committed: its events, the number before them, and the tail's row of the first delta. */
+  committed(
+    runId: string,
+    given: {
+      readonly events: readonly UnnumberedEvent[];
+      readonly seqBefore: number;
+      readonly firstTail: number;
+    },
+  ): void {
+    const live = this.#runs.get(runId);
+    if (live === undefined) return;
+    live.going = true;
+    let seq = given.seqBefore;
+    let n = given.firstTail;
+    for (const event of given.events) {
+      seq += 1;
+      if (event.type === "item.delta") addDelta(live.items, event.itemId, { seq, n: n++ });
+      if (event.type === "item.end") live.items.delete(event.itemId);
+    }
+    live.lastSeq = seq;
+  }
+
+  /** Its items were taken out of the tail: the run is not in progress any more. */
+  folded(runId: string): void {
+    const live = this.#runs.get(runId);
+    if (live === undefined) return;
+    live.items.clear();
+    live.going = false;
+    this.#release(runId, live);
+  }
+
+  /** The outcome of a journal is known, whatever it was. */
+  end(runId: string): void {
+    const live = this.#runs.get(runId);
+    if (live === undefined) return;
+    live.pending -= 1;
+    this.#release(runId, live);
+  }
+
+  /** The number of the last event that was published, where the database may be ahead of it. */
+  lastSeq(runId: string): number | undefined {
+    return this.#runs.get(runId)?.lastSeq;
+  }
+
+  position(runId: string, storedSeq: () => number): Position {
+    const live = this.#runs.get(runId);
+    if (live === undefined) return { lastSeq: storedSeq(), items: [] };
+    const items = [...live.items].map(([itemId, { marks, newest }]) => ({
+      itemId,
+      heads: [...marks, newest],
+    }));
+    return { lastSeq: live.lastSeq, items };
+  }
+
+  #release(runId: string, live: LiveRun): void {
+    if (live.pending <= 0 && !live.going) this.#runs.delete(runId);
+  }
+}
+
+function addDelta(items: Map<string, LiveItem>, itemId: string, mark: TailMark): void {
+  const item = items.get(itemId);
+  if (item === undefined) {
+    items.set(itemId, { count: 1, marks: [], newest: mark });
+    return;
+  }
+  if (item.count % stride === 0) item.marks.push(item.newest);
+  item.count += 1;
+  item.newest = mark;
+}

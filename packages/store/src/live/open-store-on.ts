@@ -1,0 +1,127 @@
+import { type Clock, CapstanError } from "@capstan/core";
+import { isClosing } from "../records/run-status.ts";
+import { claimedIn } from "../records/claimed-run.ts";
+import { createCommitQueue } from "./commit-queue.ts";
+import type { WriteRequest } from "../encode/encode-request.ts";
+import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import type { Nodes } from "../records/nodes.ts";
+import type { Publisher } from "./publisher.ts";
+import { type ReadParts, storeReads } from "./store-reads.ts";
+import type { Store } from "../records/store.ts";
+import { receivedError } from "../records/store-error.ts";
+import type { Journal, OutcomesOf, StoreWrite, WriteOutcome } from "../records/store-writes.ts";
+import type { Writer } from "../sqlite/sqlite-writer.ts";
+import type { AppliedOutcome, WriteResult } from "../decide/apply-request.ts";
+
+/** What a store is made of. */
+export interface StoreParts extends Pick<
+  ReadParts,
+  "read" | "snapshot" | "readLong" | "eventPage" | "sessionGrants"
+> {
+  readonly writer: Writer;
+  readonly publisher: Publisher;
+  /** What is under way, where the database cannot be asked for it, and a run's last number there. */
+  readonly live?: { readonly runs: LiveRuns; readonly storedSeq: (runId: string) => number };
+  readonly nodes?: Nodes;
+  readonly clock: Clock;
+  readonly announce: (url: string) => Promise<void>;
+  /** Lets go of everything but the writer, after it has stopped. */
+  readonly release: () => Promise<void>;
+}
+
+type Settled =
+  | { readonly outcomes: readonly WriteOutcome[] }
+  | Extract<WriteResult, { error: unknown }>;
+
+/** The store's calling side: the queue before the writer, what is live, who listens, and reading. */
+export function storeOn(parts: StoreParts): Store {
+  const { writer, publisher, live, clock } = parts;
+  const queue = createCommitQueue<WriteRequest, Settled>({
+    takesAll: writer.takesAll,
+    commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
+    settle,
+  });
+  let closing: Promise<void> | undefined;
+
+  /** Completes what the writer said, and tells who listens, before the caller hears of it. */
+  function settle(request: WriteRequest, result: Settled | undefined): Settled | undefined {
+    const applied =
+      result !== undefined && "outcomes" in result
+        ? (result.outcomes as readonly AppliedOutcome[])
+        : [];
+    const outcomes = request.writes.map((write, index) => complete(write, applied[index]));
+    for (const write of request.writes) if (write.type === "journal") live?.runs.end(write.runId);
+    return result === undefined || "error" in result ? result : { outcomes };
+  }
+
+  function complete(write: StoreWrite, applied: AppliedOutcome | undefined): WriteOutcome {
+    if (applied === undefined) return { status: "skipped" };
+    if (write.type === "journal" && applied.status === "committed") {
+      const { seqBefore, firstTail, runStatus } = applied;
+      const events = eventsOf(write);
+      live?.runs.committed(write.runId, { events, seqBefore, firstTail });
+      if (runStatus !== "in_progress") live?.runs.folded(write.runId);
+      publisher.publish(write.runId, { events, seqBefore, closed: isClosing(runStatus) });
+      return { status: "committed", lastSeq: seqBefore + events.length, runStatus };
+    }
+    const claimed = claimedIn(write, applied);
+    if (claimed !== undefined) live?.runs.claimed(claimed);
+    if (write.type === "set-status" && applied.status === "changed") {
+      live?.runs.folded(write.runId);
+      publisher.publish(write.runId, { events: [], closed: false });
+    }
+    if (applied.status === "deleted") {
+      for (const runId of applied.runIds) publisher.publish(runId, { events: [], closed: true });
+    }
+    return applied as WriteOutcome;
+  }
+
+  async function write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
+    if (closing !== undefined) {
+      throw new CapstanError({
+        code: "store_closed",
+        message: "The store is closed: nothing can be written.",
+      });
+    }
+    if (live !== undefined) {
+      const isMade = (id: string) =>
+        writes.some((write) => write.type === "create-run" && write.run.id === id);
+      for (const each of writes) {
+        if (each.type !== "journal") continue;
+        const { runId } = each;
+        live.runs.begin(runId, () => (isMade(runId) ? 0 : live.storedSeq(runId)));
+      }
+    }
+    const settled = await queue.submit({ at: clock.now(), writes });
+    if ("error" in settled) throw receivedError(settled.error);
+    return settled.outcomes as unknown as OutcomesOf<W>;
+  }
+
+  async function close(): Promise<void> {
+    await queue.drained();
+    await writer.stop();
+    await parts.release();
+  }
+
+  return {
+    ...storeReads({
+      ...parts,
+      lastSeqOf: (runId) => live?.runs.lastSeq(runId),
+      positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),
+    }),
+    write,
+    beforeNext: (given) => queue.beforeNext(given),
+    subscribe: (runId, listener) => publisher.subscribe(runId, listener),
+    announce: parts.announce,
+    ...(parts.nodes && { nodes: parts.nodes }),
+    ...(writer.died && { died: writer.died }),
+    close: () => (closing ??= close()),
+  };
+}
+
+function eventsOf({ writes }: Journal): readonly UnnumberedEvent[] {
+  const events: UnnumberedEvent[] = [];
+  for (const write of writes) if (write.type === "event") events.push(write.event);
+  return events;
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import type { CallRecord, Quarantine, ReviewDecision, ReviewNotice } from "@capstan/core";
+import type { Store } from "../records/store.ts";
+import {
+  callRecord,
+  commit,
+  createRun,
+  event,
+  owner,
+  resultOf,
+  withFileStore,
+} from "../testing/store-fixtures.ts";
+import { everyStore } from "../testing/every-store.ts";
+
+const secret = "the password is tulip";
+const notice: ReviewNotice = {
+  id: "a",
+  callId: "c",
+  toolId: "files.ViewFile",
+  toolName: "ViewFile",
+  groupTitle: "Files",
+  isError: false,
+  reason: "",
+  createdAt: 1,
+  expiresAt: 10_000,
+};
+
+function inReview(text = secret): CallRecord {
+  const quarantine: Quarantine = {
+    end: { status: "success" },
+    formatted: { status: "formatted", text },
+    cut: { text, omitted: 0, rest: { start: text.length, length: 0 } },
+    durationMs: 1,
+  };
+  return callRecord("c", { status: "in_review", review: notice, quarantine });
+}
+
+/** A run with a call whose result waits for a person. */
+async function review(store: Store, runId = "r", text?: string): Promise<void> {
+  await createRun(store, { id: runId });
+  await commit(store, runId, [
+    { type: "call", call: inReview(text) },
+    event({ type: "review.requested", callId: "c", review: notice }),
+  ]);
+}
+
+const settled = (more: Partial<CallRecord> = {}) =>
+  ({
+    type: "call",
+    call: callRecord("c", { status: "result_rejected", review: notice, ...more }),
+  }) as const;
+const answer = (decision: ReviewDecision) =>
+  ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;
+
+everyStore(
+  "a result in review is its reviewer's alone to read, until the call is settled",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await review(store);
+      assert.equal(
+        (await store.readReview({ owner, id: "a" }))?.quarantine?.formatted.text,
+        secret,
+      );
+      assert.equal(await store.readReview({ owner: "other", id: "a" }), undefined);
+      const open = [
+        await store.readCalls({ owner, runId: "r" }),
+        await store.getApproval({ owner, id: "a" }),
+        await store.listApprovals({ owner }),
+        await store.readEvents({ owner, runId: "r" }),
+        await store.getRun({ owner, id: "r" }),
+      ];
+      assert.doesNotMatch(JSON.stringify(open), /tulip/);
+      await commit(store, "r", [settled()]);
+      assert.equal(await store.readReview({ owner, id: "a" }), undefined);
+    });
+  },
+);
+
+everyStore(
+  "the first review counts, and all of it is kept until it is carried out",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await review(store);
+      const redact = { decision: "redact", words: ["tulip"] } as const;
+      const [first] = await store.write([answer(redact)]);
+      assert.equal(first.status, "answered");
+      const [second] = await store.write([answer({ decision: "release" })]);
+      assert.ok(second.status === "already_answered");
+      assert.equal(second.approval.status, "redacted");
+      assert.deepEqual((await store.getApproval({ owner, id: "a" }))?.answer, redact);
+      await commit(store, "r", [settled()]);
+      const after = await store.getApproval({ owner, id: "a" });
+      assert.ok(after?.kind === "result");
+      assert.deepEqual([after.status, after.answer], ["redacted", null]);
+      assert.deepEqual(after.outcome, { outcome: "redacted", by: "person" });
+    });
+  },
+);
+
+everyStore("an answer of the other kind decides nothing", async (withStore) => {
+  await withStore(async (store) => {
+    await review(store);
+    const allow = {
+      type: "answer-approval",
+      owner,
+      id: "a",
+      answer: { decision: "allow" },
+    } as const;
+    const [outcome] = await store.write([allow]);
+    assert.equal(outcome.status, "refused");
+    assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "pending");
+  });
+});
+
+everyStore(
+  "a review that is called off or expires is closed, and a removed run leaves nothing of it",
+  async (withStore) => {
+    await withStore(async (store, clock) => {
+      await review(store);
+      await commit(store, "r", [
+        event({
+          type: "review.answered",
+          callId: "c",
+          reviewId: "a",
+          at: 5,
+          outcome: "withheld",
+          by: "system",
+          reason: "stopped",
+        }),
+        settled(),
+        resultOf("aborted"),
+      ]);
+      assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "cancelled");
+      await store.write([{ type: "delete-run", owner, id: "r" }]);
+
+      await review(store, "r2");
+      clock.set(20_000);
+      const [outcome] = await store.write([{ type: "expire-approvals" }]);
+      assert.ok(outcome.status === "expired");
+      assert.equal(outcome.approvals[0]?.status, "expired");
+      await commit(store, "r2", [resultOf("aborted")]);
+      await store.write([{ type: "delete-run", owner, id: "r2" }]);
+      assert.equal(await store.readReview({ owner, id: "a" }), undefined);
+    });
+  },
+);
+
+/** All bytes of a store's files. */
+async function bytesOf(dataDir: string): Promise<string> {
+  const names = (await readdir(dataDir)).filter((name) => name.startsWith("capstan.db"));
+  const files = await Promise.all(names.map((name) => readFile(join(dataDir, name), "latin1")));
+  return files.join("\n");
+}
+
+for (const [name, text] of [
+  ["a short result", secret],
+  ["one over many pages", `${secret} and so on `.repeat(5_000)],
+] as const) {
+  test(`no file of the store has ${name} any more once it was withheld`, async () => {
+    await withFileStore(async (store, dataDir) => {
+      await review(store, "r", text);
+      assert.match(await bytesOf(dataDir), /tulip/);
+      await store.write([answer({ decision: "redact", words: ["tulip"] })]);
+      await commit(store, "r", [settled()]);
+      assert.doesNotMatch(await bytesOf(dataDir), /tulip/);
+    });
+  });
+}
+
+test("where a reader is in the way, what was withheld leaves the log with the next commit", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await review(store);
+    const reader = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM quarantine").all();
+    await commit(store, "r", [settled()]);
+    assert.match(await bytesOf(dataDir), /tulip/);
+    reader.exec("COMMIT");
+    reader.close();
+    await createRun(store, { id: "another" });
+    assert.doesNotMatch(await bytesOf(dataDir), /tulip/);
+  });
+});
+
+test("what was withheld while the log was being moved leaves it, though nothing is written after", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await createRun(store, { id: "other" });
+    const data = "x".repeat(8_000_000);
+    const large = event({ type: "call.event", callId: "c", name: "n", data });
+    // The first one starts the thread that moves it.
+    await commit(store, "other", [large]);
+    await setTimeout(500);
+    await review(store);
+    await commit(store, "other", [large, large]);
+    await commit(store, "r", [settled()]);
+    for (let tries = 0; tries < 40 && /tulip/.test(await bytesOf(dataDir)); tries++)
+      await setTimeout(50);
+    assert.equal(/tulip/.test(await bytesOf(dataDir)), false);
+  });
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { MessageChannel } from "node:worker_threads";
+import { errorDataOf } from "../records/error-data.ts";
+import { serveThread } from "./serve-thread.ts";
+
+const fails = (thrown: unknown) => errorDataOf("Counting", thrown);
+
+type Options = Omit<Parameters<typeof serveThread>[0], "failure" | "port" | "stop">;
+
+/** What is answered to messages that lie there as the first is read: message by message, until the end. */
+async function answered(messages: readonly unknown[], options: Options): Promise<unknown[]> {
+  const { port1: port, port2 } = new MessageChannel();
+  const replies: unknown[] = [];
+  port.on("message", (reply) => replies.push(reply));
+  for (const message of [...messages, { stop: true }]) port.postMessage(message);
+  serveThread({
+    failure: fails,
+    port: port2,
+    stop: () => void replies.push("stops"),
+    ...options,
+  });
+  await once(port, "close");
+  return replies;
+}
+
+const requests = [{ request: 1 }, { request: 2 }, { request: 3 }];
+
+test("what lies there is answered together, in its order, before it stops", async () => {
+  const asked: (readonly unknown[])[] = [];
+  const answer = (all: readonly unknown[]) => {
+    asked.push(all);
+    return all.map((each) => Number(each) * 10);
+  };
+  const replies = await answered(requests, { answer, together: true });
+  assert.deepEqual(asked, [[1, 2, 3]]);
+  assert.deepEqual(
+    replies.filter((reply) => reply !== "stops"),
+    [[{ value: 10 }, { value: 20 }, { value: 30 }]],
+  );
+  assert.equal(replies.filter((reply) => reply === "stops").length, 1);
+});
+
+test("no more is answered together than 64, and none is left", async () => {
+  const sizes: number[] = [];
+  const answer = (all: readonly unknown[]) => {
+    sizes.push(all.length);
+    return all;
+  };
+  const many = Array.from({ length: 150 }, (_, n) => ({ request: n }));
+  await answered(many, { answer, together: true });
+  assert.deepEqual(sizes, [64, 64, 22]);
+});
+
+test("where it is not said, requests are answered one by one", async () => {
+  const answer = ([one]: readonly unknown[]) => [Number(one) * 10];
+  const replies = await answered(requests, { answer });
+  assert.deepEqual(
+    replies.filter((reply) => reply !== "stops"),
+    [[{ value: 10 }], [{ value: 20 }], [{ value: 30 }]],
+  );
+});
+
+test("all that was to be answered together hears why it was not", async () => {
+  const answer = () => {
+    throw new Error("no disk");
+  };
+  const replies = await answered(requests, { answer, together: true });
+  const [errors] = replies.filter((reply) => reply !== "stops") as [readonly { error: Error }[]];
+  assert.equal(errors.length, 3);
+  for (const { error } of errors) assert.match(error.message, /no disk/);
+});
+
+test("what comes while others are answered is answered together after them, and it stops after all", async () => {
+  const asked: (readonly unknown[])[] = [];
+  const answer = async (all: readonly unknown[]) => {
+    asked.push(all);
+    await endOfTurn();
+    return all;
+  };
+  const { port1: port, port2 } = new MessageChannel();
+  const replies: unknown[] = [];
+  port.on("message", (reply) => replies.push(reply));
+  port.postMessage({ request: 1 });
+  const stop = () => port2.postMessage("stops");
+  serveThread({ answer, together: true, failure: fails, port: port2, stop });
+  await once(port2, "message");
+  for (const message of [{ request: 2 }, { request: 3 }, { stop: true }]) port.postMessage(message);
+  await once(port, "close");
+  assert.deepEqual(asked, [[1], [2, 3]]);
+  assert.deepEqual(replies, [[{ value: 1 }], [{ value: 2 }, { value: 3 }], "stops"]);
+});
+
+test("an answer that is rejected is told to all of its lot, and the next are answered", async () => {
+  const answer = async ([one]: readonly unknown[]) => {
+    if (one === 2) throw new Error("no database");
+    return [one];
+  };
+  const replies = await answered(requests, { answer });
+  const [first, second, third] = replies.filter((reply) => reply !== "stops");
+  assert.deepEqual([first, third], [[{ value: 1 }], [{ value: 3 }]]);
+  assert.match(JSON.stringify(second), /no database/);
+});
+
+test("who asks for the next lot has it before the first is answered; answers keep their order, and the stop is last", async () => {
+  const { port1: port, port2 } = new MessageChannel();
+  const replies: unknown[] = [];
+  const happened: unknown[] = [];
+  port.on("message", (reply) => replies.push(reply));
+  const first = Promise.withResolvers<void>();
+  const answer = async (all: readonly unknown[], next: () => void) => {
+    happened.push(all);
+    if (all[0] !== 1) return all;
+    next();
+    setImmediate(() => first.resolve());
+    await first.promise;
+    return all;
+  };
+  for (const message of [{ request: 1 }, { request: 2 }, { stop: true }]) port.postMessage(message);
+  const stop = () => void happened.push("stops");
+  serveThread({ answer, failure: fails, port: port2, stop });
+  await once(port, "close");
+  assert.deepEqual(happened, [[1], [2], "stops"]);
+  assert.deepEqual(replies, [[{ value: 1 }], [{ value: 2 }]]);
+});

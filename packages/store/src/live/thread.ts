@@ -1,0 +1,87 @@
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
+import { Worker } from "node:worker_threads";
+import type { CapstanError } from "@capstan/core";
+import { type ErrorData, errorDataOf } from "../records/error-data.ts";
+import { receivedError } from "../records/store-error.ts";
+
+/** What a thread answers to one request. */
+export type Reply<T> = { readonly value: T } | { readonly error: ErrorData };
+
+const closed: ErrorData = {
+  code: "store_closed",
+  message: "The store is closed: nothing can be read or written.",
+};
+
+/** What was under way may have been committed before its answer was on its way. */
+function diedOf(reason: unknown): ErrorData {
+  const { code } = errorDataOf("", reason);
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return {
+    code,
+    message: `The store's thread died: ${why}. What it was doing is done or not; no more can be until the store is opened again.`,
+  };
+}
+
+/** A worker thread that answers requests in their order. */
+export interface Thread<Request, Response> {
+  /** Rejects with what the thread reports, or because the thread died. */
+  ask(request: Request): Promise<Response>;
+  /** Resolves if it dies before it is told to stop: it answers nothing any more. */
+  readonly died: Promise<CapstanError>;
+  /** Lets the thread finish what it has, and end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a thread from a file beside the caller.
+ *
+ * @param name the file's name without its extension, which is `.ts` in the sources and `.js` in the build
+ * @param caller the caller's `import.meta.url`
+ */
+export function startThread<Request, Response>(
+  name: string,
+  caller: string,
+  workerData: unknown,
+): Thread<Request, Response> {
+  const extension = caller.endsWith(".ts") ? "ts" : "js";
+  const worker = new Worker(new URL(`./${name}.${extension}`, caller), { workerData });
+  /** In the order of their answers. */
+  const waiting: PromiseWithResolvers<Response>[] = [];
+  const died = Promise.withResolvers<CapstanError>();
+  let dead: ErrorData | undefined;
+  let stops = false;
+
+  const die = (error: ErrorData) => {
+    dead ??= error;
+    if (!stops) died.resolve(receivedError(dead));
+    for (const { reject } of waiting.splice(0)) reject(receivedError(dead));
+  };
+  worker.on("message", (replies: readonly Reply<Response>[]) => {
+    for (const reply of replies) {
+      const asked = waiting.shift();
+      if ("error" in reply) asked?.reject(receivedError(reply.error));
+      else asked?.resolve(reply.value);
+    }
+  });
+  worker.on("error", (thrown) => die(diedOf(thrown)));
+  worker.on("exit", () => die(stops ? closed : diedOf("it ended")));
+
+  return {
+    died: died.promise,
+    ask: async (request) => {
+      if (dead !== undefined) throw receivedError(dead);
+      // What cannot be posted throws, and then nothing waits for an answer.
+      worker.postMessage({ request });
+      const answer = Promise.withResolvers<Response>();
+      waiting.push(answer);
+      return await answer.promise;
+    },
+    stop: async () => {
+      stops = true;
+      if (dead !== undefined) return;
+      const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+      worker.postMessage({ stop: true });
+      await exited;
+    },
+  };
+}

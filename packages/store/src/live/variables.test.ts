@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { VariableChange } from "@capstan/core";
+import { openStore, type Store } from "../records/store.ts";
+import {
+  commit,
+  createRun,
+  longText,
+  owner,
+  resultOf,
+  valueOf,
+  variableOf,
+  withDataDir,
+  withFileStore,
+} from "../testing/store-fixtures.ts";
+import { everyStore } from "../testing/every-store.ts";
+
+const set = (name: string, text: string): VariableChange => ({
+  type: "set",
+  variable: variableOf(name, text),
+});
+const removed = (name: string): VariableChange => ({ type: "removed", name, reason: "removed" });
+const write = (store: Store, runId: string, ...changes: VariableChange[]) =>
+  commit(
+    store,
+    runId,
+    changes.map((change) => ({ type: "variable", change })),
+  );
+
+/** The texts of a run's variables by name. */
+async function texts(store: Store, runId: string): Promise<{ [name: string]: string | undefined }> {
+  const manifest = (await store.readManifest({ owner, runId })) ?? {};
+  const entries = Object.entries(manifest).map(
+    async ([name, entry]) => [name, (await valueOf(store, entry))?.text] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+everyStore(
+  "variables are there while the run goes on, and as its manifest afterwards",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", "1"), set("b", "2"), set("a", "3"), removed("b"));
+      assert.deepEqual(await texts(store, "r"), { a: "3" });
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(await texts(store, "r"), { a: "3" });
+    });
+  },
+);
+
+everyStore(
+  "what was changed in any commit of a run, its last one too, is in its manifest, however much it is",
+  async (withStore) => {
+    await withStore(async (store) => {
+      const last = (name: string) => [
+        { type: "variable", change: set(name, "last") } as const,
+        resultOf("completed"),
+      ];
+      // All in one go; after it waited, when nothing of it is known any more; and more than is kept in memory.
+      for (const id of ["at once", "waited", "much"]) {
+        await createRun(store, { id });
+        await write(store, id, set("a", "1"), set("b", "1"));
+        if (id === "much") {
+          // Small values, which are in the entries of the changes themselves.
+          for (let n = 0; n < 8; n++)
+            await write(
+              store,
+              id,
+              ...Array.from({ length: 20 }, (_, i) => set(`${n} ${i}`, "x".repeat(500))),
+            );
+        }
+        if (id === "waited") {
+          await store.write([{ type: "set-status", runId: id, status: "requires_action" }]);
+          await store.write([{ type: "claim-run", runId: id }]);
+        }
+        await commit(store, id, last("b"), id === "waited" ? 2 : 1);
+        const { a, b, ...others } = await texts(store, id);
+        assert.deepEqual([a, b], ["1", "last"]);
+        assert.equal(Object.keys(others).length, id === "much" ? 160 : 0);
+      }
+    });
+  },
+);
+
+everyStore(
+  "a run sees what its parent had at that moment, and nothing that its siblings or the parent write later",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "root" });
+      await write(store, "root", set("a", "1"));
+      await createRun(store, { id: "early", parentId: "root" });
+      await write(store, "root", set("a", "2"));
+      await commit(store, "root", [resultOf("completed")]);
+      await createRun(store, { id: "late", parentId: "root" });
+      await write(store, "early", set("own", "early"));
+      await store.write([
+        { type: "edit-variables", owner, runId: "root", changes: [set("a", "edited")] },
+      ]);
+      assert.deepEqual(await texts(store, "early"), { a: "1", own: "early" });
+      assert.deepEqual(await texts(store, "late"), { a: "2" });
+      assert.deepEqual(await texts(store, "root"), { a: "edited" });
+    });
+  },
+);
+
+everyStore(
+  "what was evicted from memory stays, and says so until it is set again",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const evicted = (name: string): VariableChange => ({
+        type: "removed",
+        name,
+        reason: "evicted",
+      });
+      await write(store, "r", set("a", "1"), evicted("a"), evicted("unknown"));
+      await commit(store, "r", [resultOf("completed")]);
+      assert.deepEqual(await texts(store, "r"), { a: "1" });
+      assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, true);
+      await store.write([{ type: "edit-variables", owner, runId: "r", changes: [set("a", "2")] }]);
+      assert.equal((await store.readManifest({ owner, runId: "r" }))?.["a"]?.evicted, undefined);
+    });
+  },
+);
+
+everyStore(
+  "an edit by a person is a run of its own, made, filled and ended in one call",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", "1"));
+      await commit(store, "r", [resultOf("completed")]);
+      const outcomes = await store.write([
+        {
+          type: "create-run",
+          run: {
+            id: "e",
+            owner,
+            kind: "edit",
+            status: "completed",
+            parentId: "r",
+            model: "",
+            request: null,
+            input: [],
+          },
+        },
+        { type: "edit-variables", owner, runId: "e", changes: [set("a", "2"), set("b", "new")] },
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ["created", "edited"],
+      );
+      assert.deepEqual(await texts(store, "e"), { a: "2", b: "new" });
+      assert.deepEqual(await texts(store, "r"), { a: "1" });
+    });
+  },
+);
+
+test("any name and any text comes back as it was, and a value with its data", async () => {
+  await withFileStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const large = '\ud800\0 "quoted"'.repeat(120_000);
+    const typed = { ...variableOf("typed", "[1]"), value: { text: "[1]", data: [1] } };
+    await write(store, "r", set("__proto__", "odd"), set("large", large), {
+      type: "set",
+      variable: typed,
+    });
+    await commit(store, "r", [resultOf("completed")]);
+    const manifest = (await store.readManifest({ owner, runId: "r" })) ?? {};
+    assert.deepEqual(Object.keys(manifest).toSorted(), ["__proto__", "large", "typed"]);
+    const value = (name: string) =>
+      valueOf(store, Object.getOwnPropertyDescriptor(manifest, name)?.value);
+    assert.deepEqual(await value("__proto__"), { text: "odd" });
+    assert.deepEqual(await value("large"), { text: large });
+    assert.deepEqual(await value("typed"), { text: "[1]", data: [1] });
+  });
+});
+
+everyStore(
+  "another owner sees neither manifest nor value, and cannot edit or continue",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await write(store, "r", set("a", longText("1")));
+      const digest = (await store.readManifest({ owner, runId: "r" }))?.["a"]?.digest ?? "";
+      assert.equal(await store.readManifest({ owner: "other", runId: "r" }), undefined);
+      assert.equal((await store.readValue({ owner, digest }))?.text, longText("1"));
+      assert.equal(await store.readValue({ owner: "other", digest }), undefined);
+      const [edit] = await store.write([
+        { type: "edit-variables", owner: "other", runId: "r", changes: [set("a", "x")] },
+      ]);
+      assert.equal(edit.status, "not_found");
+      const run = { id: "s", owner: "other", model: "m", request: {}, input: [] };
+      const [child] = await store.write([{ type: "create-run", run: { ...run, parentId: "r" } }]);
+      const [intruder] = await store.write([
+        { type: "create-run", run: { ...run, sessionId: "r" } },
+      ]);
+      assert.equal(child.status, "refused");
+      assert.equal(intruder.status, "refused");
+    });
+  },
+);
+
+everyStore(
+  "variables are read with their values at once; large ones are read by themselves",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const small = Object.fromEntries(
+        Array.from({ length: 70 }, (_, n) => [`v${n}`, `value ${n % 50}`]),
+      );
+      const longer = Object.fromEntries(
+        Array.from({ length: 70 }, (_, n) => [`l${n}`, longText(`value ${n % 50}`)]),
+      );
+      const given = { ...small, ...longer, large: "x".repeat(2_000_000) };
+      const changes = Object.entries(given).map(([name, text]) => set(name, text));
+      await store.write([{ type: "edit-variables", owner, runId: "r", changes }]);
+      const read = await store.readVariables({ owner, runId: "r" });
+      const found = Object.entries(read?.manifest ?? {}).map(([name, { value, digest = "" }]) => [
+        name,
+        (value ?? read?.values[digest])?.text,
+      ]);
+      assert.equal(Object.keys(read?.values ?? {}).length, 50);
+      assert.deepEqual(Object.fromEntries(found), { ...small, ...longer, large: undefined });
+      assert.equal(await store.readVariables({ owner: "another", runId: "r" }), undefined);
+    });
+  },
+);
+
+everyStore(
+  "a small value is kept in its entry, a large one by itself, and either replaces the other",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const long = longText("long");
+      await write(store, "r", set("a", "small"), set("b", long));
+      await write(store, "r", set("a", long), set("b", "small"), set("c", long));
+      for (const ends of [false, true]) {
+        if (ends) await commit(store, "r", [resultOf("completed")]);
+        const { a, b, c } = (await store.readManifest({ owner, runId: "r" })) ?? {};
+        assert.deepEqual([a?.value, b?.value], [undefined, { text: "small" }]);
+        assert.deepEqual([b?.digest, c?.digest], [undefined, a?.digest]);
+        assert.deepEqual(await texts(store, "r"), { a: long, b: "small", c: long });
+      }
+    });
+  },
+);
+
+test("nothing of a small value that was removed is left in the database once its manifest is dropped", async () => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir });
+    await createRun(store, { id: "r" });
+    await write(store, "r", set("a", "tulip"), set("b", "rose"));
+    await commit(store, "r", [resultOf("completed")]);
+    await store.write([{ type: "edit-variables", owner, runId: "r", changes: [removed("a")] }]);
+    const [found] = (await store.everyUnreachable({ after: 0 })).found;
+    await store.write([{ type: "drop-unreachable", found: found! }]);
+    assert.doesNotMatch(JSON.stringify(await store.readManifest({ owner, runId: "r" })), /tulip/);
+    await store.close();
+    const sql = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
+    const rows = ["run_variables", "manifests", "variable_values"].flatMap((table) =>
+      sql.prepare(`SELECT * FROM ${table}`).all(),
+    );
+    sql.close();
+    assert.match(JSON.stringify(rows), /rose/);
+    assert.doesNotMatch(JSON.stringify(rows), /tulip/);
+  });
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import type { Heard } from "../records/nodes.ts";
+import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { openPostgresStore } from "./open-postgres-store.ts";
+import { channel } from "./write/tell.ts";
+
+const postgres = findPostgres();
+const options = { skip: postgres.status === "missing" && postgres.reason };
+
+test("what is told in words that nobody knows is not heard, and the next is", options, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const store = await openPostgresStore({ connectionString });
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const heard = Promise.withResolvers<Heard>();
+    store.nodes?.hear(heard.resolve);
+    const known = { by: "another", runs: ["r"] };
+    for (const told of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
+      await client.query("SELECT pg_notify($1, $2)", [channel, told]);
+    assert.deepEqual(await heard.promise, { type: "changed", runIds: ["r"] });
+  } finally {
+    await client.end();
+    await store.close();
+  }
+});

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Heard } from "../records/nodes.ts";
+import type { Publisher } from "../live/publisher.ts";
+import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import { channel, readTold } from "./write/tell.ts";
+
+/**
+ * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a
+ * hint; after a lost connection everybody looks for themselves.
+ */
+export async function listenToNodes(options: {
+  readonly address: DatabaseAddress;
+  /** What this node tells itself is known already. */
+  readonly self: string;
+  readonly publisher: Publisher;
+  readonly heard: (heard: Heard) => void;
+}): Promise<{ close(): Promise<void> }> {
+  const { address, self, publisher, heard } = options;
+  const closed = new AbortController();
+  let current: pg.Client | undefined;
+
+  async function connect(): Promise<void> {
+    const client = new pg.Client(clientConfig(address));
+    client.on("notification", ({ payload }) => {
+      const told = readTold(payload);
+      if (told === undefined || told.by === self) return;
+      const { runs = [], owners = [], stop, watched } = told;
+      for (const runId of runs) publisher.publish(runId, elsewhere);
+      if (runs.length > 0) heard({ type: "changed", runIds: runs });
+      if (owners.length > 0) heard({ type: "permissions", owners });
+      if (stop !== undefined) heard({ type: "stop", ...stop });
+      if (watched !== undefined) heard({ type: "watched", runId: watched });
+    });
+    client.on("error", () => {});
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+    // Only one that worked is replaced: one that did not is tried again by who made it.
+    client.once("end", () => {
+      if (!closed.signal.aborted) void reconnect();
+    });
+    current = client;
+    if (closed.signal.aborted) await client.end();
+  }
+
+  async function reconnect(): Promise<void> {
+    for (let wait = 100; !closed.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
+      try {
+        await sleep(wait, undefined, { signal: closed.signal });
+        await connect();
+        publisher.publishToAll(elsewhere);
+        heard({ type: "missed" });
+        return;
+      } catch {
+        // The database is not back, or the node stops.
+      }
+    }
+  }
+
+  await connect();
+  return {
+    close: async () => {
+      closed.abort();
+      await current?.end().catch(() => {});
+    },
+  };
+}
+
+const elsewhere = { events: [], closed: false, elsewhere: true };

@@ -1,0 +1,103 @@
+import { type Clock, newId, systemClock } from "@capstan/core";
+import pg from "pg";
+import type { Heard } from "../records/nodes.ts";
+import { Publisher } from "../live/publisher.ts";
+import { type LongReadName, longRead } from "../live/long-reads.ts";
+import type { Store } from "../records/store.ts";
+import { storeOn } from "../live/open-store-on.ts";
+import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import { describeDatabase } from "./wire/describe-database.ts";
+import { databaseError } from "./wire/database-error.ts";
+import { readEventPages } from "./read/event-pages.ts";
+import { gather } from "./read/gather.ts";
+import { listenToNodes } from "./listener.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { postgresNodes } from "./postgres-nodes.ts";
+import { postgresReads } from "./read/postgres-reads.ts";
+import { readSessionGrants } from "./read/session-grants.ts";
+import { sharedReads } from "./read/shared-reads.ts";
+import { connectPostgresWriter, startPostgresWriter } from "./write/start-postgres-writer.ts";
+
+export interface OpenPostgresStoreOptions {
+  /** `postgres://user:password@host:port/database` */
+  readonly connectionString: string;
+  readonly clock?: Clock;
+  /** For reading, beside the one that writes and the one that listens. @default 8 */
+  readonly connections?: number;
+  /** Whether the writer has a thread of its own, which takes a moment to start. @default true */
+  readonly writerThread?: boolean;
+}
+
+/**
+ * Opens the store in a PostgreSQL database, which other nodes may use at the same time.
+ *
+ * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
+ * `database_newer`, `database_foreign` or `store_failed`, with what to do about it
+ */
+export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {
+  const { connectionString, clock = systemClock, connections = 8 } = options;
+  checkAddress(connectionString);
+  const self = newId("node_");
+  const address: DatabaseAddress = { connectionString, applicationName: `capstan ${self}` };
+  try {
+    await prepareDatabase(address, clock.now());
+    const publisher = new Publisher();
+    const { writerThread = true } = options;
+    const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
+    const listeners: ((heard: Heard) => void)[] = [];
+    const heard = (what: Heard) => listeners.forEach((listener) => listener(what));
+    // Closed again where a later one cannot be opened.
+    await using opened = new AsyncDisposableStack();
+    const writer = await startWriter({ address, writerId: self });
+    opened.defer(() => writer.stop());
+    const listener = await listenToNodes({ address, self, publisher, heard });
+    opened.defer(() => listener.close());
+    const { read, snapshot, close } = postgresReads(address, connections);
+    opened.defer(close);
+    const { announce, leave, ...nodes } = postgresNodes(self, read);
+    await nodes.beat();
+    opened.move();
+    const shared = sharedReads(snapshot);
+    return storeOn({
+      writer,
+      read: shared,
+      snapshot,
+      readLong: (name, query) =>
+        (ofOneRun.has(name) ? shared : snapshot)(() => longRead(name, query)),
+      eventPage: gather((queries) => read(() => readEventPages(queries))),
+      sessionGrants: gather((queries) => read(() => readSessionGrants(queries, clock.now()))),
+      publisher,
+      clock,
+      nodes: { ...nodes, hear: (each) => void listeners.push(each) },
+      announce,
+      release: async () => {
+        await leave();
+        await listener.close();
+        await close();
+      },
+    });
+  } catch (error) {
+    const where = describeDatabase(connectionString);
+    throw databaseError(`Opening the store in PostgreSQL at ${where}`, error);
+  }
+}
+
+/** Reads of a run that is taken up: as large as the run, and no larger. */
+const ofOneRun: ReadonlySet<LongReadName> = new Set([
+  "readChain",
+  "readMessages",
+  "readManifest",
+  "readVariables",
+  "readValue",
+]);
+
+async function prepareDatabase(address: DatabaseAddress, at: number): Promise<void> {
+  const client = new pg.Client(clientConfig(address));
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await migratePostgres(client, at);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
+import { readVariables } from "../read/read-variables.ts";
+import type { Script, Statement } from "../sql/script.ts";
+import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { readEventPages } from "./read/event-pages.ts";
+import { openPostgresStore } from "./open-postgres-store.ts";
+import { BatchChanges, CallChanges } from "./write/postgres-changes.ts";
+import { runScript } from "./wire/run-script.ts";
+import { send, sendAll } from "./wire/statements.ts";
+
+const postgres = findPostgres();
+const options = { skip: postgres.status === "missing" && postgres.reason };
+const owner = "one owner of everything";
+
+/** 2,000 runs of one owner, each with a question and a variable that has the same value in all. */
+const fill = [
+  `INSERT INTO runs (n, id, owner, session_id, kind, status, epoch, stored, model, manifest, created_at, updated_at)
+   SELECT n, 'run_' || n, '${owner}', 's' || n, 'turn', 'requires_action', 1, 1, 'm', 'all', n, n
+   FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO approvals (id, owner, run_n, call_id, status, created_at, expires_at, request)
+   SELECT 'appr_' || n, '${owner}', n, 'c', 'pending', n, n, '{}' FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO variable_values (owner, digest, session_id, bytes, value)
+   SELECT '${owner}', 'd', 's' || n, 3, '"v"' FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO manifests (session_id, digest, owner, entries)
+   SELECT 's' || n, 'all', '${owner}', '{"V_1":{"digest":"d","bytes":3}}' FROM generate_series(1, 2000) AS n`,
+  `INSERT INTO run_journal (run_n, seq, nth, at, owner, type, events)
+   SELECT n, 1, 0, 1, '${owner}', 'run.heartbeat', '{"type":"run.heartbeat","at":1}' FROM generate_series(1, 2000) AS n`,
+];
+
+const reads: { readonly [name: string]: () => Script<unknown> } = {
+  "a question": () => getApproval({ owner, id: "appr_1000" }),
+  "a run's questions": () => listApprovals({ owner, runId: "run_1000" }),
+  "new events of two runs": () =>
+    readEventPages([
+      { owner, runId: "run_1000", after: 0, limit: 256 },
+      { owner, runId: "run_1001", after: 0, limit: 256 },
+    ]),
+  "a run's variables": () => readVariables({ owner, runId: "run_1000" }),
+};
+
+/** Changes of a few runs, in one statement each. */
+function changes(): Statement[] {
+  const given = new CallChanges();
+  for (const n of [1000, 1001]) {
+    given.update("runs", { n }, { status: "queued" });
+    given.update("approvals", { run_n: n, status: "pending" }, { answered_at: 1 });
+    given.update("approvals", { id: `appr_${n}`, owner, status: "pending" }, { answered_at: 1 });
+    given.remove("run_journal", { run_n: n, seq: 1 });
+  }
+  const batch = new BatchChanges();
+  batch.add(given.list, {});
+  return batch.take();
+}
+
+interface Plan {
+  readonly Plan: PlanNode;
+}
+
+interface PlanNode {
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly "Rows Removed by Join Filter"?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows a statement went over. */
+async function rowsSeen(client: pg.Client, { text, values }: Statement): Promise<number> {
+  const [row] = await send(client, {
+    text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    values,
+  });
+  const { "QUERY PLAN": plans } = row as { readonly "QUERY PLAN": readonly Plan[] };
+  return plans.reduce((sum, { Plan: plan }) => sum + seenBy(plan), 0);
+}
+
+function seenBy(node: PlanNode): number {
+  const dropped =
+    (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Join Filter"] ?? 0);
+  const below = (node.Plans ?? []).reduce((sum, each) => sum + seenBy(each), 0);
+  return (node["Actual Rows"] + dropped) * node["Actual Loops"] + below;
+}
+
+test(
+  "what is read or changed by key is not looked for among all that its owner has",
+  options,
+  async () => {
+    const connectionString = await (await testServer()).newDatabase();
+    const store = await openPostgresStore({ connectionString });
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      for (const text of fill) await client.query(text);
+      // Before PostgreSQL has counted what there is, and after it.
+      for (const counted of [false, true]) {
+        if (counted) await client.query("ANALYZE");
+        for (const [name, script] of Object.entries(reads)) {
+          let seen = 0;
+          const found = await runScript(script(), async (statements) => {
+            for (const statement of statements) seen += await rowsSeen(client, statement);
+            return sendAll(client, statements);
+          });
+          assert.ok(found, name);
+          assert.ok(seen < 300, `${name}: ${seen} rows${counted ? "" : ", not counted yet"}`);
+        }
+        for (const statement of changes()) {
+          const seen = await rowsSeen(client, statement);
+          assert.ok(seen < 300, `${statement.text}: ${seen} rows`);
+        }
+      }
+    } finally {
+      await client.end();
+      await store.close();
+    }
+  },
+);

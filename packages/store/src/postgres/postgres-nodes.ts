@@ -1,0 +1,53 @@
+import { all, first } from "../sql/script.ts";
+import type { NodeRecord, Nodes } from "../records/nodes.ts";
+import type { PostgresReads } from "./read/postgres-reads.ts";
+import { channel, type Told } from "./write/tell.ts";
+
+/**
+ * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
+ * Each statement may be done twice where a connection is lost, and then says the same.
+ */
+export function postgresNodes(
+  self: string,
+  read: PostgresReads["read"],
+): Omit<Nodes, "hear"> & {
+  readonly announce: (url: string) => Promise<void>;
+  readonly leave: () => Promise<void>;
+} {
+  let left = false;
+  const tell = async (told: Omit<Told, "by">) => {
+    const text = JSON.stringify({ by: self, ...told } satisfies Told);
+    await read(() => all("SELECT pg_notify(?, ?)", channel, text));
+  };
+  return {
+    self,
+    beat: async () => {
+      if (left) return true;
+      const row = await read(() =>
+        first<{ beats: number }>(
+          `INSERT INTO nodes (id, beats) VALUES (?, 1)
+           ON CONFLICT (id) DO UPDATE SET beats = nodes.beats + 1 RETURNING beats`,
+          self,
+        ),
+      );
+      return row?.beats !== 1;
+    },
+    list: () => read(() => all<NodeRecord>("SELECT id, url, beats FROM nodes ORDER BY id")),
+    giveUp: async ({ id, beats }) => {
+      const gone = await read(() =>
+        first("DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id", id, beats),
+      );
+      return gone !== undefined;
+    },
+    askToStop: (stop) => tell({ stop }),
+    askForSign: (watched) => tell({ watched }),
+    announce: async (url) => {
+      await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
+    },
+    leave: async () => {
+      left = true;
+      // Where the database is gone others see that this one is silent; its stop must come to an end.
+      await read(() => all("DELETE FROM nodes WHERE id = ?", self)).catch(() => {});
+    },
+  };
+}

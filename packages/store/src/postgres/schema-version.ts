@@ -1,0 +1,26 @@
+import type { CapstanError } from "@capstan/core";
+import type pg from "pg";
+import { foreignDatabase, isVersions, readVersion } from "../schema/migration-steps.ts";
+
+/** Of the schema in which tables are made: others may have a table of that name as well. */
+const columns = `SELECT attname AS name FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid =
+  (SELECT oid FROM pg_class WHERE relname = 'schema_migrations' AND relnamespace = current_schema()::regnamespace)`;
+
+/**
+ * The number of a database's schema; undefined where there is none yet.
+ *
+ * @throws CapstanError `database_foreign` where another program counts its own there
+ */
+export async function versionIn(client: pg.Client): Promise<number | undefined> {
+  const { rows: found } = await client.query<{ name: string }>(columns);
+  if (found.length === 0) return undefined;
+  if (!isVersions(found)) throw foreignPostgres();
+  return (await client.query<{ version: number }>(readVersion)).rows[0]?.version;
+}
+
+export function foreignPostgres(): CapstanError {
+  return foreignDatabase(
+    "The database",
+    "Name another one in CAPSTAN_DATABASE_URL, or a schema of its own for Capstan, as its search_path",
+  );
+}

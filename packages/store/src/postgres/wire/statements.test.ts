@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { findPostgres, testServer } from "../../testing/postgres-server.ts";
+import { clientConfig } from "./connection.ts";
+import { send, sendAll } from "./statements.ts";
+
+const postgres = findPostgres();
+const options = { skip: postgres.status === "missing" && postgres.reason };
+
+async function withClient(use: (client: pg.Client) => Promise<void>): Promise<void> {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client(clientConfig({ connectionString, applicationName: "test" }));
+  await client.connect();
+  try {
+    await client.query("CREATE TABLE given (id BIGINT PRIMARY KEY, word TEXT)");
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const insert = (id: number, word: string | null) => ({
+  text: "INSERT INTO given (id, word) VALUES (?, ?)",
+  values: [id, word],
+});
+const read = { text: "SELECT id, word FROM given ORDER BY id", values: [] };
+
+test("statements sent together are done in order, each with its own rows", options, async () => {
+  await withClient(async (client) => {
+    for (const id of [1, 3]) {
+      const results = await sendAll(client, [
+        insert(id, "a"),
+        read,
+        insert(id + 1, null),
+        { text: "SELECT count(*) AS n FROM given", values: [] },
+      ]);
+      const lengths = results.map((rows) => rows.length);
+      assert.deepEqual(lengths, [0, id, 0, 1]);
+      assert.deepEqual(results[3], [{ n: id + 1 }]);
+    }
+    const [first, second] = await send(client, read);
+    assert.deepEqual(
+      [first, second],
+      [
+        { id: 1, word: "a" },
+        { id: 2, word: null },
+      ],
+    );
+    assert.deepEqual(await sendAll(client, []), []);
+  });
+});
+
+test(
+  "the first statement that fails ends those sent with it, and none is the worse for it later",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      await send(client, insert(1, "a"));
+      const last = { text: "SELECT word FROM given WHERE id = ?", values: [1] };
+      const failing = { text: "SELECT 1 / (? - id) AS n FROM given", values: [1] };
+      await assert.rejects(
+        sendAll(client, [read, failing, insert(2, "b"), last]),
+        /division by zero/,
+      );
+      await assert.rejects(sendAll(client, [insert(1, "again")]), /duplicate key/);
+      assert.deepEqual(await send(client, read), [{ id: 1, word: "a" }]);
+      assert.deepEqual(await send(client, last), [{ word: "a" }]);
+      assert.deepEqual(await send(client, { ...failing, values: [2] }), [{ n: 1 }]);
+    });
+  },
+);
+
+test(
+  "what is sent without waiting for what was sent before is answered, too",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      const results = await Promise.all([
+        send(client, insert(1, "a")),
+        send(client, read),
+        send(client, read),
+      ]);
+      assert.deepEqual(results[2], [{ id: 1, word: "a" }]);
+    });
+  },
+);
+
+test(
+  "a connection plans anew as its statements become many, also as a transaction begins",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      await send(client, insert(1, "a"));
+      const begin = { text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", values: [] };
+      for (let n = 0; n < 300; n++) {
+        const [, rows] = await sendAll(client, [begin, read, { text: "COMMIT", values: [] }]);
+        assert.deepEqual(rows, [{ id: 1, word: "a" }]);
+      }
+    });
+  },
+);
+
+test(
+  "statements go in the order in which they were given, also where plans are made anew between them",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      const notices: (string | undefined)[] = [];
+      client.on("notice", ({ message }) => notices.push(message));
+      for (let n = 0; n < 150; n++) {
+        await sendAll(client, [{ text: "BEGIN", values: [] }, read]);
+        void sendAll(client, [{ text: "COMMIT", values: [] }]);
+      }
+      await send(client, read);
+      assert.deepEqual(notices, []);
+    });
+  },
+);
+
+test("a value that cannot be read fails its reader, and nobody else", options, async () => {
+  await withClient(async (client) => {
+    const damaged = { text: "SELECT E'\\x01damaged' AS word", values: [] };
+    const [bad, good] = await Promise.allSettled([
+      sendAll(client, [read, damaged, damaged, read]),
+      send(client, { text: "SELECT 1 AS n", values: [] }),
+    ]);
+    assert.equal(bad.status, "rejected");
+    assert.deepEqual(good, { status: "fulfilled", value: [{ n: 1 }] });
+  });
+});
+
+test("a transaction that has failed is not taken for committed", options, async () => {
+  await withClient(async (client) => {
+    await sendAll(client, [{ text: "BEGIN", values: [] }, insert(1, "a")]);
+    await assert.rejects(send(client, { text: "SELECT 1 / 0 AS n", values: [] }));
+    await assert.rejects(send(client, { text: "COMMIT", values: [] }), /rolled back/);
+    assert.deepEqual(await send(client, read), []);
+  });
+});

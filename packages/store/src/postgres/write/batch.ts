@@ -1,0 +1,28 @@
+import type { EncodedRequest, EncodedWrite } from "../../encode/encoded-journal.ts";
+import { isAccepted } from "../../records/store-writes.ts";
+import type { AppliedOutcome, WriteResult } from "../../decide/apply-request.ts";
+
+/** The calls of one transaction. */
+export interface Batch {
+  readonly number: number;
+  readonly requests: readonly EncodedRequest[];
+  /** Those that it names, once they are looked up. */
+  runs: ReadonlySet<string>;
+  /** Once all is decided, and the commit on its way. */
+  results: readonly WriteResult[] | undefined;
+}
+
+/** What a batch has done, with what became of it. */
+export function* doneIn({
+  requests,
+  results,
+}: Batch): Generator<readonly [EncodedWrite, AppliedOutcome]> {
+  for (const [index, { writes }] of requests.entries()) {
+    const result = results?.[index];
+    if (result === undefined || "error" in result) continue;
+    for (const [position, write] of writes.entries()) {
+      const outcome = result.outcomes[position];
+      if (outcome !== undefined && isAccepted(outcome)) yield [write, outcome];
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import pg from "pg";
+import type { RunStatus } from "@capstan/contract";
+import { encodeRequest, type WriteRequest } from "../../encode/encode-request.ts";
+import type { RunJournalWrite, StoreWrite } from "../../records/store-writes.ts";
+import { findPostgres, testServer } from "../../testing/postgres-server.ts";
+import {
+  approvalRequest,
+  delta,
+  end,
+  event,
+  grantOf,
+  longText,
+  newRun,
+  owner,
+  resultOf,
+  start,
+  stopsFor,
+  variableOf,
+} from "../../testing/store-fixtures.ts";
+import type { WriteResult } from "../../decide/apply-request.ts";
+import { openPostgresStore } from "../open-postgres-store.ts";
+import { postgresWriter, type PostgresWriter } from "./postgres-writer.ts";
+import { connectWriter } from "./writer-connection.ts";
+
+const postgres = findPostgres();
+const options = { skip: postgres.status === "missing" && postgres.reason };
+
+const runIds = ["a", "b", "c", "d"];
+const id = fc.constantFrom(...runIds);
+const someOwner = fc.constantFrom(owner, owner, owner, "another");
+const epoch = fc.constantFrom(1, 1, 2);
+const conversation = fc.constantFrom("conv_1", "conv_2");
+
+const question = (runId: string): readonly RunJournalWrite[] => {
+  const approval = approvalRequest(`q_${runId}`);
+  const { callId } = approval;
+  return [
+    event({ type: "approval.requested", callId, approval }),
+    stopsFor({ type: "approval", callId, approval }),
+  ];
+};
+
+/** What a run says in one commit. */
+const said = (runId: string) =>
+  fc.oneof(
+    fc.constantFrom<readonly RunJournalWrite[]>(
+      [start("t"), delta("t", "x")],
+      [delta("t", "y"), delta("t", "z")],
+      [end("t", "xyz")],
+      [{ type: "grant", grant: grantOf(`grant_${runId}`) }],
+      question(runId),
+      [resultOf("completed")],
+      [resultOf("error")],
+    ),
+    fc
+      .constantFrom("short", longText("v"), longText(runId))
+      .map((text): readonly RunJournalWrite[] => [
+        { type: "variable", change: { type: "set", variable: variableOf("v", text) } },
+      ]),
+  );
+
+const created = fc
+  .record({
+    id,
+    owner: someOwner,
+    status: fc.constantFrom<RunStatus[]>("queued", "in_progress", "in_progress"),
+    more: fc.oneof(
+      fc.constant({}),
+      id.map((parentId) => ({ parentId })),
+      id.map((sessionId) => ({ sessionId })),
+      conversation.map((conversationId) => ({ conversationId })),
+    ),
+  })
+  .map(({ more, ...run }): StoreWrite => ({
+    type: "create-run",
+    run: newRun({ ...run, ...more }),
+  }));
+
+const write: fc.Arbitrary<StoreWrite> = fc.oneof(
+  { weight: 6, arbitrary: created },
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(id, epoch)
+      .chain(([runId, its]) =>
+        said(runId).map((writes): StoreWrite => ({ type: "journal", runId, epoch: its, writes })),
+      ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ runId: id, owner: someOwner, named: fc.boolean(), claims: fc.boolean() })
+      .map(({ runId, owner: by, named, claims }): StoreWrite => ({
+        type: "answer-approval",
+        owner: by,
+        id: `q_${runId}`,
+        ...(named && { runId }),
+        answer: { decision: "allow" },
+        claims,
+      })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.oneof(
+      id.map((runId): StoreWrite => ({ type: "claim-run", runId })),
+      id.map((runId): StoreWrite => ({ type: "set-status", runId, status: "queued" })),
+      id.map((runId): StoreWrite => ({
+        type: "edit-variables",
+        owner,
+        runId,
+        changes: [{ type: "set", variable: variableOf("v", longText("edited")) }],
+      })),
+      id.map((runId): StoreWrite => ({
+        type: "save-items",
+        runId,
+        direction: "output",
+        items: [{ id: `item_${runId}`, item: {} }],
+      })),
+      id.map((runId): StoreWrite => ({ type: "submit-outputs", owner, runId, outputs: [] })),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.oneof(
+      id.map((each): StoreWrite => ({ type: "delete-run", owner, id: each })),
+      id.map((each): StoreWrite => ({
+        type: "forget-lineage",
+        owner,
+        start: { type: "session", id: each },
+        before: 5_000,
+      })),
+      fc.constant<StoreWrite>({ type: "collect-forgotten", rows: 20, bytes: 1_000_000 }),
+      fc.constant<StoreWrite>({ type: "expire-approvals" }),
+      conversation.map((each): StoreWrite => ({
+        type: "create-conversation",
+        id: each,
+        owner,
+        title: "",
+        metadata: {},
+        switches: { groups: {}, tools: {} },
+      })),
+      conversation.map((each): StoreWrite => ({ type: "delete-conversation", owner, id: each })),
+      fc.tuple(conversation, id).map(([each, to]): StoreWrite => ({
+        type: "move-head",
+        owner,
+        id: each,
+        from: null,
+        to,
+      })),
+      id.map((each): StoreWrite => ({
+        type: "create-grant",
+        owner,
+        sessionId: each,
+        grant: grantOf(`grant_${each}`),
+      })),
+    ),
+  },
+);
+
+const request = fc.record({
+  at: fc.constantFrom(1_000, 2_000),
+  writes: fc.array(write, { minLength: 1, maxLength: 2 }),
+});
+
+/** Whether a node that holds no run may write it: a run's journal is its holder's alone. */
+function isFromOutside(some: StoreWrite): boolean {
+  switch (some.type) {
+    case "journal":
+    case "claim-run":
+      return false;
+    case "create-run":
+      return some.run.status === "queued";
+    case "answer-approval":
+      return some.claims !== true;
+    default:
+      return true;
+  }
+}
+
+/** What one of two nodes commits, of which the first holds all runs. */
+interface SomeBatch {
+  readonly node: number;
+  readonly requests: readonly WriteRequest[];
+}
+
+const batches: fc.Arbitrary<readonly SomeBatch[]> = fc.array(
+  fc
+    .record({
+      node: fc.constantFrom(0, 0, 1),
+      requests: fc.array(request, { minLength: 1, maxLength: 8 }),
+    })
+    .map(({ node, requests }) => ({
+      node,
+      requests:
+        node === 0 ? requests : requests.filter(({ writes }) => writes.every(isFromOutside)),
+    })),
+  { maxLength: 6 },
+);
+
+const tableNames =
+  "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' AND table_name NOT IN ('schema_migrations', 'nodes', 'writers')";
+
+/** A database that two nodes write to. */
+async function openWritten() {
+  const connectionString = await (await testServer()).newDatabase();
+  const store = await openPostgresStore({ connectionString, writerThread: false });
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows: tables } = await client.query<{ name: string }>(tableNames);
+  let undone = 0;
+  const nodes = await Promise.all(
+    ["node_0", "node_1"].map(async (writerId) => {
+      const connection = await connectWriter(
+        { connectionString, applicationName: "test" },
+        writerId,
+      );
+      const writing = await connection.client();
+      const query = writing.query.bind(writing) as (batch: unknown) => unknown;
+      writing.query = ((batch: unknown) => {
+        if (batch === "ROLLBACK") undone += 1;
+        return query(batch);
+      }) as typeof writing.query;
+      return { connection, writerId };
+    }),
+  );
+  return {
+    nodes,
+    /** How many batches failed. */
+    undone: () => undone,
+    begin: () =>
+      client.query(
+        `${tables.map(({ name }) => `DELETE FROM ${name}`).join("; ")}; ALTER SEQUENCE run_numbers RESTART`,
+      ),
+    rows: async () => {
+      const rows: { [table: string]: unknown } = {};
+      for (const { name } of tables)
+        rows[name] = (
+          await client.query(`SELECT to_jsonb(t) AS row FROM ${name} t ORDER BY to_jsonb(t)::text`)
+        ).rows;
+      return rows;
+    },
+    close: async () => {
+      for (const { connection } of nodes) await connection.close();
+      await client.end();
+      await store.close();
+    },
+  };
+}
+
+/** Each batch begins behind the commit of the one before, where the same node has both. */
+async function commitAll(
+  writers: readonly PostgresWriter[],
+  some: readonly SomeBatch[],
+): Promise<readonly (readonly WriteResult[])[]> {
+  const results: Promise<readonly WriteResult[]>[] = [];
+  const give = (at: number): void => {
+    const batch = some[at];
+    const writer = writers[batch?.node ?? -1];
+    if (batch === undefined || writer === undefined || results[at] !== undefined) return;
+    const next = some[at + 1]?.node === batch.node ? () => give(at + 1) : undefined;
+    results[at] = writer.commit(batch.requests.map(encodeRequest), next);
+  };
+  for (const at of some.keys()) {
+    give(at);
+    await results[at];
+  }
+  return Promise.all(results);
+}
+
+test(
+  "calls that are decided together, with what is known of runs, have the outcomes and leave the rows that they would one by one",
+  options,
+  async () => {
+    const together = await openWritten();
+    const alone = await openWritten();
+    try {
+      await fc.assert(
+        fc.asyncProperty(batches, async (some) => {
+          await together.begin();
+          await alone.begin();
+          const writers = together.nodes.map(postgresWriter);
+          const before = together.undone();
+          const found = await commitAll(writers, some);
+          for (const [at, { node, requests }] of some.entries()) {
+            const own = alone.nodes[node];
+            assert.ok(own);
+            const results = found[at];
+            const expected: WriteResult[] = [];
+            // A writer that knows nothing from before.
+            const freshly = (each: WriteRequest) =>
+              postgresWriter(own).commit([encodeRequest(each)]);
+            for (const each of requests) expected.push(...(await freshly(each)));
+            assert.deepEqual(results, expected);
+          }
+          assert.equal(
+            together.undone(),
+            before,
+            "no batch failed, to be done one by one after all",
+          );
+          assert.deepEqual(await together.rows(), await alone.rows());
+        }),
+        { numRuns: 50 },
+      );
+    } finally {
+      await together.close();
+      await alone.close();
+    }
+  },
+);

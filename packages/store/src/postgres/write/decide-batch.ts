@@ -1,0 +1,134 @@
+import { postgres } from "../../sql/dialect.ts";
+import type { EncodedRequest } from "../../encode/encoded-journal.ts";
+import { errorDataOf } from "../../records/error-data.ts";
+import { type Script, type Statement, together } from "../../sql/script.ts";
+import { isAccepted } from "../../records/store-writes.ts";
+import { applyRequest, refusedOutcomes, type WriteResult } from "../../decide/apply-request.ts";
+import type { LostJournals } from "../../decide/state/lost-journals.ts";
+import type { RunStates } from "../../decide/state/run-states.ts";
+import { CallStates } from "./call-states.ts";
+import { type Call, type Lane, stretchesOf } from "./lanes.ts";
+import { type BatchChanges, CallChanges, readsOthers, tablesOf } from "./postgres-changes.ts";
+
+/** What calls are decided with. */
+export interface Deciding {
+  readonly runs: RunStates;
+  readonly lost: LostJournals;
+  /** Who claims. */
+  readonly node: string;
+  /** The numbers of the runs that the batch makes, in rising order. */
+  readonly runNumbers: readonly number[];
+  /** Takes the changes of those that are accepted; what a read must see of them is sent before it. */
+  readonly gathered: BatchChanges;
+}
+
+/**
+ * Decides about the calls of a batch, each all or nothing by itself. What those of different runs ask
+ * for goes over together, so that a batch of many takes no more messages than one call.
+ */
+export function* decideBatch(
+  deciding: Deciding,
+  requests: readonly EncodedRequest[],
+): Script<readonly WriteResult[]> {
+  const results: WriteResult[] = [];
+  const numbers = numbersOf(requests, deciding.runNumbers);
+  const decide = (call: Call, lane?: Lane) =>
+    decideCall(deciding, { call, lane, numbers: numbers[call.at] ?? [] });
+
+  function* decideLane(lane: Lane): Script<readonly Call[]> {
+    for (const [index, call] of lane.entries()) {
+      const result = yield* decide(call, lane);
+      if (result === undefined) return lane.slice(index);
+      results[call.at] = result;
+    }
+    return [];
+  }
+
+  for (const stretch of stretchesOf(requests)) {
+    deciding.gathered.separate();
+    const alone =
+      stretch.type === "alone"
+        ? [stretch.call]
+        : (yield* together(stretch.lanes.map(decideLane))).flat();
+    for (const call of alone) {
+      const result = yield* decide(call);
+      if (result !== undefined) results[call.at] = result;
+    }
+  }
+  return results;
+}
+
+/**
+ * @param given.lane where others are decided beside it
+ * @returns undefined where it must be decided alone, as it reads what it changed itself: nothing of it is done
+ */
+function* decideCall(
+  { runs, lost, node, gathered }: Deciding,
+  given: {
+    readonly call: Call;
+    readonly lane: Lane | undefined;
+    readonly numbers: readonly number[];
+  },
+): Script<WriteResult | undefined> {
+  const { call, lane } = given;
+  const { request } = call;
+  const numbers = [...given.numbers];
+  const changes = new CallChanges();
+  const states = new CallStates(runs);
+  const writing = { dialect: postgres, changes, runs: states, lost, node, trim: null, nextTail: 1 };
+  const script = applyRequest(writing, request);
+  let saved = false;
+  const undo = function* () {
+    if (saved) yield [rollback];
+  };
+  try {
+    let step = script.next([]);
+    while (step.done !== true) {
+      const statements = step.value;
+      if (statements[0]?.text === postgres.nextRun) {
+        // A new run's number came with the locks.
+        step = script.next([[{ n: numbers.shift() }]]);
+        continue;
+      }
+      const before: Statement[] = [];
+      if (changes.touches(statements.flatMap(({ text }) => tablesOf(text)))) {
+        if (lane !== undefined) return undefined;
+        // A read sees what was changed before it.
+        if (!saved) before.push(...gathered.take(), savepoint);
+        saved = true;
+        before.push(...gathered.add(changes.list.splice(0)), ...gathered.take());
+      }
+      step = script.next((yield [...before, ...statements]).slice(before.length));
+    }
+    const outcomes = step.value;
+    const last = outcomes.at(-1);
+    if (last !== undefined && !isAccepted(last)) {
+      yield* undo();
+      return { outcomes: refusedOutcomes(request, outcomes) };
+    }
+    if (lane !== undefined && changes.list.some(readsOthers)) return undefined;
+    const ready = gathered.add(changes.list, lane);
+    if (ready.length > 0) yield ready;
+    states.keep();
+    return { outcomes };
+  } catch (thrown) {
+    yield* undo();
+    lost.lose(request.writes);
+    return { error: errorDataOf("Writing to the store", thrown) };
+  }
+}
+
+/** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */
+const savepoint: Statement = { text: "SAVEPOINT call", values: [] };
+const rollback: Statement = { text: "ROLLBACK TO call", values: [] };
+
+/** Which new run gets which number is as their calls came. */
+function numbersOf(
+  requests: readonly EncodedRequest[],
+  numbers: readonly number[],
+): readonly (readonly number[])[] {
+  const left = [...numbers];
+  return requests.map(({ writes }) =>
+    left.splice(0, writes.filter(({ type }) => type === "create-run").length),
+  );
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EncodedRequest, EncodedWrite, JournalAct } from "../../encode/encoded-journal.ts";
+import { approvalRequest, newRun, owner } from "../../testing/store-fixtures.ts";
+import { stretchesOf } from "./lanes.ts";
+
+const claim = (runId: string): EncodedWrite => ({ type: "claim-run", runId });
+const create = (
+  id: string,
+  more: { parentId?: string; sessionId?: string } = {},
+): EncodedWrite => ({
+  type: "create-run",
+  run: newRun({ id, ...more }),
+});
+const forget: EncodedWrite = {
+  type: "forget-lineage",
+  owner,
+  start: { type: "conversation", id: "c" },
+  before: 1,
+};
+
+/** The places of the calls: of each lane, or of the one that is alone. */
+function placesOf(...calls: (readonly EncodedWrite[])[]) {
+  const requests = calls.map((writes): EncodedRequest => ({ at: 1, writes }));
+  return stretchesOf(requests).map((stretch) =>
+    stretch.type === "alone"
+      ? stretch.call.at
+      : stretch.lanes.map((lane) => lane.map(({ at }) => at)),
+  );
+}
+
+test("calls of one run are in one lane, in their order; those of others are beside it", () => {
+  const places = placesOf([claim("a")], [claim("b")], [claim("a")], [claim("b"), claim("b")]);
+  assert.deepEqual(places, [
+    [
+      [0, 2],
+      [1, 3],
+    ],
+  ]);
+});
+
+test("a call that names the runs of two lanes makes one of them, with who came in between", () => {
+  const places = placesOf(
+    [claim("a")],
+    [claim("b")],
+    [claim("other")],
+    [create("c", { parentId: "a" }), claim("b")],
+    [claim("c")],
+  );
+  assert.deepEqual(places, [[[2], [0, 1, 3, 4]]]);
+});
+
+test("new runs of one session are in one lane: the first one's owner is the session's", () => {
+  const places = placesOf(
+    [create("a")],
+    [create("b", { sessionId: "a" })],
+    [create("c", { sessionId: "s" })],
+    [create("d", { sessionId: "s" })],
+  );
+  assert.deepEqual(places, [
+    [
+      [0, 1],
+      [2, 3],
+    ],
+  ]);
+});
+
+test("nothing goes beside a call that is about more than the runs that it names", () => {
+  const question: EncodedWrite = {
+    type: "answer-approval",
+    owner,
+    id: "q",
+    answer: { decision: "allow" },
+  };
+  const places = placesOf([claim("a")], [claim("b"), forget], [claim("b")], [question]);
+  assert.deepEqual(places, [[[0]], 1, [[2]], 3]);
+  assert.deepEqual(placesOf([claim("a")], [{ ...question, runId: "b" }]), [[[0], [1]]]);
+  assert.deepEqual(placesOf(), []);
+});
+
+test("who says something of a question is in one lane with who else does, of whichever run", () => {
+  const act = (each: JournalAct) => JSON.stringify([each]);
+  const journal = (runId: string, acts: string): EncodedWrite => ({
+    type: "journal",
+    runId,
+    epoch: 1,
+    events: { count: 0, deltas: 0, rows: [], loose: [] },
+    changes: [],
+    acts,
+  });
+  const approval = approvalRequest("q");
+  const { callId } = approval;
+  const asked = { type: "approval.requested", callId, approval } as const;
+  const [places] = placesOf(
+    [journal("a", act({ type: "question", event: asked }))],
+    [journal("b", act({ type: "settled", approval: "q" }))],
+    [journal("c", act({ type: "settled", approval: "another" }))],
+    [{ type: "answer-approval", owner, runId: "d", id: "q", answer: { decision: "allow" } }],
+  );
+  assert.deepEqual(places, [[2], [0, 1, 3]]);
+});

@@ -1,0 +1,120 @@
+import type {
+  EncodedJournal,
+  EncodedRequest,
+  EncodedWrite,
+  JournalAct,
+} from "../../encode/encoded-journal.ts";
+
+/** A call of a batch, with its place in it. */
+export interface Call {
+  readonly at: number;
+  readonly request: EncodedRequest;
+}
+
+/** Calls in order that have a run in common, or a question. */
+export type Lane = readonly Call[];
+
+/** Either lanes that are decided beside each other, or one call that nothing may go beside. */
+export type Stretch =
+  | { readonly type: "lanes"; readonly lanes: readonly Lane[] }
+  | { readonly type: "alone"; readonly call: Call };
+
+/** A batch in stretches, one after another: what they decide is as if each call came after the one before. */
+export function stretchesOf(requests: readonly EncodedRequest[]): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let beside: { readonly call: Call; readonly names: readonly string[] }[] = [];
+  const end = () => {
+    if (beside.length > 0) stretches.push({ type: "lanes", lanes: lanesOf(beside) });
+    beside = [];
+  };
+  for (const [at, request] of requests.entries()) {
+    const call = { at, request };
+    const names = request.writes.map(namesIn);
+    if (names.every((some) => some !== undefined)) {
+      beside.push({ call, names: names.flat() });
+      continue;
+    }
+    end();
+    stretches.push({ type: "alone", call });
+  }
+  end();
+  return stretches;
+}
+
+/** Who names a run or a question, or one that somebody names with it, is in its lane. */
+function lanesOf(
+  calls: readonly { readonly call: Call; readonly names: readonly string[] }[],
+): readonly Lane[] {
+  interface Joined {
+    readonly names: Set<string>;
+    readonly calls: Call[];
+  }
+  const laneOf = new Map<string, Joined>();
+  const lanes = new Set<Joined>();
+  for (const { call, names } of calls) {
+    const lane: Joined = { names: new Set(names), calls: [call] };
+    for (const name of names) {
+      const other = laneOf.get(name);
+      if (other === undefined || !lanes.delete(other)) continue;
+      for (const each of other.names) lane.names.add(each);
+      lane.calls.push(...other.calls);
+    }
+    for (const name of lane.names) laneOf.set(name, lane);
+    lanes.add(lane);
+  }
+  return [...lanes].map((lane) => lane.calls.toSorted((a, b) => a.at - b.at));
+}
+
+/**
+ * The runs and the questions on which alone a write decides, and of which alone it changes anything;
+ * undefined where it is about more. A session is its first run's.
+ */
+function namesIn(write: EncodedWrite): readonly string[] | undefined {
+  switch (write.type) {
+    case "create-run": {
+      const { id, parentId, sessionId } = write.run;
+      return [
+        id,
+        ...(parentId === undefined ? [] : [parentId]),
+        ...(sessionId === undefined ? [] : [sessionId]),
+      ];
+    }
+    case "journal":
+      return [write.runId, ...questionsIn(write)];
+    case "deltas":
+    case "claim-run":
+    case "set-status":
+    case "submit-outputs":
+    case "save-items":
+    case "edit-variables":
+      return [write.runId];
+    case "answer-approval":
+      return write.runId === undefined ? undefined : [write.runId, write.id];
+    default:
+      return undefined;
+  }
+}
+
+/** Of a turn that another run took over both may say something of one question. */
+function questionsIn({ acts }: EncodedJournal): readonly string[] {
+  return acts === undefined
+    ? []
+    : (JSON.parse(acts) as readonly JournalAct[]).flatMap((act) => questionsOf(act));
+}
+
+function questionsOf(act: JournalAct): readonly string[] {
+  switch (act.type) {
+    case "question": {
+      const { event } = act;
+      if ("approval" in event) return [event.approval.id];
+      if ("review" in event) return [event.review.id];
+      return ["approvalId" in event ? event.approvalId : event.reviewId];
+    }
+    case "quarantine":
+      return [act.id];
+    case "settled":
+      return [act.approval, act.review].filter((id) => id !== undefined);
+    case "answerable":
+      return [];
+  }
+}

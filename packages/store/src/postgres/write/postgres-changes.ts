@@ -1,0 +1,108 @@
+import type { SqlValue, Statement } from "../../sql/script.ts";
+import type { Changes } from "../../sql/changes.ts";
+import type { CellsOf, RowOf, TableName } from "../../sql/tables.ts";
+import type { RowChange } from "./row-statements.ts";
+import { type Lane, TableSteps } from "./table-steps.ts";
+
+/** One change, in the words of the decision that made it. */
+type Change =
+  | RowChange
+  | { readonly type: "statement"; readonly statement: Statement; readonly tables: TableSet };
+
+type TableSet = readonly string[];
+
+/** The changes of one call, until it is clear whether they count. */
+export class CallChanges implements Changes {
+  readonly list: Change[] = [];
+
+  /** Whether a read of these tables would miss something of it. */
+  touches(tables: TableSet): boolean {
+    return this.list.some((change) => tablesIn(change).some((table) => tables.includes(table)));
+  }
+
+  insert<T extends TableName>(table: T, row: RowOf<T>): void {
+    this.list.push({ type: "insert", table, row });
+  }
+
+  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+    this.list.push({ type: "update", table, where, to } as RowChange);
+  }
+
+  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
+    this.list.push({ type: "remove", table, where } as RowChange);
+  }
+
+  run(text: string, ...values: SqlValue[]): void {
+    this.list.push({ type: "statement", statement: { text, values }, tables: tablesOf(text) });
+  }
+
+  /** Deleted rows are overwritten in time, by the database's own cleaning. */
+  wipe(text: string, ...values: SqlValue[]): void {
+    this.run(text, ...values);
+  }
+}
+
+/** Whether a change reads one table and changes another: it must go right after what was before it. */
+export function readsOthers(change: Change): boolean {
+  return tablesIn(change).length > 1;
+}
+
+/**
+ * The changes of a batch, gathered so that few statements do them: what is of one kind together, and
+ * in order only what is of one table. There are no foreign keys that ask for more.
+ */
+export class BatchChanges {
+  readonly #tables = new Map<string, TableSteps>();
+
+  /**
+   * @param lane whose changes they are, where others go beside them
+   * @returns what is to be sent now
+   */
+  add(changes: readonly Change[], lane?: Lane): Statement[] {
+    const ready: Statement[] = [];
+    for (const change of changes) {
+      if (change.type !== "statement") this.#of(change.table).add(change, lane);
+      else if (readsOthers(change)) ready.push(...this.take(), change.statement);
+      else this.#of(change.tables[0] ?? "").addStatement(change.statement);
+    }
+    return ready;
+  }
+
+  /** What follows comes after all that was before. */
+  separate(): void {
+    for (const steps of this.#tables.values()) steps.separate();
+  }
+
+  /** What is to be sent, of some tables or of all; it counts as sent from here on. */
+  take(tables: TableSet = [...this.#tables.keys()].toSorted()): Statement[] {
+    return tables.flatMap((name) => {
+      const statements = this.#tables.get(name)?.statements ?? [];
+      this.#tables.delete(name);
+      return statements;
+    });
+  }
+
+  #of(table: string): TableSteps {
+    const known = this.#tables.get(table);
+    if (known !== undefined) return known;
+    const steps = new TableSteps();
+    this.#tables.set(table, steps);
+    return steps;
+  }
+}
+
+function tablesIn(change: Change): TableSet {
+  return change.type === "statement" ? change.tables : [change.table];
+}
+
+const allTables = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;
+const tablesByText = new Map<string, TableSet>();
+
+/** The tables that a statement names. */
+export function tablesOf(text: string): TableSet {
+  const known = tablesByText.get(text);
+  if (known !== undefined) return known;
+  const tables = [...new Set([...text.matchAll(allTables)].map((match) => match[1] ?? ""))];
+  tablesByText.set(text, tables);
+  return tables;
+}

@@ -1,0 +1,243 @@
+import { claimedIn } from "../../records/claimed-run.ts";
+import { CapstanError } from "@capstan/core";
+import type pg from "pg";
+import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
+import { postgres } from "../../sql/dialect.ts";
+import { all, type Script, type Statement, together } from "../../sql/script.ts";
+import type { WriteResult } from "../../decide/apply-request.ts";
+import { runsOf } from "../../decide/runs-of.ts";
+import { LostJournals } from "../../decide/state/lost-journals.ts";
+import { type RunState, RunStates, type StoredRun } from "../../decide/state/run-states.ts";
+import { type Batch, doneIn } from "./batch.ts";
+import { decideBatch } from "./decide-batch.ts";
+import { databaseError, isChance, isLost } from "../wire/database-error.ts";
+import { runScript } from "../wire/run-script.ts";
+import { BatchChanges, tablesOf } from "./postgres-changes.ts";
+import { sendAll, sendBehind } from "../wire/statements.ts";
+import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
+import { createTurns, type Turn } from "./turns.ts";
+import type { WriterConnection } from "./writer-connection.ts";
+
+/** Who decides and writes, one batch after the other. */
+export interface PostgresWriter {
+  /**
+   * @param committing called as soon as the next batch may be given, which may be before this one is
+   * done; else that is when it is
+   */
+  commit(
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]>;
+  close(): Promise<void>;
+}
+
+/** For how many ms a batch waits for a database that is gone. */
+const patience = 30_000;
+
+/** How often a batch is tried again because other nodes were in the way. */
+const mostTries = 4;
+
+/**
+ * Writes batches to PostgreSQL, one after another on one connection; the next one's locks are asked
+ * for right behind the commit of the one before. A batch locks the runs that it names, in the order of
+ * their ids, so that what it decides holds against other nodes until its commit; then it decides
+ * with the same code as SQLite's writer, and sends all its changes at once. Its messages do not
+ * grow with the number of its calls, nor do its statements, but for an answer's lock on its question.
+ */
+export function postgresWriter(options: {
+  readonly connection: WriterConnection;
+  readonly writerId: string;
+}): PostgresWriter {
+  const { connection, writerId } = options;
+  const runs = new RunStates(postgres);
+  const lost = new LostJournals();
+  const takeTurn = createTurns();
+  let batches = 0;
+
+  async function commit(
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]> {
+    const turn = takeTurn();
+    try {
+      return await commitEach(turn, requests, committing);
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
+  async function commitEach(
+    turn: Turn,
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]> {
+    try {
+      return await commitTogether(turn, requests, committing);
+    } catch (thrown) {
+      if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
+        const { code, message } = databaseError("Writing to the store", thrown);
+        for (const { writes } of requests) lost.lose(writes);
+        return requests.map(() => ({ error: { code, message } }));
+      }
+    }
+    const results: WriteResult[] = [];
+    for (const request of requests) results.push(...(await commitEach(turn, [request])));
+    return results;
+  }
+
+  async function commitTogether(
+    turn: Turn,
+    requests: readonly EncodedRequest[],
+    committing?: () => void,
+  ): Promise<readonly WriteResult[]> {
+    const giveUp = performance.now() + patience;
+    for (let tries = 1; ; tries++) {
+      const batch: Batch = {
+        number: (batches += 1),
+        requests,
+        runs: new Set(),
+        results: undefined,
+      };
+      try {
+        // What begins behind it must not come between two tries.
+        return await transact(turn, batch, tries === 1 ? committing : undefined);
+      } catch (thrown) {
+        if (!isLost(thrown)) {
+          if (tries >= mostTries || !isChance(thrown)) throw thrown;
+          continue;
+        }
+        if (performance.now() > giveUp) throw thrown;
+        const { results } = batch;
+        // Only once all is decided can it have been committed: what is not known is looked up, and never done again blindly.
+        if (results !== undefined && (await wasCommitted(batch.number, giveUp))) return results;
+      }
+    }
+  }
+
+  async function wasCommitted(batch: number, giveUp: number): Promise<boolean> {
+    for (;;) {
+      try {
+        return await connection.wasCommitted(batch);
+      } catch (thrown) {
+        connection.drop();
+        if (!isLost(thrown) || performance.now() > giveUp) {
+          throw databaseError(
+            "Finding out whether the last commit was done before the connection was lost",
+            thrown,
+          );
+        }
+      }
+    }
+  }
+
+  async function transact(
+    turn: Turn,
+    batch: Batch,
+    committing: (() => void) | undefined,
+  ): Promise<readonly WriteResult[]> {
+    try {
+      const { client, runNumbers } = await turn.begin(() => begin(batch));
+      const gathered = new BatchChanges();
+      const deciding = { runs, lost, node: writerId, runNumbers, gathered };
+      const results = await runScript(decideBatch(deciding, batch.requests), (statements) => {
+        const before = gathered.take([
+          ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
+        ]);
+        return sendBehind(client, before, statements);
+      });
+      batch.results = results;
+      const owners = toldOwners(batch, (runId) => runs.get(runId)?.owner);
+      const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
+      const last = [...gathered.take(), ...told];
+      const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
+      runs.settle(ownRuns(batch));
+      committing?.();
+      await committed;
+      turn.committed();
+      return results;
+    } catch (thrown) {
+      if (isLost(thrown)) connection.drop();
+      await turn.failed();
+      // Where the connection was lost, what began behind may have opened another.
+      await connection.rollback();
+      runs.forget();
+      throw thrown;
+    }
+  }
+
+  /**
+   * Locks the runs of a batch, and sees whether what is known of them still holds.
+   *
+   * @returns numbers for the runs that it makes, and the connection that has the locks
+   */
+  async function begin(
+    batch: Batch,
+  ): Promise<{ readonly client: pg.Client; readonly runNumbers: readonly number[] }> {
+    const client = await connection.client();
+    const ask = (statements: readonly Statement[]) => sendAll(client, statements);
+    const ids = await runScript(runsOf(postgres, batch.requests), ask);
+    batch.runs = ids;
+    const made = runsMade(batch.requests);
+    const [locked, numbers] = await runScript(
+      together([
+        lockRuns(batch),
+        runNumbers(made.length),
+        runs.prepare(ids.difference(new Set(made))),
+      ]),
+      ask,
+    );
+    // Those that other nodes have changed.
+    await runScript(runs.prepare(runs.verify(ids, locked)), ask);
+    return { client, runNumbers: numbers };
+  }
+
+  function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {
+    const known = runs.waitingOf(ids);
+    const [, , locked = [], waiting = []] = yield [
+      { text: "BEGIN", values: [] },
+      { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
+      {
+        text: "SELECT n, id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+        values: [[...ids]],
+      },
+      // Of those that wait any node may show that they do. Behind the lock, to see what it waited for.
+      ...(known.length === 0 ? [] : [{ text: lastSeqs, values: [known] }]),
+    ];
+    const seqs = new Map((waiting as readonly WaitingRun[]).map((run) => [run.id, run.lastSeq]));
+    return (locked as readonly StoredRun[]).map((run) => ({ ...run, lastSeq: seqs.get(run.id) }));
+  }
+
+  return { commit, close: () => connection.close() };
+}
+
+const lastSeqs = `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"
+  FROM runs WHERE id = ANY(?)`;
+
+type WaitingRun = Pick<RunState, "id" | "lastSeq">;
+
+/** The runs that a batch is to make, one several times where several calls want it. */
+function runsMade(requests: readonly EncodedRequest[]): readonly string[] {
+  return requests.flatMap(({ writes }) =>
+    writes.flatMap((write) => (write.type === "create-run" ? write.run.id : [])),
+  );
+}
+
+/** Numbers for so many new runs, in rising order. */
+function* runNumbers(count: number): Script<readonly number[]> {
+  if (count === 0) return [];
+  const rows = yield* all<{ n: number }>(`${postgres.nextRun} FROM generate_series(1, ?)`, count);
+  return rows.map(({ n }) => n);
+}
+
+/** The runs that this node goes on writing: what is known of others is read again. */
+function ownRuns(batch: Batch): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const [write, outcome] of doneIn(batch)) {
+    if (write.type === "create-run") own.add(write.run.id);
+    if (isJournaled(write)) own.add(write.runId);
+    const claimed = claimedIn(write, outcome);
+    if (claimed !== undefined) own.add(claimed.id);
+  }
+  return own;
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
+import { isLost } from "../wire/database-error.ts";
+import { sessionSettings } from "../wire/session-settings.ts";
+import { send } from "../wire/statements.ts";
+
+/** The one connection that writes, made anew where it was lost. */
+export interface WriterConnection {
+  /** The connection as it is; waits for another where there is none. */
+  client(): Promise<pg.Client>;
+  /** Gives the connection up, as it failed. */
+  drop(): void;
+  /** Undoes what is under way; where that cannot be, the connection is given up. */
+  rollback(): Promise<void>;
+  /** Whether a batch was committed whose answer was lost with the connection. */
+  wasCommitted(batch: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** How long a database may be gone before what is to be written fails. */
+const patience = 30_000;
+
+/**
+ * Each batch writes its number into the writer's row before anything else, and holds the row until
+ * it ends. After a lost connection that row says what became of the batch: it cannot be read before
+ * the old transaction is over.
+ */
+export async function connectWriter(
+  address: DatabaseAddress,
+  writerId: string,
+): Promise<WriterConnection> {
+  const closed = new AbortController();
+  let current: pg.Client | undefined;
+  let connecting: Promise<pg.Client> | undefined;
+  let backend: number | undefined;
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client(clientConfig(address));
+    client.on("error", () => {
+      if (current === client) current = undefined;
+    });
+    await client.connect();
+    await endingWhereItFails(client, async () => {
+      await client.query(sessionSettings);
+      // An old connection that is only half dead must not commit after we have looked.
+      if (backend === undefined) return;
+      await send(client, {
+        text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ? AND application_name = ?",
+        values: [backend, address.applicationName],
+      });
+    });
+    backend = (client as unknown as { processID: number }).processID;
+    current = client;
+    return client;
+  }
+
+  async function connectInTime(): Promise<pg.Client> {
+    const giveUp = performance.now() + patience;
+    for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
+      try {
+        return await connect();
+      } catch (thrown) {
+        if (!isLost(thrown) || performance.now() > giveUp) throw thrown;
+        await sleep(wait, undefined, { signal: closed.signal });
+      }
+    }
+  }
+
+  async function client(): Promise<pg.Client> {
+    return current ?? (connecting ??= connectInTime().finally(() => (connecting = undefined)));
+  }
+
+  function drop(): void {
+    const dropped = current;
+    current = undefined;
+    dropped?.end().catch(() => {});
+  }
+
+  const first = await connect();
+  await endingWhereItFails(first, () =>
+    send(first, {
+      text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
+      values: [writerId],
+    }),
+  );
+
+  return {
+    client,
+    drop,
+    rollback: async () => {
+      await current?.query("ROLLBACK").catch(drop);
+    },
+    wasCommitted: async (batch) => {
+      const rows = (await send(await client(), {
+        text: "SELECT batch FROM writers WHERE id = ? FOR UPDATE",
+        values: [writerId],
+      })) as readonly { batch: number }[];
+      return rows[0]?.batch === batch;
+    },
+    close: async () => {
+      closed.abort();
+      const last = current;
+      current = undefined;
+      if (last === undefined) return;
+      await send(last, { text: "DELETE FROM writers WHERE id = ?", values: [writerId] }).catch(
+        () => {},
+      );
+      await last.end();
+    },
+  };
+}
+
+/** A connection that nobody gets to hold is not left open: its thread would never end. */
+async function endingWhereItFails(client: pg.Client, use: () => Promise<unknown>): Promise<void> {
+  try {
+    await use();
+  } catch (thrown) {
+    client.end().catch(() => {});
+    throw thrown;
+  }
+}

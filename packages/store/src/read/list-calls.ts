@@ -1,0 +1,60 @@
+import type { ListedCall } from "../records/records.ts";
+import { all, type Script } from "../sql/script.ts";
+import { readableCallsOf } from "./read-journal.ts";
+
+/** How many of an owner's runs are looked through: a call of long ago is not worth all the rows since. */
+const mostRuns = 1_000;
+
+/** How many of them are read at a time. */
+const runsAtATime = 20;
+
+interface RunRow {
+  readonly n: number;
+  readonly id: string;
+  readonly model: string;
+}
+
+/** What was found, and the runs whose calls are damaged: what they had is left out. */
+export interface ListedCalls {
+  readonly calls: readonly ListedCall[];
+  readonly unreadable: readonly string[];
+}
+
+/** The last calls of a group's tools, newest first, without what is in quarantine. */
+export function* listCalls(query: {
+  owner: string;
+  group: string;
+  limit: number;
+}): Script<ListedCalls> {
+  const { owner, group, limit } = query;
+  const begins = `${group}.`;
+  // A call's first record names its tool. What looks like it elsewhere is sorted out below.
+  const like = `%"toolId":${JSON.stringify(begins)
+    .slice(0, -1)
+    .replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const found: ListedCall[] = [];
+  const unreadable: string[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const runs = yield* all<RunRow>(
+      `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
+       WHERE n < ? AND EXISTS (
+         SELECT 1 FROM run_journal WHERE run_n = r.n AND calls LIKE ? ESCAPE '\\')
+       ORDER BY n DESC LIMIT ?`,
+      owner,
+      mostRuns,
+      before,
+      like,
+      runsAtATime,
+    );
+    for (const run of runs) {
+      const known = yield* readableCallsOf(run);
+      if (known === undefined) unreadable.push(run.id);
+      const calls = (known ?? []).filter(({ call }) => call.toolId?.startsWith(begins));
+      found.push(...calls.toReversed().map((entry) => ({ ...entry, model: run.model })));
+      if (found.length >= limit) return { calls: found.slice(0, limit), unreadable };
+    }
+    const last = runs.at(-1);
+    if (last === undefined || runs.length < runsAtATime) return { calls: found, unreadable };
+    before = last.n;
+  }
+}

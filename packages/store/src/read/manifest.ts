@@ -1,0 +1,87 @@
+import type { Manifest, ManifestEntry } from "../records/records.ts";
+import { all, first, type Script, together } from "../sql/script.ts";
+
+/** Where a run's variables are found. */
+export interface ManifestSource {
+  readonly n: number;
+  readonly session_id: string;
+  readonly base_manifest: string | null;
+  readonly manifest: string | null;
+  /** What changed since, where that is known: as `run_variables` has it. */
+  readonly changes?: readonly string[] | undefined;
+}
+
+/** The run's own manifest, or what it began from with the changes since. */
+export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
+  const [entries, changes] = yield* together([
+    storedEntries(run.session_id, run.manifest ?? run.base_manifest),
+    changesOf(run),
+  ]);
+  for (const [name, change] of changes.flatMap(changesIn)) {
+    if (change === null) remove(entries, name);
+    else apply(entries, name, change);
+  }
+  return entries;
+}
+
+/** What a run changed of variables, in order, one text a commit. */
+export function* readChanges(runN: number): Script<readonly string[]> {
+  const rows = yield* all<{ changes: string }>(
+    "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
+    runN,
+  );
+  return rows.map(({ changes }) => changes);
+}
+
+function* changesOf({ n, changes }: ManifestSource): Script<readonly string[]> {
+  return changes ?? (yield* readChanges(n));
+}
+
+/** What became of a variable; null removes it. */
+type ManifestChange = ManifestEntry | { readonly evicted: true } | null;
+
+/** What one commit changed, in order, as a row of `run_variables` has it. */
+export function changesIn(text: string): readonly (readonly [string, ManifestChange])[] {
+  return JSON.parse(text) as readonly (readonly [string, ManifestChange])[];
+}
+
+/** Of a result its name stays, so that no later one gets it; nothing of its value does. */
+function remove(entries: Map<string, ManifestEntry>, name: string): void {
+  const entry = entries.get(name);
+  entries.delete(name);
+  if (entry?.type !== "ToolCallResult" || !/_\d+$/.test(name)) return;
+  const { desc: _desc, value: _value, digest: _digest, ...known } = entry;
+  const nothing = { tags: [], keep: false, length: 0, bytes: 0, removed: true };
+  entries.set(name, { ...known, ...nothing });
+}
+
+function apply(
+  entries: Map<string, ManifestEntry>,
+  name: string,
+  change: NonNullable<ManifestChange>,
+): void {
+  if ("name" in change) {
+    entries.set(name, change);
+    return;
+  }
+  const entry = entries.get(name);
+  if (entry !== undefined) entries.set(name, { ...entry, ...change });
+}
+
+/** A Map on the way, because a variable may be called `__proto__`. */
+export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifest {
+  return Object.fromEntries(entries);
+}
+
+function* storedEntries(
+  sessionId: string,
+  digest: string | null,
+): Script<Map<string, ManifestEntry>> {
+  if (digest === null) return new Map();
+  const row = yield* first<{ entries: string }>(
+    "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
+    sessionId,
+    digest,
+  );
+  return new Map(row === undefined ? [] : Object.entries(JSON.parse(row.entries) as Manifest));
+}

@@ -1,0 +1,124 @@
+import { detached } from "@capstan/core";
+import type { RunEvent } from "@capstan/contract";
+import type { EventPage } from "../records/records.ts";
+import type { StoreReading } from "../records/store-reading.ts";
+
+export type PageQuery = Parameters<StoreReading["readEventPage"]>[0];
+
+/** Events of a run that follow each other, with those behind them still to be given. */
+interface Held {
+  readonly owner: string;
+  readonly runId: string;
+  readonly events: readonly RunEvent[];
+  /** What it takes, about, as text. */
+  readonly size: number;
+}
+
+/** The text of all pages that are held, in UTF-16 units. */
+const room = 16_000_000;
+
+/** What an event takes beside its text, in the same measure. */
+const eventSize = 40;
+
+/**
+ * Pages in parts of so much text as a reader may keep: a reader that stands still keeps a part,
+ * however long the texts of its run are. A page is about as long as a part, but where a row, or what
+ * is in the tail, is longer: what is not given of it yet is held for the next part, and for other readers of
+ * the run, in the room that all share.
+ */
+export function pagesInParts(
+  read: (query: PageQuery) => Promise<EventPage | undefined>,
+  /** Whether there still is such a run. */
+  isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
+): StoreReading["readEventPage"] {
+  const kept = new Set<Held>();
+
+  function hold(page: Held): void {
+    if (page.size > room) return;
+    kept.add(page);
+    let total = kept.values().reduce((sum, { size }) => sum + size, 0);
+    for (const oldest of kept) {
+      if (total <= room) return;
+      kept.delete(oldest);
+      total -= oldest.size;
+    }
+  }
+
+  function find({ owner, runId, after }: PageQuery): Held | undefined {
+    const page = kept
+      .values()
+      .find((each) => each.runId === runId && each.owner === owner && covers(each.events, after));
+    // The last one used stays the longest.
+    if (page !== undefined && kept.delete(page)) kept.add(page);
+    return page;
+  }
+
+  return async (query) => {
+    const { limit, size = Infinity } = query;
+    const known = find(query);
+    if (known !== undefined) {
+      if (!(await isThere(query))) {
+        kept.delete(known);
+        return undefined;
+      }
+      return restOf(known, query);
+    }
+    const page = await read(query);
+    if (page === undefined) return undefined;
+    const given = part(page.events.slice(0, limit), size);
+    const whole = sizeOfAll(page.events);
+    if (given.length === page.events.length && whole <= size)
+      return { ...page, events: given.map(onItsOwn) };
+    // Another who asked for the same meanwhile has it already: all keep that one.
+    const held = find(query) ?? heldOf(query, page.events);
+    hold(held);
+    return restOf(held, query);
+  };
+}
+
+/** As much of it as there is room for; the rest is read again. */
+function heldOf({ owner, runId }: PageQuery, page: readonly RunEvent[]): Held {
+  const events: RunEvent[] = [];
+  let size = 0;
+  for (const event of page) {
+    const more = eventSize + sizeOf(event);
+    if (events.length > 0 && size + more > room) break;
+    events.push(onItsOwn(event));
+    size += more;
+  }
+  return { owner, runId, events, size };
+}
+
+/** Whether there are more, and whether the run has ended, is known by who reads on. */
+function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
+  const from = after + 1 - (events[0]?.seq ?? 0);
+  return { events: part(events.slice(from, from + limit), size), full: true, ended: false };
+}
+
+/** There is no gap between the events of a page. */
+function covers(events: readonly RunEvent[], after: number): boolean {
+  const [first] = events;
+  return first !== undefined && first.seq <= after + 1 && after < first.seq + events.length - 1;
+}
+
+/** As many of the events as there is room for; one at least. */
+function part(events: readonly RunEvent[], size: number): readonly RunEvent[] {
+  let left = size;
+  const end = events.findIndex((event, index) => (left -= sizeOf(event)) < 0 && index > 0);
+  return end === -1 ? events : events.slice(0, end);
+}
+
+function sizeOfAll(events: readonly RunEvent[]): number {
+  return events.reduce((sum, event) => sum + sizeOf(event), 0);
+}
+
+/** How much text an event is, about. */
+function sizeOf(event: RunEvent): number {
+  if (event.type === "item.delta") return event.delta.length;
+  return event.type === "item.end" ? event.text.length : JSON.stringify(event).length;
+}
+
+/** A delta from a row is a view on its item's whole text, which who keeps it would keep. */
+function onItsOwn(event: RunEvent): RunEvent {
+  return event.type === "item.delta" ? { ...event, delta: detached(event.delta) } : event;
+}

@@ -1,0 +1,69 @@
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  ReviewDecision,
+  ReviewNotice,
+  ReviewOutcome,
+} from "@capstan/core";
+import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "../../records/records.ts";
+
+/**
+ * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
+ * owner; in this form PostgreSQL does not look through all runs of the owner for the one that is meant.
+ */
+export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
+  a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
+  (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
+  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''`;
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly kind: ApprovalRecord["kind"];
+  readonly run_id: string;
+  readonly session_id: string;
+  readonly conversation_id: string | null;
+  readonly request: string;
+  readonly status: ApprovalRecord["status"];
+  readonly answer: string | null;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly answered_at: number | null;
+  /** The whole answer of a reviewer, until it is carried out. */
+  readonly review: string | null;
+}
+
+export function approvalRecord(row: ApprovalRow): ApprovalRecord {
+  const request = JSON.parse(row.request) as ApprovalRequest | ReviewNotice;
+  const common = {
+    id: row.id,
+    owner: row.owner,
+    runId: row.run_id,
+    callId: request.callId,
+    sessionId: row.session_id,
+    conversationId: row.conversation_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    answeredAt: row.answered_at,
+  };
+  if (row.kind === "execution")
+    return {
+      ...common,
+      kind: "execution",
+      request: request as ApprovalRequest,
+      status: row.status as ExecutionApproval["status"],
+      answer: parsed(row.answer) as ApprovalDecision | null,
+    };
+  return {
+    ...common,
+    kind: "result",
+    request: request as ReviewNotice,
+    status: row.status as ResultApproval["status"],
+    outcome: parsed(row.answer) as ReviewOutcome | null,
+    answer: parsed(row.review) as ReviewDecision | null,
+  };
+}
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

@@ -1,0 +1,85 @@
+import type { CallRecord, Message } from "@capstan/core";
+import type { RunEvent } from "@capstan/contract";
+import type { Position } from "../live/live-runs.ts";
+import { type Script, together } from "../sql/script.ts";
+import { foldCalls } from "../encode/stored-calls.ts";
+import { compactEventsOf } from "./read-events.ts";
+import { callRows, messageTexts } from "./read-journal.ts";
+import { findRunN } from "./read-runs.ts";
+
+/** What a chain is taken up from. */
+export interface ChainReading {
+  readonly messages: readonly Message[];
+  /** Without what is in quarantine. */
+  readonly calls: readonly CallRecord[];
+  /** What happened, without items that have ended. */
+  readonly events: readonly ChainMark[];
+}
+
+type Whole = Extract<
+  RunEvent,
+  { type: "round.started" | "round.ended" | "item.start" | "item.delta" }
+>;
+
+/** Of an event what a chain's state is made of: of most of them, that they were, and when. */
+export type ChainMark =
+  | Whole
+  | { readonly type: Exclude<RunEvent["type"], Whole["type"]>; readonly at?: number };
+
+/** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
+export interface ChainText {
+  readonly messages: string;
+  /** What each commit changed of calls. */
+  readonly calls: string;
+  readonly events: string;
+}
+
+/** In one go: who takes a chain up wants all of it, and as of one moment. */
+export function* readChain(query: {
+  readonly owner: string;
+  readonly runId: string;
+  readonly position: Position | undefined;
+}): Script<ChainText | undefined> {
+  const run = yield* findRunN(query);
+  if (run === undefined) return undefined;
+  const [compact, calls, messages] = yield* together([
+    compactEventsOf(run, query.position),
+    callRows(run.n),
+    messageTexts(run.n),
+  ]);
+  return {
+    messages: joined(messages),
+    calls: joined(calls.map((row) => row.calls)),
+    events: JSON.stringify(withoutEndedItems(compact.events).map(markOf)),
+  };
+}
+
+export function chainOf({ messages, calls, events }: ChainText): ChainReading {
+  return {
+    messages: JSON.parse(messages) as Message[],
+    calls: foldCalls([{ at: 0, calls }]).map(({ call }) => call),
+    events: JSON.parse(events) as ChainMark[],
+  };
+}
+
+/** JSON arrays, none of them empty, as one. */
+function joined(arrays: readonly string[]): string {
+  return `[${arrays.map((array) => array.slice(1, -1)).join(",")}]`;
+}
+
+function withoutEndedItems(events: readonly RunEvent[]): readonly RunEvent[] {
+  const ended = new Set(events.flatMap((event) => (event.type === "item.end" ? event.itemId : [])));
+  return events.filter((event) => !("itemId" in event && ended.has(event.itemId)));
+}
+
+function markOf(event: RunEvent): ChainMark {
+  switch (event.type) {
+    case "round.started":
+    case "round.ended":
+    case "item.start":
+    case "item.delta":
+      return event;
+    default:
+      return "at" in event ? { type: event.type, at: event.at } : { type: event.type };
+  }
+}

@@ -1,0 +1,189 @@
+import type { RunEvent, RunStatus } from "@capstan/contract";
+import { isClosing } from "../records/run-status.ts";
+import { type Delta, decodeCuts } from "../encode/cut-points.ts";
+import { eventsIn, severalEvents, type UnnumberedEvent } from "../encode/event-layout.ts";
+import type { Position } from "../live/live-runs.ts";
+import type { CompactEvents, EventPage } from "../records/records.ts";
+import { all, first, type Script, together } from "../sql/script.ts";
+import { readTail, type TailDelta } from "./tail.ts";
+import { detachedDeltas } from "../decide/rows/write-events.ts";
+import { findRunN, type RunN } from "./read-runs.ts";
+
+/** A row of a run's journal with its events. */
+export interface EventRow {
+  readonly seq: number;
+  readonly type: string;
+  readonly cuts: string | null;
+  readonly events: string;
+}
+
+interface Detached {
+  readonly itemId: string;
+  readonly text: string;
+}
+
+const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
+
+/** Which events are read. */
+export interface EventRange {
+  readonly after: number;
+  readonly limit: number;
+  /**
+   * Rows of more bytes are not read together. What they hold right behind the range is given as well:
+   * to make deltas of a long text is work, which who reads on must not do again. @default any
+   */
+  readonly size?: number;
+}
+
+/**
+ * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
+ * events of one commit, of which the next after the range may have some, or the end of an item with
+ * its deltas: it may lie far behind the range.
+ * The deltas of an item that has not ended are in the tail.
+ */
+export function* readEventPage(
+  query: EventRange & {
+    readonly owner: string;
+    readonly runId: string;
+    /** How far it may be read; without it, as far as the database goes. */
+    readonly position: Position | undefined;
+  },
+): Script<EventPage | undefined> {
+  const run = yield* findRunN(query);
+  if (run === undefined) return undefined;
+  const { after, limit, size, position } = query;
+  const end = Math.min(after + limit, endOf(run, position));
+  const cut =
+    size === undefined
+      ? undefined
+      : yield* first<{ seq: number }>(endBySize("?", "?", "?", "?"), size, run.n, after, end, size);
+  const upTo = cut?.seq ?? end;
+  const [rows, tail] = yield* together([
+    all<EventRow>(
+      `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
+       UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
+       UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
+         ORDER BY seq LIMIT 1) AS next`,
+      run.n,
+      after,
+      upTo,
+      run.n,
+      upTo,
+      upTo,
+      run.n,
+      upTo,
+    ),
+    readTail({ runN: run.n, after, upTo, items: position?.items }),
+  ]);
+  const last = endOf(run, position);
+  const events = eventsOf(rows, tail, { after, upTo, ...(size !== undefined && { last }) });
+  const full = cut !== undefined || events.length >= limit;
+  return { events, full, ended: isClosing(run.status) };
+}
+
+/** How far rows may be read together, as `seq`: to the last one before they are too long, or the first. No row where they are not. */
+export function endBySize(size: string, run: string, after: string, upTo: string): string {
+  return `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ${size}), MIN(seq)) AS seq FROM (
+    SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
+      WHERE run_n = ${run} AND seq > ${after} AND seq <= ${upTo} AND events IS NOT NULL
+    ) AS sized HAVING MAX(bytes) > ${size}`;
+}
+
+/**
+ * The events of a range, from all rows that may hold some of them.
+ *
+ * @param range.last what of the rows follows the range without a gap is given up to here. @default nothing of it
+ */
+export function eventsOf(
+  rows: readonly EventRow[],
+  tail: readonly TailDelta[],
+  range: { readonly after: number; readonly upTo: number; readonly last?: number },
+): RunEvent[] {
+  const { after, upTo, last = upTo } = range;
+  const events = new Map<number, RunEvent>();
+  // What is stored for good may be in the tail for a while yet.
+  for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
+  for (const event of rows.flatMap(expand)) events.set(event.seq, event);
+  const found = [...events.values()]
+    .filter(({ seq }) => seq > after && seq <= last)
+    .toSorted((a, b) => a.seq - b.seq);
+  let end = found.findLastIndex(({ seq }) => seq <= upTo) + 1;
+  for (let seq = upTo + 1; found[end]?.seq === seq; seq++) end++;
+  return end === found.length ? found : found.slice(0, end);
+}
+
+export function* readEventsCompact(query: {
+  readonly owner: string;
+  readonly runId: string;
+  readonly position: Position | undefined;
+}): Script<CompactEvents | undefined> {
+  const run = yield* findRunN(query);
+  return run === undefined ? undefined : yield* compactEventsOf(run, query.position);
+}
+
+/** The same of a run that was found. */
+export function* compactEventsOf(run: RunN, position: Position | undefined): Script<CompactEvents> {
+  const end = endOf(run, position);
+  const [rows, tail] = yield* together([
+    all<EventRow>(`${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`, run.n),
+    readTail({ runN: run.n, after: 0, upTo: end, items: position?.items }),
+  ]);
+  const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
+  const lastSeq = position === undefined ? newest : Math.min(newest, end);
+  const events: RunEvent[] = [];
+  const pieces = new Map(tail.map((piece) => [piece.seq, piece]));
+  const ended = new Set<string>();
+  for (const row of rows) {
+    if (row.seq <= lastSeq && row.type !== detachedDeltas) {
+      for (const event of row.type === severalEvents ? eventsIn(row) : [eventOf(row)]) {
+        if (event.type === "item.delta") continue;
+        events.push(event);
+        if (event.type === "item.end") ended.add(event.itemId);
+      }
+      continue;
+    }
+    // Of an item that ended after the moment of this reading: its deltas until then.
+    for (const event of expand(row))
+      if (event.type === "item.delta" && event.seq <= lastSeq) pieces.set(event.seq, event);
+  }
+  const open = Map.groupBy(
+    [...pieces.values()].filter((piece) => !ended.has(piece.itemId)),
+    (piece) => piece.itemId,
+  );
+  for (const [itemId, deltas] of open) {
+    const inOrder = deltas.toSorted((a, b) => a.seq - b.seq);
+    const delta = inOrder.map((each) => each.delta).join("");
+    events.push(deltaEvent(itemId, { seq: inOrder.at(-1)?.seq ?? 0, delta }));
+  }
+  return { lastSeq, events: events.toSorted((a, b) => a.seq - b.seq) };
+}
+
+/** The last number that may be read. */
+function endOf(run: { readonly status: RunStatus }, position: Position | undefined): number {
+  return isClosing(run.status)
+    ? Number.MAX_SAFE_INTEGER
+    : (position?.lastSeq ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** A row as the events that it holds. */
+function expand(row: EventRow): RunEvent[] {
+  if (row.type === severalEvents) return eventsIn(row);
+  if (row.type === detachedDeltas) {
+    const { itemId, text } = JSON.parse(row.events) as Detached;
+    return decodeCuts(row.cuts ?? "", text).map((delta) => deltaEvent(itemId, delta));
+  }
+  const event = eventOf(row);
+  if (row.cuts === null || event.type !== "item.end") return [event];
+  return [
+    ...decodeCuts(row.cuts, event.text).map((delta) => deltaEvent(event.itemId, delta)),
+    event,
+  ];
+}
+
+function eventOf(row: EventRow): RunEvent {
+  return { seq: row.seq, ...(JSON.parse(row.events) as UnnumberedEvent) };
+}
+
+function deltaEvent(itemId: string, { seq, delta }: Delta): RunEvent {
+  return { seq, type: "item.delta", itemId, delta };
+}

@@ -1,0 +1,89 @@
+import type { VariableValue } from "@capstan/core";
+import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
+import type { Manifest } from "../records/records.ts";
+import { all, first, type Script } from "../sql/script.ts";
+
+export function* readManifest(query: {
+  owner: string;
+  runId: string;
+}): Script<Manifest | undefined> {
+  const run = yield* findSource(query);
+  return run === undefined ? undefined : manifestOf(yield* readManifestEntries(run));
+}
+
+function* findSource(query: { owner: string; runId: string }): Script<ManifestSource | undefined> {
+  return yield* first(
+    "SELECT n, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
+    query.runId,
+    query.owner,
+  );
+}
+
+export function* readValue(query: {
+  owner: string;
+  digest: string;
+}): Script<VariableValue | undefined> {
+  const row = yield* first<{ value: string }>(
+    "SELECT value FROM variable_values WHERE owner = ? AND digest = ? LIMIT 1",
+    query.owner,
+    query.digest,
+  );
+  return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
+}
+
+/** The variables of a run as they are, with the values of those that are there and not very large. */
+export interface RunVariables {
+  readonly manifest: Manifest;
+  /** By digest, of those that are not in their entry. What is missing is to be read by itself. */
+  readonly values: { readonly [digest: string]: VariableValue };
+}
+
+/** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */
+const mostBytes = 1_048_576;
+
+/** How many values one statement reads; a text of its own for each count would be planned each time. */
+const valuesAtOnce = 32;
+
+/** By the whole key: many sessions may have the same value, and PostgreSQL would look for one of them in all rows. */
+const selectValues = `SELECT d.column1 AS digest,
+    (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
+  FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`;
+
+/** Who takes a run up wants all of them, and most are small. */
+export function* readVariables(query: {
+  owner: string;
+  runId: string;
+}): Script<RunVariables | undefined> {
+  const run = yield* findSource(query);
+  if (run === undefined) return undefined;
+  const manifest = manifestOf(yield* readManifestEntries(run));
+  const digests = smallDigests(manifest);
+  const values: { [digest: string]: VariableValue } = {};
+  for (let from = 0; from < digests.length; from += valuesAtOnce) {
+    const some = digests.slice(from, from + valuesAtOnce);
+    const padding = Array.from({ length: valuesAtOnce - some.length }, () => null);
+    const rows = yield* all<{ digest: string; value: string | null }>(
+      selectValues,
+      query.owner,
+      run.session_id,
+      ...some,
+      ...padding,
+    );
+    for (const { digest, value } of rows)
+      if (value !== null) values[digest] = JSON.parse(value) as VariableValue;
+  }
+  return { manifest, values };
+}
+
+function smallDigests(manifest: Manifest): readonly string[] {
+  const digests = new Set<string>();
+  let sum = 0;
+  for (const { digest, bytes, evicted, removed } of Object.values(manifest)) {
+    if (digest === undefined || digests.has(digest)) continue;
+    if (evicted === true || removed === true) continue;
+    if (sum + bytes > mostBytes) continue;
+    sum += bytes;
+    digests.add(digest);
+  }
+  return [...digests];
+}

@@ -1,0 +1,124 @@
+import { outcomesOf } from "../outcomes-of.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+
+/** Who has the runs that were forgotten and are not deleted yet: nobody, so nothing finds them. */
+export const nobody = "";
+
+/** A conversation or a session: what hangs together is found from any of it. */
+export interface LineageStart {
+  readonly type: "conversation" | "session";
+  readonly id: string;
+}
+
+/**
+ * What keeps a lineage, however old it is: a run that has not ended, a question, a call of which
+ * nobody said what became of it, or calls that are damaged, so that nobody can tell.
+ */
+export type Hold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
+
+/**
+ * Conversations and sessions that hang together, whole: a conversation with its branches and forks,
+ * or the runs that continue each other. Nothing outside reaches into it.
+ */
+export interface Lineage {
+  /** In order; one without any begins at its first session. */
+  readonly conversations: readonly string[];
+  readonly sessions: readonly string[];
+  readonly runIds: readonly string[];
+  /** When the last of it was changed, in ms since the epoch. */
+  readonly touchedAt: number;
+  readonly holds: readonly Hold[];
+}
+
+interface RunRow {
+  readonly id: string;
+  readonly conversation_id: string | null;
+  readonly ended_at: number | null;
+  readonly updated_at: number;
+}
+
+/**
+ * What hangs together with a conversation or a session. Undefined where the owner has no such.
+ *
+ * @param lock after a `SELECT` of runs: `dialect.lock("runs")` where a decision rests on it
+ */
+export function* readLineage(
+  { owner, start }: { readonly owner: string; readonly start: LineageStart },
+  lock = "",
+): Script<Lineage | undefined> {
+  const conversations = new Set<string>();
+  const sessions = new Set<string>();
+  const runIds: string[] = [];
+  const holds = new Set<Hold>();
+  let touchedAt = 0;
+  const left: LineageStart[] = [start];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (next.type === "session") {
+      if (sessions.has(next.id)) continue;
+      sessions.add(next.id);
+      const runs = yield* all<RunRow>(
+        `SELECT id, conversation_id, ended_at, updated_at FROM runs WHERE session_id = ? AND owner = ? ORDER BY id${lock}`,
+        next.id,
+        owner,
+      );
+      for (const run of runs) {
+        runIds.push(run.id);
+        touchedAt = Math.max(touchedAt, run.updated_at);
+        if (run.ended_at === null) holds.add("unfinished");
+        const id = run.conversation_id;
+        if (id !== null) left.push({ type: "conversation", id });
+      }
+      for (const hold of yield* holdsOf(next.id)) holds.add(hold);
+      continue;
+    }
+    if (conversations.has(next.id)) continue;
+    const row = yield* first<{ updated_at: number }>(
+      "SELECT updated_at FROM conversations WHERE id = ? AND owner = ?",
+      next.id,
+      owner,
+    );
+    if (row === undefined) continue;
+    conversations.add(next.id);
+    touchedAt = Math.max(touchedAt, row.updated_at);
+    const known = yield* all<{ session_id: string }>(
+      "SELECT DISTINCT session_id FROM runs WHERE conversation_id = ? AND owner = ?",
+      next.id,
+      owner,
+    );
+    for (const { session_id: id } of known) left.push({ type: "session", id });
+  }
+  if (conversations.size === 0 && runIds.length === 0) return undefined;
+  return {
+    conversations: [...conversations].toSorted(),
+    sessions: [...sessions].toSorted(),
+    runIds,
+    touchedAt,
+    holds: [...holds].toSorted(),
+  };
+}
+
+/** Where a lineage is counted, of all the places from which it is found. */
+export function firstOf({ conversations, sessions }: Lineage): string | undefined {
+  return conversations[0] ?? sessions[0];
+}
+
+function* holdsOf(sessionId: string): Script<readonly Hold[]> {
+  const ofSession = (table: string) =>
+    `FROM ${table} t JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?`;
+  const asked = yield* first(
+    `SELECT 1 ${ofSession("approvals")} AND t.status = 'pending' LIMIT 1`,
+    sessionId,
+  );
+  const secret = yield* first(`SELECT 1 ${ofSession("quarantine")} LIMIT 1`, sessionId);
+  const unknown = yield* all<{ n: number; id: string }>(
+    `SELECT DISTINCT r.n, r.id ${ofSession("answerable_calls")} AND t.answered_by = 'person'`,
+    sessionId,
+  );
+  const outcomes = new Set<string>();
+  for (const run of unknown) outcomes.add(yield* outcomesOf(run));
+  return [
+    ...(asked !== undefined || secret !== undefined ? (["question"] as const) : []),
+    ...(outcomes.has("unknown") ? (["unknown_outcome"] as const) : []),
+    ...(outcomes.has("unreadable") ? (["unreadable"] as const) : []),
+  ];
+}

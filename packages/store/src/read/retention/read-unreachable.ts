@@ -1,0 +1,114 @@
+import type { Manifest } from "../../records/records.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+
+/** Rows of a session that none of its runs leads to. */
+export interface Unreachable {
+  readonly sessionId: string;
+  /** How the session was as this was found; it holds only while that is so. */
+  readonly seen: string;
+  readonly manifests: readonly string[];
+  readonly values: readonly string[];
+}
+
+interface SessionRun {
+  readonly id: string;
+  readonly n: number;
+  readonly epoch: number;
+  readonly edits: number;
+  readonly ended_at: number | null;
+}
+
+/** Manifests that are read at a time: a long session has many, and others wait for the reader. */
+const pageSize = 20;
+
+/**
+ * How a session's runs are, in a word that changes with whatever could lead to a value. Undefined
+ * where one has not ended: it may make any of them again.
+ *
+ * @param lock after a `SELECT` of runs: `dialect.lock("runs")` where a decision rests on it
+ */
+export function* sessionSeen(sessionId: string, lock = ""): Script<string | undefined> {
+  const runs = yield* all<SessionRun>(
+    `SELECT id, n, epoch, edits, ended_at FROM runs WHERE session_id = ? ORDER BY id${lock}`,
+    sessionId,
+  );
+  if (runs.some((run) => run.ended_at === null)) return undefined;
+  const sum = (value: (run: SessionRun) => number) =>
+    runs.reduce((total, run) => total + value(run), 0);
+  return [
+    runs.length,
+    sum(({ n }) => n),
+    sum(({ epoch }) => epoch),
+    sum(({ edits }) => edits),
+  ].join(" ");
+}
+
+/**
+ * Of the sessions of the runs after one, in the order in which they were made: what was written
+ * over, removed, or left by a run that was deleted. At most about 20 sessions at a time.
+ */
+export function* everyUnreachable(query: { readonly after: number }): Script<{
+  readonly found: readonly Unreachable[];
+  readonly last: number;
+  readonly more: boolean;
+}> {
+  const limit = 20;
+  const runs = yield* all<{ n: number; session_id: string; ended_at: number | null }>(
+    "SELECT n, session_id, ended_at FROM runs WHERE n > ? ORDER BY n LIMIT ?",
+    query.after,
+    limit,
+  );
+  const open = runs.findIndex((run) => run.ended_at === null);
+  // A session is looked at again once its last run has ended.
+  const ended = open === -1 ? runs : runs.slice(0, open);
+  const found: Unreachable[] = [];
+  for (const sessionId of new Set(ended.map((run) => run.session_id))) {
+    const one = yield* unreachableIn(sessionId);
+    if (one !== undefined) found.push(one);
+  }
+  const last = ended.at(-1)?.n ?? query.after;
+  return { found, last, more: ended.length === limit };
+}
+
+function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
+  const seen = yield* sessionSeen(sessionId);
+  if (seen === undefined) return undefined;
+  const named = yield* all<{ digest: string }>(
+    `SELECT manifest AS digest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
+     UNION SELECT base_manifest AS digest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL`,
+    sessionId,
+    sessionId,
+  );
+  const current = new Set(named.map(({ digest }) => digest));
+  const reachable = new Set<string>();
+  const manifests: string[] = [];
+  for (let after = ""; ;) {
+    const page = yield* all<{ digest: string; entries: string }>(
+      "SELECT digest, entries FROM manifests WHERE session_id = ? AND digest > ? ORDER BY digest LIMIT ?",
+      sessionId,
+      after,
+      pageSize,
+    );
+    for (const { digest, entries } of page) {
+      if (!current.has(digest)) manifests.push(digest);
+      else
+        for (const { digest: value } of Object.values(JSON.parse(entries) as Manifest))
+          if (value !== undefined) reachable.add(value);
+    }
+    if (page.length < pageSize) break;
+    after = page.at(-1)?.digest ?? "";
+  }
+  // A run that ended has folded its changes; where one could not, they still lead to values.
+  const unfolded = yield* first(
+    "SELECT 1 FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ? LIMIT 1",
+    sessionId,
+  );
+  if (unfolded !== undefined) return undefined;
+  const stored = yield* all<{ digest: string }>(
+    "SELECT digest FROM variable_values WHERE session_id = ?",
+    sessionId,
+  );
+  const values = stored.flatMap(({ digest }) => (reachable.has(digest) ? [] : [digest]));
+  if (manifests.length + values.length === 0) return undefined;
+  return { sessionId, seen, manifests, values };
+}

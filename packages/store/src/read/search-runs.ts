@@ -1,0 +1,56 @@
+import type { RunStatus } from "@capstan/contract";
+import type { Page, RunRecord } from "../records/records.ts";
+import { all, type Script } from "../sql/script.ts";
+import { outcomesOf } from "./outcomes-of.ts";
+import { pageLimit, pageOf } from "./page.ts";
+import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
+
+interface RunQuery {
+  readonly owner: string;
+  readonly statuses?: readonly RunStatus[];
+  readonly conversationId?: string;
+  /** Only with a call of which nobody has said yet whether it happened, or where that cannot be read any more. */
+  readonly outcome?: "unknown";
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+/** An owner's runs, newest first. Runs that only hold a person's changes to variables are left out. */
+export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
+  const limit = pageLimit(query.limit);
+  if (query.outcome === undefined)
+    return pageOf(yield* selectPage(query, limit + 1), limit, runRecord);
+  const found: RunRow[] = [];
+  // What a person has said the journal alone says: such runs are sorted out, and more are read.
+  for (let after = query.after; ;) {
+    const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
+    for (const row of rows) if ((yield* outcomesOf(row)) !== "known") found.push(row);
+    if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
+    after = rows.at(-1)?.id;
+  }
+}
+
+function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {
+  const { owner, statuses = [], conversationId = null, after = null, outcome } = query;
+  const among =
+    statuses.length === 0 ? "" : `AND r.status IN (${statuses.map(() => "?").join(", ")})`;
+  const unknown =
+    outcome === undefined
+      ? ""
+      : "AND r.n IN (SELECT run_n FROM answerable_calls WHERE owner = ? AND answered_by = 'person')";
+  return yield* all<RunRow>(
+    `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn' ${among} ${unknown}
+       AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR r.n < (SELECT n FROM runs WHERE id = ? AND owner = ?))
+     ORDER BY r.n DESC LIMIT ?`,
+    owner,
+    ...statuses,
+    ...(outcome === undefined ? [] : [owner]),
+    conversationId,
+    conversationId,
+    after,
+    after,
+    owner,
+    rows,
+  );
+}

@@ -1,0 +1,76 @@
+import type { Delta } from "../encode/cut-points.ts";
+import type { Position } from "../live/live-runs.ts";
+import { all, type Script } from "../sql/script.ts";
+
+/** A delta of an item under way. */
+export interface TailDelta extends Delta {
+  readonly itemId: string;
+}
+
+/**
+ * The deltas with `after < seq <= upTo` of items under way.
+ *
+ * SQLite's tail has no index, because one over many runs costs a commit ten times as much: each
+ * row names the one before it of its item, and `items` says where to begin walking back. Without
+ * `items` the tail is found by run, as PostgreSQL keeps it.
+ */
+export function* readTail(query: {
+  readonly runN: number;
+  readonly after: number;
+  readonly upTo: number;
+  readonly items: Position["items"] | undefined;
+}): Script<readonly TailDelta[]> {
+  const { items, ...range } = query;
+  if (items === undefined) return yield* readIndexed(range);
+  const deltas: TailDelta[] = [];
+  for (const { itemId, heads } of items) {
+    const head = (heads.find((mark) => mark.seq >= range.upTo) ?? heads.at(-1))?.n;
+    if (head === undefined) continue;
+    for (const delta of yield* readChain({ ...range, head, itemId }))
+      deltas.push({ ...delta, itemId });
+  }
+  return deltas;
+}
+
+/** An item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
+export function* readChain(query: {
+  readonly head: number;
+  readonly runN: number;
+  readonly itemId: string;
+  readonly after: number;
+  readonly upTo: number;
+}): Script<Delta[]> {
+  const rows = yield* all<Delta>(
+    `WITH RECURSIVE chain (seq, prev, delta) AS (
+       SELECT seq, prev, delta FROM tail WHERE n = ? AND run_n = ? AND item_id = ?
+       UNION ALL
+       SELECT t.seq, t.prev, t.delta FROM chain c JOIN tail t ON t.n = c.prev WHERE t.seq > ?
+     )
+     SELECT seq, delta FROM chain WHERE seq > ? AND seq <= ? ORDER BY seq`,
+    query.head,
+    query.runN,
+    query.itemId,
+    query.after,
+    query.after,
+    query.upTo,
+  );
+  return rows.map(({ seq, delta }) => ({ seq, delta: JSON.parse(delta) as string }));
+}
+
+function* readIndexed(query: {
+  readonly runN: number;
+  readonly after: number;
+  readonly upTo: number;
+}): Script<readonly TailDelta[]> {
+  const rows = yield* all<{ seq: number; item_id: string; delta: string }>(
+    "SELECT seq, item_id, delta FROM tail WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq",
+    query.runN,
+    query.after,
+    query.upTo,
+  );
+  return rows.map(({ seq, item_id, delta }) => ({
+    seq,
+    itemId: item_id,
+    delta: JSON.parse(delta) as string,
+  }));
+}

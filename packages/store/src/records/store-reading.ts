@@ -1,0 +1,210 @@
+import type { CallRecord, ClientOutput, Grant, Message, VariableValue } from "@capstan/core";
+import type { RunEvent, RunStatus } from "@capstan/contract";
+import type { LineageStart } from "../read/retention/lineage.ts";
+import type { ListedCalls } from "../read/list-calls.ts";
+import type { Unreachable } from "../read/retention/read-unreachable.ts";
+import type { ShorterCuts, SizedLineage, Untouched } from "../read/retention/read-retention.ts";
+import type { ChainReading } from "../read/read-chain.ts";
+import type { RunVariables } from "../read/read-variables.ts";
+import type {
+  ApprovalPlace,
+  ApprovalRecord,
+  ApprovalStatus,
+  CallEntry,
+  CompactEvents,
+  EventPage,
+  ConversationRecord,
+  GrantRecord,
+  ItemRecord,
+  Manifest,
+  OverrideRecord,
+  Page,
+  RunRecord,
+  RunRef,
+  RunWithMessages,
+} from "./records.ts";
+import type { Usage } from "../read/retention/usage.ts";
+
+interface Owned {
+  readonly owner: string;
+}
+interface OwnedId extends Owned {
+  readonly id: string;
+}
+interface OfRun extends Owned {
+  readonly runId: string;
+}
+interface Paged {
+  /** @default 20, at most 1,000 */
+  readonly limit?: number;
+  /** The id that the page before ended with. */
+  readonly after?: string;
+}
+
+/** What is kept, how much it takes, and what of it is old. */
+export interface RetentionReading {
+  /** All who have something, by name. */
+  everyOwner(): Promise<readonly string[]>;
+  /** What every owner has, by name. Looks at every row: not for every minute. */
+  everyUsage(): Promise<readonly Usage[]>;
+  /** Conversations, and sessions outside of any, that were last changed before a time, oldest first; at most `limit` (default 100). */
+  listUntouched(
+    query: Owned & {
+      readonly before: number;
+      readonly after?: Untouched;
+      readonly limit?: number;
+    },
+  ): Promise<readonly Untouched[]>;
+  /** What hangs together with a conversation or a session. */
+  getLineage(query: Owned & { readonly start: LineageStart }): Promise<SizedLineage | undefined>;
+  /**
+   * Of the sessions of every owner's runs, in the order in which the runs were made: variables that
+   * nothing leads to any more. Read on after `last` while there is `more`.
+   */
+  everyUnreachable(query: { readonly after: number }): Promise<{
+    readonly found: readonly Unreachable[];
+    readonly last: number;
+    readonly more: boolean;
+  }>;
+  /**
+   * Of every owner's runs that ended before a time, in the order in which they were made: events
+   * of which it can be forgotten where their deltas were cut. Read on after `last` while there is
+   * `more`. `young` are the keys of runs on the way that had not ended before: read them again later, `among` them.
+   */
+  everyShorterCuts(query: {
+    readonly before: number;
+    readonly after: number;
+    /** Only of runs with these keys, at most 1,000. @default all */
+    readonly among?: readonly number[];
+  }): Promise<{
+    readonly events: readonly ShorterCuts[];
+    readonly young: readonly number[];
+    readonly last: number;
+    readonly more: boolean;
+  }>;
+}
+
+/**
+ * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
+ * absent from a list); only those named `every…` are for the service itself and see all owners.
+ */
+export interface StoreReading extends RetentionReading {
+  getRun(query: OwnedId): Promise<RunRecord | undefined>;
+  /** Oldest first. */
+  listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;
+  /** Newest first; without those that only hold a person's changes to variables. */
+  searchRuns(
+    query: Owned &
+      Paged & {
+        readonly statuses?: readonly RunStatus[];
+        readonly conversationId?: string;
+        /** Only with a call of which nobody has said yet whether it happened. */
+        readonly outcome?: "unknown";
+      },
+  ): Promise<Page<RunRecord>>;
+  /** Runs that continue this one, oldest first. */
+  listChildren(query: OfRun): Promise<readonly RunRecord[]>;
+  /** The run and all that it descends from, oldest first, with their messages. */
+  ancestors(query: OfRun): Promise<readonly RunWithMessages[] | undefined>;
+  /** Every owner's runs in progress that no known node has, oldest first: their process is gone. */
+  everyOrphan(): Promise<readonly RunRef[]>;
+  /** Every owner's runs in progress that a node claimed last, oldest first. */
+  everyRunOf(query: { readonly node: string }): Promise<readonly RunRef[]>;
+  /**
+   * Queued runs, at most `each` of one owner and 1,000 in all: every owner's oldest, then every
+   * owner's second, and so on.
+   */
+  everyQueued(query: { readonly each: number }): Promise<readonly RunRef[]>;
+  /** Every owner's runs in a status, oldest first. */
+  everyRunIn(query: { readonly status: RunStatus }): Promise<readonly RunRef[]>;
+
+  /**
+   * Events with `seq > after`, in order, without a gap, deltas as they were sent; at most `limit`
+   * (default 256). Fewer than `limit` means that there are no more yet.
+   */
+  readEvents(
+    query: OfRun & { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly RunEvent[] | undefined>;
+  /**
+   * The same, with whether the run has ended. Of more than `size` UTF-16 units of text it gives no
+   * event but the first: what a page keeps in memory is that, however long the run's texts are.
+   */
+  readEventPage(
+    query: OfRun & { readonly after: number; readonly limit: number; readonly size?: number },
+  ): Promise<EventPage | undefined>;
+  /**
+   * All events with deltas left out: an `item.end` carries the text; an item without an end is its
+   * `item.start` and one `item.delta` with what there is, under the number of its last delta.
+   */
+  readEventsCompact(query: OfRun): Promise<CompactEvents | undefined>;
+  /** What a chain is taken up from; all of one moment. */
+  readChain(query: OfRun): Promise<ChainReading | undefined>;
+  readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
+  /** In the order in which they were proposed, without what is in quarantine. */
+  readCalls(query: OfRun): Promise<readonly CallEntry[] | undefined>;
+  /**
+   * The last calls of a group's tools in the owner's last 1,000 runs, newest first, without what is
+   * in quarantine; and the runs whose calls are damaged, which are left out.
+   */
+  listCalls(
+    query: Owned & { readonly group: string; readonly limit: number },
+  ): Promise<ListedCalls>;
+  /** What clients submitted for the run's calls and it has not taken yet. */
+  listOutputs(query: OfRun): Promise<readonly ClientOutput[]>;
+
+  /** The variables of a run as they are now. */
+  readManifest(query: OfRun): Promise<Manifest | undefined>;
+  /** The same with the values; large ones, and those that were evicted, are read one by one. */
+  readVariables(query: OfRun): Promise<RunVariables | undefined>;
+  readValue(query: Owned & { readonly digest: string }): Promise<VariableValue | undefined>;
+
+  getApproval(query: OwnedId): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
+  listApprovals(
+    query: Owned &
+      Pick<Paged, "limit"> & {
+        /** The last of the page before. */
+        readonly after?: ApprovalPlace;
+        readonly status?: ApprovalStatus;
+        readonly conversationId?: string;
+        readonly runId?: string;
+      },
+  ): Promise<Page<ApprovalRecord>>;
+  /**
+   * By its approval: the call whose result waits, with the result. For the reviewer, and to carry
+   * the run on; nothing else reads it. Undefined once the call is settled.
+   */
+  readReview(query: OwnedId): Promise<CallRecord | undefined>;
+  /** Every owner's runs that have waited since before a time, in ms since the epoch; at most 100. */
+  everyParkedBefore(query: { readonly before: number }): Promise<readonly RunRef[]>;
+  /** Since when the run waits that has waited longest. */
+  everyParkedSince(): Promise<number | undefined>;
+  /** When the next pending approval of any owner expires, in ms since the epoch. */
+  everyNextExpiry(): Promise<number | undefined>;
+
+  getGrant(query: OwnedId): Promise<GrantRecord | undefined>;
+  /** All that hold in a session now, given there or for every session. */
+  readGrants(query: Owned & { readonly sessionId: string }): Promise<readonly Grant[]>;
+  /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
+  listGrants(
+    query: Owned & Paged & { readonly sessionId?: string; readonly toolId?: string },
+  ): Promise<Page<GrantRecord>>;
+
+  /** A user's own rules, in the order in which they were first made. */
+  listOverrides(query: Owned): Promise<readonly OverrideRecord[]>;
+
+  getConversation(query: OwnedId): Promise<ConversationRecord | undefined>;
+  /** Last changed first. */
+  listConversations(query: Owned & Paged): Promise<Page<ConversationRecord>>;
+
+  /** A run's items in order. */
+  listItems(
+    query: OfRun & { readonly direction?: "input" | "output" },
+  ): Promise<readonly ItemRecord[] | undefined>;
+  /** The newest item with that id. */
+  getItem(query: OwnedId): Promise<ItemRecord | undefined>;
+  /** The newest run that knows an item id or a call id. */
+  findRun(
+    query: Owned & ({ readonly itemId: string } | { readonly callId: string }),
+  ): Promise<RunRecord | undefined>;
+}

@@ -1,0 +1,372 @@
+import type {
+  ApprovalDecision,
+  CallRecord,
+  ChainEvent,
+  ClientOutput,
+  Grant,
+  JournalWrite,
+  JsonValue,
+  ReviewDecision,
+  VariableChange,
+} from "@capstan/core";
+import type {
+  ConversationUpdate,
+  OverrideChange,
+  RunNotice,
+  RunStatus,
+  Switches,
+} from "@capstan/contract";
+import type { RestingStatus } from "./run-status.ts";
+import type { ReadyRun } from "./claimed-run.ts";
+import type { LineageStart } from "../read/retention/lineage.ts";
+import type { ShorterCuts } from "../read/retention/read-retention.ts";
+import type { Unreachable } from "../read/retention/read-unreachable.ts";
+import type {
+  ApprovalRecord,
+  ConversationRecord,
+  GrantRecord,
+  OverrideRecord,
+  RunKind,
+  RunRef,
+  RunVersion,
+} from "./records.ts";
+
+/** A run to be made. Ids are random, and given by the caller. */
+export interface NewRun {
+  readonly id: string;
+  readonly owner: string;
+  readonly model: string;
+  /** @default "turn" */
+  readonly kind?: RunKind;
+  /** `in_progress` claims it at once, with epoch 1. @default "queued", with epoch 0 */
+  readonly status?: RunStatus;
+  /** The run that it continues: its session and its variables are taken from there. */
+  readonly parentId?: string;
+  /** @default the parent's session, else the run's own id */
+  readonly sessionId?: string;
+  readonly conversationId?: string;
+  /** @default true */
+  readonly stored?: boolean;
+  readonly title?: string;
+  readonly request: JsonValue;
+  readonly input: readonly JsonValue[];
+}
+
+/** What a run's journal takes: all that a chain writes, and the server's own notices. */
+export type RunJournalWrite =
+  | Exclude<JournalWrite, { readonly type: "call" }>
+  | CallWrite
+  | { readonly type: "event"; readonly event: ChainEvent | RunNotice };
+
+/** A call's record as it is from now on. */
+export interface CallWrite {
+  readonly type: "call";
+  readonly call: CallRecord;
+  /** As this run's journal has it from before, where that is known: only what changed is stored. */
+  readonly before?: CallRecord | undefined;
+}
+
+/** A change to the store, as data. Times are stamped by the store's clock as the call is made. */
+export type StoreWrite =
+  | { readonly type: "create-run"; readonly run: NewRun }
+  /**
+   * What happened in a run. Events get consecutive numbers. Fenced where the epoch is another, the
+   * run has ended, or the transition is not legal. A `result` moves the run to `runStatusOf(result)`
+   * unless `status` says otherwise. As a run ends, its variables become a manifest and, unless it
+   * is `completed` (a later run may take those up), its pending approvals are settled.
+   */
+  | {
+      readonly type: "journal";
+      readonly runId: string;
+      readonly epoch: number;
+      readonly writes: readonly RunJournalWrite[];
+      readonly status?: RunStatus;
+    }
+  /** Takes a run that has not ended over: `in_progress`, epoch + 1. With `epoch`, only from that one. */
+  | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
+  /**
+   * Parks a run, or hands it back: what is queued has an epoch of its own, so that whoever had it is
+   * fenced. Its end is written by a journal alone. With `epoch`, fenced as a journal is.
+   */
+  | {
+      readonly type: "set-status";
+      readonly runId: string;
+      readonly status: RestingStatus;
+      readonly epoch?: number;
+    }
+  | {
+      readonly type: "answer-approval";
+      readonly owner: string;
+      readonly id: string;
+      /** The run that asks, where it is known: it need not be looked for. */
+      readonly runId?: string;
+      /** Of the approval's own kind. */
+      readonly answer: ApprovalDecision | ReviewDecision;
+      /** Where its run can go on now, it does so here: it is claimed, and not queued. @default false */
+      readonly claims?: boolean;
+    }
+  /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
+  | { readonly type: "expire-approvals" }
+  /** A person's word on a call whose outcome is unknown, as its row says it from now on. The first one counts. */
+  | {
+      readonly type: "answer-call";
+      readonly owner: string;
+      readonly runId: string;
+      /** With `found`. */
+      readonly call: CallRecord;
+    }
+  /** Keeps what a client's tools answered until their run takes it: all of it, or nothing. */
+  | {
+      readonly type: "submit-outputs";
+      readonly owner: string;
+      readonly runId: string;
+      readonly outputs: readonly ClientOutput[];
+      /** As with `answer-approval`. */
+      readonly claims?: boolean;
+    }
+  | {
+      readonly type: "create-grant";
+      readonly owner: string;
+      readonly sessionId: string | null;
+      readonly grant: Grant;
+    }
+  | { readonly type: "revoke-grant"; readonly owner: string; readonly id: string }
+  /** What is given is changed or, where it is null, taken back; a rule that says nothing more goes. */
+  | ({ readonly type: "change-override"; readonly owner: string } & Pick<
+      OverrideChange,
+      "tool" | "when"
+    > & { readonly change: Omit<OverrideChange, "tool" | "when"> })
+  | { readonly type: "reset-override"; readonly owner: string; readonly id: string }
+  | {
+      readonly type: "create-conversation";
+      readonly id: string;
+      readonly owner: string;
+      readonly title: string;
+      readonly metadata: { readonly [key: string]: string };
+      readonly switches: Switches;
+    }
+  /** What is given is changed; switches are merged one by one. */
+  | {
+      readonly type: "update-conversation";
+      readonly owner: string;
+      readonly id: string;
+      readonly update: ConversationUpdate;
+    }
+  /** Compare and set: `from` is the head that the caller saw. */
+  | {
+      readonly type: "move-head";
+      readonly owner: string;
+      readonly id: string;
+      readonly from: string | null;
+      readonly to: string;
+    }
+  /** With all its runs, except those that runs elsewhere descend from: they stay, outside it. */
+  | { readonly type: "delete-conversation"; readonly owner: string; readonly id: string }
+  /** With all that belongs to it. Runs that continued it continue its parent from now on. */
+  | { readonly type: "delete-run"; readonly owner: string; readonly id: string }
+  /** All that hangs together with a conversation or a session, where nothing of it was changed since `before` and nothing holds it. */
+  | {
+      readonly type: "forget-lineage";
+      readonly owner: string;
+      readonly start: LineageStart;
+      /** In ms since the epoch. */
+      readonly before: number;
+    }
+  /** Deletes what was forgotten, of every owner, up to about so many rows and bytes. */
+  | { readonly type: "collect-forgotten"; readonly rows: number; readonly bytes: number }
+  /** What `everyUnreachable` found of a session. */
+  | { readonly type: "drop-unreachable"; readonly found: Unreachable }
+  /** What `everyShorterCuts` found. */
+  | { readonly type: "shorten-cuts"; readonly events: readonly ShorterCuts[] }
+  /** Responses items, in order, after those that the run has; `callId` finds the run again. */
+  | {
+      readonly type: "save-items";
+      readonly runId: string;
+      readonly direction: "input" | "output";
+      readonly items: readonly {
+        readonly id: string;
+        readonly callId?: string;
+        readonly item: JsonValue;
+      }[];
+    }
+  /** Changes from outside the loop. An ended run gets a new manifest; runs that began from it keep theirs. */
+  | {
+      readonly type: "edit-variables";
+      readonly owner: string;
+      readonly runId: string;
+      readonly changes: readonly VariableChange[];
+    }
+  /** A run whose variables cannot be read goes back to those that it began with. */
+  | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
+
+export type Journal = Extract<StoreWrite, { type: "journal" }>;
+
+/** Not possible as things are; `reason` is a sentence. */
+export interface Refused {
+  readonly status: "refused";
+  readonly reason: string;
+}
+/** No such row, or another owner's. */
+export interface NotFound {
+  readonly status: "not_found";
+}
+/** Not done, because another write of the same call was not accepted. */
+export interface Skipped {
+  readonly status: "skipped";
+}
+export interface Fenced {
+  readonly status: "fenced";
+  readonly reason: string;
+}
+
+interface Outcomes {
+  /** `parent`: what it continues, as that is in this commit. */
+  readonly "create-run":
+    | {
+        readonly status: "created";
+        readonly sessionId: string;
+        readonly epoch: number;
+        readonly createdAt: number;
+        readonly parent?: RunVersion;
+      }
+    | Refused;
+  readonly journal:
+    | {
+        readonly status: "committed";
+        /** The number of the run's last event. */
+        readonly lastSeq: number;
+        readonly runStatus: RunStatus;
+      }
+    | Fenced;
+  /** `previous` is the status that it was found in; the rest as `ClaimedRun` says. */
+  readonly "claim-run":
+    | {
+        readonly status: "claimed";
+        readonly epoch: number;
+        readonly previous: RunStatus;
+        readonly lastSeq: number;
+        readonly edits: number;
+      }
+    | Refused
+    | NotFound;
+  readonly "set-status":
+    | { readonly status: "changed"; readonly previous: RunStatus; readonly epoch: number }
+    | Fenced
+    | Refused
+    | NotFound;
+  /** The first answer wins; a later one, or one after its time, gets what was decided. */
+  readonly "answer-approval":
+    | {
+        readonly status: "answered";
+        readonly approval: ApprovalRecord;
+        /** Its run, where it waited for this. */
+        readonly ready?: ReadyRun;
+      }
+    | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
+    | Refused
+    | NotFound;
+  readonly "expire-approvals": {
+    readonly status: "expired";
+    readonly approvals: readonly ApprovalRecord[];
+    /** The runs that are queued now. */
+    readonly ready: readonly RunRef[];
+  };
+  readonly "answer-call":
+    | { readonly status: "answered"; readonly call: CallRecord }
+    | { readonly status: "already_answered"; readonly call: CallRecord }
+    | NotFound;
+  /** `taken` are new; the others were submitted before, the same. */
+  readonly "submit-outputs":
+    | {
+        readonly status: "submitted";
+        readonly taken: readonly string[];
+        /** The run, where it lacked nothing more. */
+        readonly ready?: ReadyRun;
+      }
+    | (Refused & { readonly callId: string; readonly known: boolean })
+    | NotFound;
+  readonly "create-grant": { readonly status: "created" } | Refused;
+  readonly "revoke-grant":
+    | { readonly status: "revoked"; readonly grant: GrantRecord; readonly again: boolean }
+    | NotFound;
+  /** `override` is undefined where nothing is left of it. */
+  readonly "change-override":
+    | {
+        readonly status: "updated";
+        readonly id: string;
+        readonly override: OverrideRecord | undefined;
+      }
+    | Refused;
+  readonly "reset-override":
+    | { readonly status: "updated"; readonly id: string; readonly override: undefined }
+    | NotFound;
+  readonly "create-conversation": { readonly status: "created" } | Refused;
+  readonly "update-conversation":
+    | { readonly status: "updated"; readonly conversation: ConversationRecord }
+    | NotFound;
+  readonly "move-head":
+    | { readonly status: "moved" }
+    | { readonly status: "conflict"; readonly head: string | null }
+    | Refused
+    | NotFound;
+  readonly "delete-conversation":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "delete-run":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "forget-lineage":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  /** `more`: there may be more to delete. */
+  readonly "collect-forgotten": {
+    readonly status: "collected";
+    readonly rows: number;
+    readonly bytes: number;
+    readonly more: boolean;
+  };
+  readonly "drop-unreachable": { readonly status: "dropped" } | Refused;
+  readonly "shorten-cuts": { readonly status: "shortened" };
+  readonly "save-items": { readonly status: "saved" } | NotFound;
+  readonly "edit-variables": { readonly status: "edited" } | NotFound;
+  readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
+}
+
+/** What became of a write. */
+export type OutcomeOf<W extends StoreWrite> = W extends StoreWrite
+  ? Outcomes[W["type"]] | Skipped
+  : never;
+export type WriteOutcome = OutcomeOf<StoreWrite>;
+
+/** The outcomes of one call, each with the type that its write has. */
+export type OutcomesOf<W extends readonly StoreWrite[]> = {
+  readonly [K in keyof W]: OutcomeOf<W[K]>;
+};
+
+const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
+  "created",
+  "committed",
+  "claimed",
+  "changed",
+  "answered",
+  "submitted",
+  "expired",
+  "revoked",
+  "updated",
+  "moved",
+  "deleted",
+  "collected",
+  "dropped",
+  "shortened",
+  "saved",
+  "edited",
+  "forgotten",
+] as const);
+
+/** Whether a write was done. Where one of a call was not, none was. */
+export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
+  return accepted.has(outcome.status);
+}

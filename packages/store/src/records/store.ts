@@ -1,0 +1,46 @@
+import type { CapstanError } from "@capstan/core";
+import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { Nodes } from "./nodes.ts";
+import type { StoreReading } from "./store-reading.ts";
+import type { OutcomesOf, StoreWrite } from "./store-writes.ts";
+
+export type { NodeRecord, Nodes } from "./nodes.ts";
+export { openMemoryStore, openStore, type OpenStoreOptions } from "../sqlite/open-store.ts";
+export { readLock } from "../sqlite/data-lock.ts";
+export type { LockHolder } from "../sqlite/lock-note.ts";
+
+/** What a subscriber is told, after the commit and in order. */
+export interface Published {
+  /** As they were written: whoever wants their numbers counts on from `seqBefore`. */
+  readonly events: readonly UnnumberedEvent[];
+  /** The number of the event before them. @default 0, where there are none */
+  readonly seqBefore?: number;
+  /** The run has ended, or is gone: nothing more will come. */
+  readonly closed: boolean;
+  /** Another node wrote, or may have: what there is to know is in the store. */
+  readonly elsewhere?: boolean;
+}
+
+/** Where runs, and all that belongs to them, are kept. */
+export interface Store extends StoreReading {
+  /**
+   * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
+   * the order in which they were made; a caller may make several and await the last. Where one
+   * write is not accepted, its outcome says why and the others are `skipped`.
+   *
+   * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
+   */
+  write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
+  /** Calls back right before the next commit is made: what is written in the call is part of it. */
+  beforeNext(write: () => void): void;
+  /** Tells of a run's events as they are committed. The listener must be quick and must not throw. */
+  subscribe(runId: string, listener: (published: Published) => void): () => void;
+  /** Writes the address into the lock's note, for other commands. */
+  announce(url: string): Promise<void>;
+  /** Who else has the same database; absent where one process has it. */
+  readonly nodes?: Nodes;
+  /** Resolves if its writer died: who has it should end, and the next one goes on. Absent where that cannot be. */
+  readonly died?: Promise<CapstanError>;
+  /** Finishes what was given, and lets go of the folder. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { Message } from "@capstan/core";
+import pg from "pg";
+import { eventsIn, type EventsRow } from "../encode/event-layout.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import { migrations } from "./migrations.ts";
+import { migratePostgres } from "../postgres/migrate-postgres.ts";
+import { openPostgresStore } from "../postgres/open-postgres-store.ts";
+import { readManifestEntries } from "../read/manifest.ts";
+import { Sql } from "../sqlite/sql.ts";
+import { openStore, type Store } from "../records/store.ts";
+import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { callRecord, commit, variableOf, withDataDir } from "../testing/store-fixtures.ts";
+
+/** A database as it was after a step, brought up to date once something is in it. */
+function from(version: number, fill: (sql: Sql) => void): Sql {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  const then = migrations.filter((step) => step.version <= version);
+  migrate(sql, 0, then);
+  fill(sql);
+  migrate(sql, 0);
+  return sql;
+}
+
+test("step 10 keeps what a run that goes on has changed of its variables", () => {
+  const { value: _value, ...info } = variableOf('odd "name"\0', "text");
+  const sql = from(9, (old) => {
+    const keep = (n: number, name: string, entry: unknown) =>
+      old.run(
+        "INSERT INTO run_variables VALUES (1, ?, 'local', ?, ?)",
+        n,
+        name,
+        entry === null ? null : JSON.stringify(entry),
+      );
+    keep(1, info.name, { ...info, digest: "d" });
+    keep(2, "gone", { ...info, name: "gone", type: "USER_ADD", digest: "e" });
+    keep(3, "gone", null);
+    keep(4, info.name, { evicted: true });
+  });
+  const run = { n: 1, session_id: "s", base_manifest: null, manifest: null };
+  const entries = sql.script(readManifestEntries(run));
+  assert.deepEqual([...entries], [[info.name, { ...info, digest: "d", evicted: true }]]);
+});
+
+test("step 13 keeps the events of a commit under their numbers", () => {
+  const note = (n: number) => ({ type: "round.started", round: n, at: 1 });
+  const sql = from(12, (old) => {
+    const row = (seq: number, type: string, rest: [number | null, string | null, unknown]) =>
+      old.run(
+        "INSERT INTO run_events VALUES (1, ?, 'local', ?, ?, ?, ?)",
+        seq,
+        type,
+        rest[0],
+        rest[1],
+        JSON.stringify(rest[2]),
+      );
+    row(2, "events", [1, null, { seqs: [1, 2], events: [note(1), note(2)] }]);
+    row(5, "item.end", [4, "4:1", { type: "item.end", itemId: "a", text: "x" }]);
+    row(9, "events", [3, null, { seqs: [3, 6, 7, 9], events: [3, 6, 7, 9].map(note) }]);
+  });
+  const rows = sql.all<EventsRow & { type: string; from_seq: number | null }>(
+    "SELECT seq, type, from_seq, cuts, events FROM run_journal ORDER BY seq",
+  );
+  const [first, item, second] = rows;
+  assert.deepEqual([item?.from_seq, item?.cuts], [4, "4:1"]);
+  assert.deepEqual([first?.from_seq, second?.from_seq], [null, null]);
+  const numbers = [first!, second!].map((row) =>
+    eventsIn(row).map(({ seq, ...rest }) => [seq, rest]),
+  );
+  assert.deepEqual(
+    numbers,
+    [
+      [1, 2],
+      [3, 6, 7, 9],
+    ].map((seqs) => seqs.map((seq) => [seq, note(seq)])),
+  );
+});
+
+const odd = 'odd "text" \0 \ud800';
+const oldCall = callRecord("c1", { status: "outcome_unknown", argumentsText: odd });
+const clientCall = callRecord("c2", { owner: "client", status: "waiting" });
+const oldMessages: readonly Message[] = [
+  { role: "user", content: odd },
+  { role: "assistant", content: "second" },
+];
+
+/** A run of version 13, with two messages, two calls and two events, and one that has not begun. */
+const filled = [
+  ...["r", "new"].flatMap((id, index) => [
+    `INSERT INTO runs (n, id, owner, session_id, kind, status, epoch, stored, model, created_at, updated_at)
+     VALUES (${index + 1}, '${id}', 'local', '${id}', 'turn', 'in_progress', 1, 1, 'm', 1, 2)`,
+    `INSERT INTO run_requests VALUES (${index + 1}, 'local', '{}', '[]')`,
+    `INSERT INTO run_messages VALUES (${index + 1}, 1, 'local', 0, ${literal(oldMessages[0])})`,
+  ]),
+  `INSERT INTO run_messages VALUES (1, 2, 'local', 1, ${literal(oldMessages[1])})`,
+  `INSERT INTO run_calls VALUES (1, 'c1', 1, 'local', 'outcome_unknown', 7, ${literal(oldCall)})`,
+  `INSERT INTO run_calls VALUES (1, 'c2', 2, 'local', 'waiting', 8, ${literal(clientCall)})`,
+  `INSERT INTO run_events VALUES (1, 2, 'local', 'events', NULL, NULL,
+     '[{"type":"run.heartbeat","at":1},{"type":"run.heartbeat","at":2}]')`,
+];
+
+function literal(value: unknown): string {
+  return `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+}
+
+/** What step 14 makes of it can be read, and is gone on with. */
+async function checkStep14(store: Store): Promise<void> {
+  const query = { owner: "local", runId: "r" };
+  assert.deepEqual(await store.readMessages(query), oldMessages);
+  assert.deepEqual(await store.readCalls(query), [
+    { runId: "r", call: oldCall, updatedAt: 7 },
+    { runId: "r", call: clientCall, updatedAt: 8 },
+  ]);
+  assert.deepEqual(
+    (await store.readEvents(query))?.map(({ seq }) => seq),
+    [1, 2],
+  );
+  assert.equal((await store.findRun({ owner: "local", callId: "c2" }))?.id, "r");
+  const unknown = await store.searchRuns({ owner: "local", outcome: "unknown" });
+  assert.deepEqual(
+    unknown.data.map(({ id }) => id),
+    ["r"],
+  );
+  const message = { role: "assistant", content: "third" } as const;
+  const call = { ...clientCall, status: "succeeded" } as const;
+  await commit(store, "r", [
+    { type: "message", round: 1, message },
+    { type: "call", call, before: clientCall },
+  ]);
+  await commit(store, "new", [{ type: "message", round: 1, message }]);
+  const chain = await store.readChain(query);
+  assert.deepEqual(chain?.messages, [...oldMessages, message]);
+  assert.deepEqual(chain?.calls, [oldCall, call]);
+  const begun = await store.readMessages({ ...query, runId: "new" });
+  assert.deepEqual(begun, [oldMessages[0], message]);
+}
+
+test("step 14 puts messages and calls into the journal of their run (SQLite)", async () => {
+  await withDataDir(async (dataDir) => {
+    const sql = new Sql(new DatabaseSync(join(dataDir, "capstan.db")));
+    migrate(
+      sql,
+      0,
+      migrations.filter(({ version }) => version <= 13),
+    );
+    for (const statement of filled) sql.exec(statement);
+    sql.close();
+    const store = await openStore({ dataDir, durability: "process" });
+    try {
+      await checkStep14(store);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+const postgres = findPostgres();
+
+test(
+  "step 14 puts messages and calls into the journal of their run (PostgreSQL)",
+  { skip: postgres.status === "missing" && postgres.reason },
+  async () => {
+    const connectionString = await (await testServer()).newDatabase();
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      await migratePostgres(
+        client,
+        0,
+        migrations.filter(({ version }) => version <= 13),
+      );
+      for (const statement of filled) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+    const store = await openPostgresStore({ connectionString });
+    try {
+      await checkStep14(store);
+    } finally {
+      await store.close();
+    }
+  },
+);

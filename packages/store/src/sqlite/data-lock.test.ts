@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lockDataDirectory, readLock } from "./data-lock.ts";
+import { vacuumStore } from "../upkeep/maintenance.ts";
+import { openStore } from "../records/store.ts";
+import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
+
+test("a damaged lock, which holds nothing, is made anew, and holds the folder as before", async () => {
+  for (const garbage of [Buffer.from("x"), Buffer.alloc(100, 7), Buffer.alloc(10_000, 0xa5)]) {
+    await withDataDir(async (dataDir) => {
+      const first = await openStore({ dataDir, durability: "process" });
+      await createRun(first, { id: "r" });
+      await first.close();
+      await writeFile(join(dataDir, "server.lock"), garbage);
+      const second = await openStore({ dataDir, durability: "process" });
+      try {
+        assert.equal((await second.getRun({ owner, id: "r" }))?.id, "r");
+        assert.equal((await readLock(dataDir))?.pid, process.pid);
+        await assert.rejects(openStore({ dataDir }), { code: "data_directory_locked" });
+      } finally {
+        await second.close();
+      }
+    });
+  }
+});
+
+test("a lock that is damaged while somebody holds it is not made anew", async () => {
+  await withDataDir(async (dataDir) => {
+    const lock = await lockDataDirectory(dataDir, 1);
+    try {
+      const path = join(dataDir, "server.lock");
+      // Opened and closed, the file would lose its lock in this process: another one writes it.
+
+      const write = `require("node:fs").writeFileSync(${JSON.stringify(path)}, "damaged ".repeat(200))`;
+      assert.equal(spawnSync(process.execPath, ["-e", write]).status, 0);
+      await assert.rejects(lockDataDirectory(dataDir, 2), { code: "data_directory_locked" });
+    } finally {
+      await lock.release();
+    }
+  });
+});
+
+test("a lock or its note that cannot be written is named, and nothing is left of the try", async () => {
+  await withDataDir(async (dataDir) => {
+    await (await openStore({ dataDir, durability: "process" })).close();
+    await rm(join(dataDir, "server.lock"));
+    await mkdir(join(dataDir, "server.lock"));
+    const unlockable = {
+      code: "data_directory_unwritable",
+      message: /server\.lock.*choose another/,
+    };
+    await assert.rejects(openStore({ dataDir }), unlockable);
+    await assert.rejects(vacuumStore(dataDir), unlockable);
+    await rm(join(dataDir, "server.lock"), { recursive: true });
+    await mkdir(join(dataDir, "server.json"));
+    const before = await readdir(dataDir);
+    await assert.rejects(vacuumStore(dataDir), { code: "store_failed", message: /server\.json/ });
+    assert.deepEqual(
+      (await readdir(dataDir)).filter((name) => name !== "server.lock"),
+      before,
+    );
+    await rm(join(dataDir, "server.json"), { recursive: true });
+    await vacuumStore(dataDir);
+  });
+});
+
+test("a note without its lock says nothing", async () => {
+  await withDataDir(async (dataDir) => {
+    const lock = await lockDataDirectory(dataDir, 1);
+    const note = await readFile(join(dataDir, "server.json"));
+    await lock.release();
+    await writeFile(join(dataDir, "server.json"), note);
+    await rm(join(dataDir, "server.lock"));
+    assert.equal(await readLock(dataDir), undefined);
+  });
+});

@@ -1,0 +1,118 @@
+import { truncateSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CapstanError } from "@capstan/core";
+import { type LockHolder, notePath, readNote, writeNote } from "./lock-note.ts";
+import { storeError } from "../records/store-error.ts";
+
+export interface DataLock {
+  /** Adds the address to the note beside the lock. */
+  announce(url: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a data directory for this process. The lock is the operating system's, on a file of its
+ * own, and goes with the process however it ends; the note beside it only says who holds it.
+ * Nothing else may open the lock's file in this process: closing it would let the lock go.
+ *
+ * @throws CapstanError `data_directory_locked`, or what the disk says
+ */
+export async function lockDataDirectory(dataDir: string, startedAt: number): Promise<DataLock> {
+  const path = lockPath(dataDir);
+  let database: DatabaseSync;
+  try {
+    database = takeLock(path);
+  } catch (error) {
+    if (!isResult(error, busy)) throw storeError(`Locking ${path}`, error);
+    throw lockedError(dataDir, await readNote(dataDir), error);
+  }
+  const holder: LockHolder = { pid: process.pid, startedAt };
+  const note = (about: LockHolder) =>
+    writeNote(dataDir, about).catch((error: unknown) => {
+      throw storeError(`Writing ${notePath(dataDir)}`, error);
+    });
+  try {
+    await note(holder);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return {
+    announce: (url) => note({ ...holder, url }),
+    release: async () => {
+      await rm(notePath(dataDir), { force: true });
+      database.close();
+    },
+  };
+}
+
+function takeLock(path: string): DatabaseSync {
+  try {
+    return beginOn(path);
+  } catch (error) {
+    if (!isResult(error, corrupt, notADatabase)) throw error;
+    // Nobody holds it, or that would have been the answer. Emptied and not deleted: whoever does the
+    // same at once locks the same file.
+    truncateSync(path);
+    return beginOn(path);
+  }
+}
+
+function beginOn(path: string): DatabaseSync {
+  // Long enough to outlast another command's look at it.
+  const database = new DatabaseSync(path, { timeout: 250 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Who holds the folder now; undefined where nobody does, whatever a process that died left behind. */
+export async function readLock(dataDir: string): Promise<LockHolder | undefined> {
+  const note = await readNote(dataDir);
+  return note !== undefined && isHeld(dataDir) ? note : undefined;
+}
+
+function isHeld(dataDir: string): boolean {
+  try {
+    using database = new DatabaseSync(lockPath(dataDir), { readOnly: true, timeout: 0 });
+    database.prepare("SELECT COUNT(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return isResult(error, busy);
+  }
+}
+
+function lockedError(
+  dataDir: string,
+  holder: LockHolder | undefined,
+  cause: unknown,
+): CapstanError {
+  const who = holder === undefined ? "another process" : `process ${holder.pid}`;
+  const where = holder?.url === undefined ? "" : `, which listens at ${holder.url}`;
+  return new CapstanError({
+    code: "data_directory_locked",
+    message:
+      `The data directory ${dataDir} is in use by ${who}${where}. Use that server, stop it, or choose another ` +
+      "data directory.",
+    cause,
+  });
+}
+
+/** SQLite's primary result codes. */
+const busy = 5;
+const corrupt = 11;
+const notADatabase = 26;
+
+function isResult(error: unknown, ...codes: readonly number[]): boolean {
+  return (
+    error instanceof Error && "errcode" in error && codes.includes(Number(error.errcode) & 0xff)
+  );
+}
+
+const lockPath = (dataDir: string) => join(dataDir, "server.lock");

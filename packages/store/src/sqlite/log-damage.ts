@@ -1,0 +1,66 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { CapstanError } from "@capstan/core";
+import { storeError } from "../records/store-error.ts";
+import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
+
+/**
+ * SQLite takes what it cannot read in a write-ahead log for the log's end, and forgets what is
+ * behind it. That is right where a power cut came as a commit was being written. Where more than one
+ * commit is behind it, the first of them was on the disk before the next was begun: it is damage.
+ *
+ * @param database its path; a server may go on with it meanwhile
+ * @returns a sentence; undefined where the log is sound, or there is none
+ */
+export async function findLogDamage(database: string): Promise<string | undefined> {
+  const path = logOf(database);
+  const found = await lastingDamage(path);
+  return found && described(path, found);
+}
+
+/**
+ * For who is about to open the database: SQLite would write over what is behind the damage.
+ *
+ * @throws CapstanError `database_corrupt`
+ */
+export async function requireSoundLog(database: string): Promise<void> {
+  const path = logOf(database);
+  const found = await lastingDamage(path);
+  if (found === undefined) return;
+  const cut = found.offset === 0 ? "move the log away" : `\`truncate -s ${found.offset} ${path}\``;
+  throw new CapstanError({
+    code: "database_corrupt",
+    message:
+      `${described(path, found)} Nothing was changed. Restore a backup, and move the log away with the database. ` +
+      `Or go on without what cannot be read: copy both files aside, ${cut}, and see with \`capstan db check\` whether the rest is whole.`,
+  });
+}
+
+const logOf = (database: string) => `${database}-wal`;
+
+function described(path: string, { offset, commitsBehind }: LogEnd): string {
+  return offset === 0
+    ? `The header of the write-ahead log ${path} is damaged: nothing of it can be read.`
+    : `The write-ahead log ${path} is damaged at byte ${offset}: ${commitsBehind} commits behind it cannot be read.`;
+}
+
+/** What a server was just writing as it was read is whole the next time. */
+async function lastingDamage(path: string): Promise<LogEnd | undefined> {
+  const found = await damagedEnd(path);
+  const again = found && (await damagedEnd(path));
+  return again?.offset === found?.offset ? found : undefined;
+}
+
+async function damagedEnd(path: string): Promise<LogEnd | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    const end = await readLogEnd(file);
+    return end && (end.offset === 0 || end.commitsBehind > 1) ? end : undefined;
+  } catch (error) {
+    // After an orderly end there is none.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw storeError(`Reading ${path}`, error);
+  } finally {
+    await file?.close();
+  }
+}

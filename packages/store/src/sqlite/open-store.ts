@@ -1,0 +1,131 @@
+import { type FileHandle, open as openFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Clock, systemClock } from "@capstan/core";
+import { beforeWriting } from "./before-writing.ts";
+import { lockDataDirectory } from "./data-lock.ts";
+import { LiveRuns } from "../live/live-runs.ts";
+import { makeFolder } from "./make-folder.ts";
+import { migrate, requireKnown } from "./migrate.ts";
+import { type Durability, openForReading, openForWriting } from "./open-database.ts";
+import { type LongRead, longRead } from "../live/long-reads.ts";
+import { Publisher } from "../live/publisher.ts";
+import { Sql } from "./sql.ts";
+import { sqliteReads } from "./sqlite-reads.ts";
+import type { Store } from "../records/store.ts";
+import { storeError } from "../records/store-error.ts";
+import { storeOn, type StoreParts } from "../live/open-store-on.ts";
+import { startThread, type Thread } from "../live/thread.ts";
+import { startWriter, writerOn } from "./sqlite-writer.ts";
+
+export interface OpenStoreOptions {
+  /** Made where it is missing, for this user alone. */
+  readonly dataDir: string;
+  /** @default "full" */
+  readonly durability?: Durability;
+  readonly clock?: Clock;
+  /** For measuring: how many ms each commit waits for a disk that is slower than it is. @default 0 */
+  readonly syncDelayMs?: number;
+}
+
+/**
+ * Opens the store of a data directory, and holds the directory until it is closed.
+ *
+ * @throws CapstanError `data_directory_locked`, `data_directory_unwritable`, `database_newer`,
+ * `database_foreign`, `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
+ */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
+  try {
+    return await open({ dataDir, durability, clock, syncDelayMs });
+  } catch (error) {
+    throw storeError(`Opening the store in ${dataDir}`, error);
+  }
+}
+
+/** A store that keeps nothing: for runs with `store: false`, and for tests. */
+export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store {
+  const clock = options.clock ?? systemClock;
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  sql.exec("PRAGMA temp_store = MEMORY");
+  migrate(sql, clock.now());
+  return storeOnConnection(sql, clock);
+}
+
+/** A store on one connection, which reads and writes on the caller's thread. */
+export function storeOnConnection(sql: Sql, clock: Clock): Store {
+  const writer = writerOn(sql);
+  const { storedSeq, ...reads } = sqliteReads(sql);
+  return storeOn({
+    writer,
+    ...reads,
+    readLong: (name, query) => reads.snapshot(() => longRead(name, query)),
+    publisher: new Publisher(),
+    live: { runs: new LiveRuns(writer.leftovers), storedSeq },
+    clock,
+    announce: async () => {},
+    release: async () => {},
+  });
+}
+
+function startReader(path: string, onDeath: () => void): Thread<LongRead, unknown> {
+  const reader = startThread<LongRead, unknown>("reader-thread", import.meta.url, { path });
+  // The next long read has another one.
+  void reader.died.then(onDeath);
+  return reader;
+}
+
+async function open({
+  dataDir,
+  durability,
+  clock,
+  syncDelayMs,
+}: Required<OpenStoreOptions>): Promise<Store> {
+  await makeFolder(dataDir);
+  const lock = await lockDataDirectory(dataDir, clock.now());
+  let file: FileHandle | undefined;
+  try {
+    const path = join(dataDir, "capstan.db");
+    // Made here, so that it is for this user alone in a folder that was there before, too.
+    await writeFile(path, "", { flag: "a", mode: 0o600 });
+    await beforeWriting(path, requireKnown);
+    const setup = openForWriting(path, durability);
+    try {
+      migrate(setup, clock.now());
+    } finally {
+      setup.close();
+    }
+    file = await openFile(path, "r+");
+    const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
+    const sql = openForReading(path);
+    let reader: Thread<LongRead, unknown> | undefined;
+    const readLong = (async (name, query) => {
+      // Started by the first long read: a command that makes none need not wait for it.
+      reader ??= startReader(path, () => (reader = undefined));
+      const found = await reader.ask({ name, query });
+      // No read finds a bare text.
+      return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
+    }) as StoreParts["readLong"];
+    const release = async () => {
+      await reader?.stop();
+      sql.close();
+      await file?.close();
+      await lock.release();
+    };
+    const { storedSeq, ...reads } = sqliteReads(sql);
+    return storeOn({
+      writer,
+      ...reads,
+      readLong,
+      publisher: new Publisher(),
+      live: { runs: new LiveRuns(writer.leftovers), storedSeq },
+      clock,
+      announce: (url) => lock.announce(url),
+      release,
+    });
+  } catch (error) {
+    await file?.close();
+    await lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { Script } from "../sql/script.ts";
+
+/** A connection that prepares each statement once. */
+export class Sql {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Whether a transaction is open: some errors end it by themselves. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** @returns how many rows were changed */
+  run(text: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(text).run(...values).changes);
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a row is what its statement selects
+  get<Row>(text: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(text).get(...values) as Row | undefined;
+  }
+
+  all<Row>(text: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepare(text).all(...values) as Row[];
+  }
+
+  /** Statements without values, which are not kept. */
+  exec(text: string): void {
+    this.#database.exec(text);
+  }
+
+  /** Runs a script to its end. */
+  script<T>(script: Script<T>): T {
+    let step = script.next([]);
+    while (step.done !== true) {
+      const rows = step.value.map(({ text, values }) =>
+        this.all(text, ...(values as SQLInputValue[])),
+      );
+      step = script.next(rows);
+    }
+    return step.value;
+  }
+
+  /** Runs a script that only reads, as of one moment. */
+  read<T>(script: Script<T>): T {
+    if (this.inTransaction) return this.script(script);
+    this.run("BEGIN");
+    try {
+      return this.script(script);
+    } finally {
+      this.run("COMMIT");
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,112 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { SqlValue } from "../sql/script.ts";
+import type { Sql } from "./sql.ts";
+import type { Changes } from "../sql/changes.ts";
+import { bulkTable, type CellsOf, type RowOf, type TableName } from "../sql/tables.ts";
+
+interface Insertion {
+  readonly text: string;
+  readonly columns: readonly string[];
+}
+
+/** Changes to SQLite, done as they are asked for. */
+export class SqliteChanges implements Changes {
+  /** How many there were. */
+  count = 0;
+  /** The same with long texts counted by their pages. */
+  volume = 0;
+  /** The volume as the write-ahead log was last cleared: what is in it came after. */
+  cleared = 0;
+  readonly #sql: Sql;
+  readonly #insertions = new Map<TableName, Insertion>();
+  /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
+  #wiped = true;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  insert<T extends TableName>(table: T, row: RowOf<T>): void {
+    this.count += 1;
+    const { text, columns } = this.#insertion(table);
+    const cells: { readonly [column: string]: SQLInputValue } = row;
+    const values = columns.map((column) => cells[column] ?? null);
+    this.volume += 1;
+    for (const value of values) if (typeof value === "string") this.volume += value.length >> 12;
+    // What is secret must not be left behind where a page was split, either.
+    if (table === "quarantine") this.#overwriting(() => this.#sql.run(text, ...values));
+    else this.#sql.run(text, ...values);
+  }
+
+  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+    this.run(
+      `UPDATE ${table} SET ${marks(to).join(", ")} WHERE ${marks(where).join(" AND ")}`,
+      ...cells(to),
+      ...cells(where),
+    );
+  }
+
+  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
+    this.run(`DELETE FROM ${table} WHERE ${marks(where).join(" AND ")}`, ...cells(where));
+  }
+
+  run(text: string, ...values: SqlValue[]): void {
+    this.count += 1;
+    this.volume += 1;
+    this.#sql.run(text, ...(values as SQLInputValue[]));
+  }
+
+  wipe(text: string, ...values: SqlValue[]): void {
+    this.count += 1;
+    this.#overwriting(() => {
+      if (this.#sql.run(text, ...(values as SQLInputValue[])) > 0) this.#wiped = true;
+    });
+  }
+
+  /**
+   * After a commit: takes what was wiped out of the write-ahead log, too. Where a reader is in the
+   * way it stays to be done after the next commit; where the log is being moved, after that.
+   */
+  clearLog(): void {
+    if (!this.#wiped) return;
+    this.#sql.exec("PRAGMA busy_timeout = 0");
+    try {
+      const row = this.#sql.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+      this.#wiped = row?.busy === 1;
+      if (!this.#wiped) this.cleared = this.volume;
+    } catch {
+      // What was committed stays so, and the log is cleared with a later commit.
+    } finally {
+      this.#sql.exec("PRAGMA busy_timeout = 5000");
+    }
+  }
+
+  /** SQLite leaves what is deleted, or moved within its pages, where it was, unless it is told to overwrite it. */
+  #overwriting(change: () => void): void {
+    this.#sql.exec("PRAGMA secure_delete = ON");
+    try {
+      change();
+    } finally {
+      this.#sql.exec("PRAGMA secure_delete = OFF");
+    }
+  }
+
+  #insertion(table: TableName): Insertion {
+    const known = this.#insertions.get(table);
+    if (known !== undefined) return known;
+    const { columns, conflict = "" } = bulkTable(table);
+    const names = Object.keys(columns);
+    const text = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${conflict}`;
+    const insertion = { text, columns: names };
+    this.#insertions.set(table, insertion);
+    return insertion;
+  }
+}
+
+function marks(row: object): string[] {
+  return Object.keys(row).map((column) => `${column} = ?`);
+}
+
+function cells(row: object): SqlValue[] {
+  return Object.values(row) as SqlValue[];
+}

@@ -1,0 +1,29 @@
+import type { Script } from "../sql/script.ts";
+import type { ReadParts } from "../live/store-reads.ts";
+import type { Sql } from "./sql.ts";
+import { storeError } from "../records/store-error.ts";
+
+/** Reads by key are quick, and done on the caller's thread. */
+export function sqliteReads(sql: Sql): Pick<ReadParts, "read" | "snapshot"> & {
+  readonly storedSeq: (runId: string) => number;
+} {
+  return {
+    read: attempt((script) => sql.script(script())),
+    snapshot: attempt((script) => sql.read(script())),
+    storedSeq: (runId) =>
+      sql.get<{ seq: number }>(
+        "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+        runId,
+      )?.seq ?? 0,
+  };
+}
+
+function attempt(run: <T>(script: () => Script<T>) => T): ReadParts["read"] {
+  return async (script) => {
+    try {
+      return run(script);
+    } catch (error) {
+      throw storeError("Reading from the store", error);
+    }
+  };
+}

@@ -1,0 +1,77 @@
+import { workerData } from "node:worker_threads";
+import { Checkpoints } from "./checkpoints.ts";
+import { type PostedBatch, postResults, receiveBatches } from "../encode/posted-batches.ts";
+import { errorDataOf } from "../records/error-data.ts";
+import { openForWriting } from "./open-database.ts";
+import { serveThread } from "../live/serve-thread.ts";
+import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./sqlite-writer.ts";
+import { applyBatch } from "./apply-batch.ts";
+import { startWriting } from "./start-writing.ts";
+
+const { path, file, durability, syncDelayMs } = workerData as WriterThreadOptions;
+const neverWoken = new Int32Array(new SharedArrayBuffer(4));
+const sql = openForWriting(path, durability);
+const { writing, leftovers } = startWriting(sql);
+const checkpoints = new Checkpoints(sql, { path, file, durability });
+
+serveThread({
+  failure: (thrown) => errorDataOf("Writing to the store", thrown),
+  answer: (requests) => answer(requests as readonly WriterRequest[]),
+  // What comes while a commit is under way is all in the next one.
+  together: true,
+  stop: async () => {
+    await checkpoints.stop();
+    clearImmediate(nextTrim);
+    try {
+      while (writing.trim.pending) writing.trim.some(sql);
+      // Readers may still be there, and then closing would leave the log behind.
+      sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // With a full disk, say: the next start finds what is left.
+    }
+    sql.close();
+  },
+});
+
+function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
+  // Asked for first, and alone.
+  const batches = requests.filter((request) => request !== "leftovers");
+  return batches.length === 0 ? [leftovers] : commit(batches);
+}
+
+function commit(batches: readonly PostedBatch[]): readonly string[] {
+  const results = applyBatch(writing, receiveBatches(batches));
+  trimLater();
+  const { changes } = writing;
+  // What was wiped while the log was being moved could not be taken out of it.
+  void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
+  waitAsSlowDisk();
+  return postResults(batches, results);
+}
+
+function waitAsSlowDisk(): void {
+  if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
+}
+
+let nextTrim = writing.trim.pending ? setImmediate(trim) : undefined;
+
+/** Between commits: whoever waits for one comes first. */
+function trimLater(): void {
+  if (writing.trim.pending) nextTrim ??= setImmediate(trim);
+}
+
+/**
+ * It waits for the disk as every commit does, though nobody waits for it: of several that were on
+ * their way at once a power cut may leave the later ones, which looks like a damaged log.
+ */
+function trim(): void {
+  nextTrim = undefined;
+  try {
+    writing.trim.some(sql);
+  } catch {
+    // They stay, and are tried again after the next commit.
+    return;
+  }
+  waitAsSlowDisk();
+  trimLater();
+}

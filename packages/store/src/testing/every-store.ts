@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { test } from "node:test";
+import { migrate } from "../sqlite/migrate.ts";
+import { openForWriting } from "../sqlite/open-database.ts";
+import { storeOnConnection } from "../sqlite/open-store.ts";
+import { openPostgresStore } from "../postgres/open-postgres-store.ts";
+import type { Store } from "../records/store.ts";
+import { findPostgres, testServer } from "./postgres-server.ts";
+import { settableClock, withDataDir, withMemoryStore } from "./store-fixtures.ts";
+
+/** Gives a test an empty store, and closes it. */
+export type WithStore = (use: Use) => Promise<void>;
+type Use = (store: Store, clock: ReturnType<typeof settableClock>) => Promise<void>;
+
+interface Kind {
+  readonly name: "memory" | "file" | "PostgreSQL";
+  readonly withStore: WithStore;
+  readonly skip: string | false;
+}
+
+const postgres = findPostgres();
+
+const kinds: readonly Kind[] = [
+  { name: "memory", withStore: withMemoryStore, skip: false },
+  { name: "file", withStore: withFile, skip: false },
+  {
+    name: "PostgreSQL",
+    withStore: withPostgresStore,
+    skip: postgres.status === "missing" && postgres.reason,
+  },
+];
+
+/** A test of what every store does: one for SQLite in memory, in a file, and for PostgreSQL. */
+export function everyStore(
+  name: string,
+  body: (withStore: WithStore, kind: Kind["name"]) => Promise<void>,
+): void {
+  for (const kind of kinds) {
+    test(`${name} (${kind.name})`, { skip: kind.skip }, () => body(kind.withStore, kind.name));
+  }
+}
+
+/** Two stores on one database, as two nodes have them. */
+export async function withTwoNodes(use: (one: Store, other: Store) => Promise<void>) {
+  const connectionString = await (await testServer()).newDatabase();
+  const options = { connectionString, connections: 2, writerThread: false };
+  const one = await openPostgresStore(options);
+  const other = await openPostgresStore(options);
+  try {
+    await use(one, other);
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
+}
+
+/** On the test's own thread: the threads of a server are started where they matter. */
+async function withFile(use: Use): Promise<void> {
+  await withDataDir(async (dataDir) => {
+    const clock = settableClock();
+    const sql = openForWriting(join(dataDir, "capstan.db"), "process");
+    migrate(sql, clock.now());
+    await useAndClose(storeOnConnection(sql, clock), clock, use);
+  });
+}
+
+/** On the test's own thread, too. */
+async function withPostgresStore(use: Use): Promise<void> {
+  const clock = settableClock();
+  const connectionString = await (await testServer()).newDatabase();
+  await useAndClose(
+    await openPostgresStore({ connectionString, clock, connections: 2, writerThread: false }),
+    clock,
+    use,
+  );
+}
+
+async function useAndClose(
+  store: Store,
+  clock: ReturnType<typeof settableClock>,
+  use: Use,
+): Promise<void> {
+  try {
+    await use(store, clock);
+  } finally {
+    await store.close();
+  }
+}

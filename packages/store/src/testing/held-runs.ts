@@ -1,0 +1,37 @@
+import pg from "pg";
+import type { RunRef } from "../records/records.ts";
+
+/** What the database says of runs, as jobs name them. */
+export interface HeldRuns {
+  /** Those that the node at this address has: once it is silent, there are jobs for them. */
+  of(url: string): Promise<readonly RunRef[]>;
+  /** Whether one goes on in a later epoch by now: what names it so comes too late. */
+  isTaken(run: RunRef): Promise<boolean>;
+}
+
+export function readHeldRuns(connectionString: string): HeldRuns {
+  /** A connection for each: the database may be restarted in between. */
+  async function rows<T extends pg.QueryResultRow>(text: string, values: readonly unknown[]) {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      return (await client.query<T>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+  return {
+    of: async (url) =>
+      (
+        await rows<{ id: string; owner: string; epoch: string }>(
+          `SELECT runs.id, owner, epoch FROM runs JOIN nodes ON nodes.id = runs.node
+           WHERE status = 'in_progress' AND url = $1`,
+          [url],
+        )
+      ).map(({ id, owner, epoch }) => ({ id, owner, epoch: Number(epoch), status: "in_progress" })),
+    isTaken: async ({ id, epoch }) => {
+      const text = "SELECT 1 FROM runs WHERE id = $1 AND epoch > $2 AND status = 'in_progress'";
+      return (await rows(text, [id, epoch])).length > 0;
+    },
+  };
+}

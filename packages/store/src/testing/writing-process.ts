@@ -1,0 +1,33 @@
+/** Writes without end into a store until it is killed; says what was committed. Arguments: the data directory. */
+import { openStore } from "../records/store.ts";
+import { delta, end, event, start } from "./store-fixtures.ts";
+
+const dataDir = process.argv[2];
+if (dataDir === undefined) throw new Error("Which data directory?");
+const store = await openStore({ dataDir });
+await store.announce("http://127.0.0.1:1");
+
+async function live(runId: string): Promise<void> {
+  await store.write([
+    {
+      type: "create-run",
+      run: { id: runId, owner: "local", model: "m", status: "in_progress", request: {}, input: [] },
+    },
+  ]);
+  for (let item = 0; ; item++) {
+    const id = `${runId}_${item}`;
+    const steps = [
+      start(id),
+      ...Array.from({ length: 9 }, (_, n) => delta(id, `${n}`)),
+      end(id, "012345678"),
+    ];
+    for (const step of [...steps, event({ type: "run.heartbeat", at: item })]) {
+      const [outcome] = await store.write([{ type: "journal", runId, epoch: 1, writes: [step] }]);
+      if (outcome.status !== "committed") throw new Error(outcome.status);
+      // The full stop says that the line is whole: the kill may cut one.
+      process.stdout.write(`${runId} ${outcome.lastSeq}.\n`);
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, n) => live(`run${n}`)));

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openMemoryStore } from "../records/store.ts";
+import { commit, createRun, longText, resultOf, variableOf } from "../testing/store-fixtures.ts";
+import { dropUnreachable } from "./clear-unreachable.ts";
+
+test("however many there are, they go in small commits; who looked begins behind that the next time", async () => {
+  const store = openMemoryStore();
+  await createRun(store, { id: "r" });
+  const set = (text: string) =>
+    ({
+      type: "variable",
+      change: { type: "set", variable: variableOf("v", longText(text)) },
+    }) as const;
+  const texts = Array.from({ length: 601 }, (_, n) => `value ${n}`);
+  await commit(store, "r", [...texts.map(set), resultOf("completed")]);
+  const dropped: number[] = [];
+  const counting: typeof store = {
+    ...store,
+    write: (writes) => {
+      for (const write of writes)
+        if (write.type === "drop-unreachable") dropped.push(write.found.values.length);
+      return store.write(writes);
+    },
+  };
+  const last = await dropUnreachable({ store: counting, after: 0 });
+  assert.deepEqual(dropped, [250, 250, 100]);
+  assert.equal(await dropUnreachable({ store: counting, after: last }), last);
+  assert.equal(dropped.length, 3);
+});

@@ -1,0 +1,40 @@
+import type { Unreachable } from "../read/retention/read-unreachable.ts";
+import type { Store } from "../records/store.ts";
+import { commitRows } from "./commit-size.ts";
+
+/**
+ * Deletes variables that nothing leads to: written over, removed, or of a deleted run.
+ *
+ * @param options.after the key of the last run whose session was looked at; 0 begins
+ * @returns where to go on the next time
+ */
+export async function dropUnreachable(options: {
+  readonly store: Store;
+  readonly after: number;
+  readonly pause?: () => Promise<void>;
+  readonly signal?: AbortSignal;
+}): Promise<number> {
+  const { store, pause, signal } = options;
+  let last = options.after;
+  while (signal?.aborted !== true) {
+    const page = await store.everyUnreachable({ after: last });
+    for (const found of page.found.flatMap(inCommits)) {
+      // Refused where the session goes on: it is looked at again after its next run.
+      await store.write([{ type: "drop-unreachable", found }]);
+      await pause?.();
+    }
+    last = page.last;
+    if (!page.more) break;
+    await pause?.();
+  }
+  return last;
+}
+
+function inCommits({ sessionId, seen, manifests, values }: Unreachable): readonly Unreachable[] {
+  const parts: Unreachable[] = [];
+  for (let at = 0; at < Math.max(manifests.length, values.length); at += commitRows / 2) {
+    const part = (digests: readonly string[]) => digests.slice(at, at + commitRows / 2);
+    parts.push({ sessionId, seen, manifests: part(manifests), values: part(values) });
+  }
+  return parts;
+}

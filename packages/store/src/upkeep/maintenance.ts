@@ -1,0 +1,181 @@
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CapstanError, errorMessage, systemClock } from "@capstan/core";
+import { beforeWriting } from "../sqlite/before-writing.ts";
+import { countCuts } from "../encode/cut-points.ts";
+import { lockDataDirectory } from "../sqlite/data-lock.ts";
+import { countDeltas, severalEvents } from "../encode/event-layout.ts";
+import { nobody } from "../read/retention/lineage.ts";
+import { findLogDamage, requireSoundLog } from "../sqlite/log-damage.ts";
+import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
+import { noStore } from "../live/no-store.ts";
+import { openForReading, openForWriting } from "../sqlite/open-database.ts";
+import type { Sql } from "../sqlite/sql.ts";
+import { storeError } from "../records/store-error.ts";
+import { detachedDeltas } from "../decide/rows/write-events.ts";
+
+/** What `checkStore` found. */
+export interface StoreCheck {
+  readonly runs: number;
+  readonly bytes: number;
+  /** Sentences; none: the store is sound. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Looks at every page of the database of a data directory, at its log, and whether the events of each run that
+ * has ended are numbered without a gap. A server may go on with it meanwhile.
+ *
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the store says
+ */
+export async function checkStore(dataDir: string): Promise<StoreCheck> {
+  const path = await databaseIn(dataDir);
+  const { size } = await stat(path);
+  const damagedLog = await findLogDamage(path);
+  if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
+  return using(path, "Checking the store", (sql) => {
+    const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
+    const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
+    // A damaged database has no answers to the rest.
+    if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
+    requireCurrent(sql);
+    const runs =
+      sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${nobody}'`)?.n ?? 0;
+    return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };
+  });
+}
+
+/**
+ * Writes a whole copy of the store, as of one moment, to a file that is not there yet. A server may
+ * go on with it meanwhile. The copy is for this user alone: it has all that was said.
+ *
+ * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, `database_foreign`, or what the
+ * store says
+ */
+export async function backupStore(
+  dataDir: string,
+  to: string,
+): Promise<{ readonly bytes: number }> {
+  const path = await databaseIn(dataDir);
+  await requireSoundLog(path);
+  try {
+    await writeFile(to, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+      throw new CapstanError({
+        code: "backup_unwritable",
+        message: `There can be no file ${to}: ${errorMessage(error)}. Name one in a folder that is there and that this user may write to.`,
+      });
+    throw new CapstanError({
+      code: "backup_exists",
+      message: `There is a file ${to} already. Name another, so that no backup is lost.`,
+    });
+  }
+  try {
+    await using(path, `Writing a backup to ${to}`, (sql) => {
+      // One of another version is copied as it is; what is no store of ours is not taken for one.
+      schemaVersion(sql);
+      sql.run("VACUUM INTO ?", to);
+    });
+  } catch (error) {
+    // What is no backup is not left to be taken for one, nor to stand in the way of the next.
+    await rm(to, { force: true });
+    throw error;
+  }
+  return { bytes: (await stat(to)).size };
+}
+
+/**
+ * Rewrites the database without what was deleted, so that its file gets smaller. Nobody else may
+ * have it: the data directory is locked meanwhile.
+ *
+ * @throws CapstanError `no_store`, `data_directory_locked`, `database_older`, `database_newer`,
+ * `database_foreign`, or what the store says
+ */
+export async function vacuumStore(
+  dataDir: string,
+): Promise<{ readonly before: number; readonly after: number }> {
+  const path = await databaseIn(dataDir);
+  const lock = await lockDataDirectory(dataDir, systemClock.now());
+  try {
+    await beforeWriting(path, requireCurrent);
+    const sql = openForWriting(path, "full");
+    try {
+      // What was written last may still be in the log beside the file.
+      sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      const before = (await stat(path)).size;
+      sql.exec("VACUUM");
+      sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return { before, after: (await stat(path)).size };
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    throw storeError("Rewriting the store", error);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The path of a data directory's database, which is there. */
+export async function databaseIn(dataDir: string): Promise<string> {
+  const path = join(dataDir, "capstan.db");
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return path;
+  throw noStore(dataDir, "--data");
+}
+
+async function using<T>(path: string, what: string, read: (sql: Sql) => T): Promise<T> {
+  try {
+    const sql = openForReading(path);
+    try {
+      return read(sql);
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    throw storeError(what, error);
+  }
+}
+
+/**
+ * Events of runs that have ended are numbered from 1 on without a gap. A row is several events of
+ * a commit, or the end of an item with the deltas before it; deltas that no item ended with have a
+ * row of their own.
+ */
+function gaps(sql: Sql): readonly string[] {
+  const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
+    `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
+       CASE e.type WHEN '${detachedDeltas}' THEN 0
+         WHEN '${severalEvents}' THEN json_array_length(e.events) ELSE 1 END +
+       CASE WHEN e.cuts IS NULL OR e.cuts LIKE '%x%' THEN 0
+         ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(REPLACE(e.cuts, ',', ''), ';', ''), '@', ''))
+           + (e.type <> '${severalEvents}') END) AS events
+     FROM runs r JOIN run_journal e ON e.run_n = r.n AND e.events IS NOT NULL
+     WHERE r.ended_at IS NOT NULL AND r.owner <> '${nobody}' GROUP BY r.n HAVING events <> last`,
+  );
+  const wrong: string[] = [];
+  for (const { n, id, events: counted, last } of rows) {
+    // Those of which it was forgotten where they were cut cannot be counted in the database.
+    const even = sql.all<{ type: string; cuts: string }>(
+      "SELECT type, cuts FROM run_journal WHERE run_n = ? AND cuts LIKE '%x%'",
+      n,
+    );
+    const countIn = ({ type, cuts }: (typeof even)[number]) =>
+      type === severalEvents ? countDeltas(cuts) : countCuts(cuts);
+    const events = even.reduce((sum, row) => sum + countIn(row), counted);
+    if (events !== last)
+      wrong.push(`Run ${id} has ${events} events, and the last one has the number ${last}.`);
+    if (wrong.length === 20) break;
+  }
+  return wrong;
+}
+
+function orphans(sql: Sql): readonly string[] {
+  return ["run_journal", "run_requests"].flatMap((table) => {
+    const row = sql.get<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM ${table} t LEFT JOIN runs r ON r.n = t.run_n WHERE r.n IS NULL`,
+    );
+    return row === undefined || row.n === 0 ? [] : [`${row.n} rows of ${table} belong to no run.`];
+  });
+}

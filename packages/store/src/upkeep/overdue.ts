@@ -1,0 +1,58 @@
+import { firstOf, type LineageStart } from "../read/retention/lineage.ts";
+import type { SizedLineage, Untouched } from "../read/retention/read-retention.ts";
+import type { RetentionReading } from "../records/store-reading.ts";
+import { dayMs, type RetentionRule } from "./retention.ts";
+
+/** Something that a rule asks to be forgotten: by its age, or to make room. */
+export interface Overdue {
+  readonly start: LineageStart;
+  readonly lineage: SizedLineage;
+  readonly why: "age" | "room";
+  /** It goes only while it was last changed before, in ms since the epoch. */
+  readonly before: number;
+}
+
+/**
+ * What of an owner's a rule asks to be forgotten, oldest first. What holds some of it back is said
+ * in `lineage.holds`: it stays, and takes up room.
+ *
+ * @param options.bytes what the owner has now
+ */
+export async function* overdue(options: {
+  readonly reading: Pick<RetentionReading, "listUntouched" | "getLineage">;
+  readonly owner: string;
+  readonly rule: RetentionRule;
+  readonly bytes: number;
+  readonly now: number;
+}): AsyncGenerator<Overdue, void, undefined> {
+  const { reading, owner, rule, now } = options;
+  const aged = rule.days === undefined ? 0 : now - rule.days * dayMs;
+  let excess = rule.megabytes === undefined ? 0 : options.bytes - rule.megabytes * 1_048_576;
+  const settled = now - dayMs;
+  const before = excess > 0 ? Math.max(aged, settled) : aged;
+  for await (const start of untouched(reading, owner, before)) {
+    if (start.touchedAt >= aged && excess <= 0) return;
+    const lineage = await reading.getLineage({ owner, start });
+    // It is found from each of its conversations and sessions, and counts once.
+    if (lineage === undefined || firstOf(lineage) !== start.id) continue;
+    const why = lineage.touchedAt < aged ? "age" : "room";
+    if (why === "room" && (excess <= 0 || lineage.touchedAt >= settled)) continue;
+    yield { start, lineage, why, before: why === "age" ? aged : settled };
+    if (lineage.holds.length === 0) excess -= lineage.bytes;
+  }
+}
+
+async function* untouched(
+  reading: Pick<RetentionReading, "listUntouched">,
+  owner: string,
+  before: number,
+): AsyncGenerator<Untouched, void, undefined> {
+  const limit = 100;
+  let after: Untouched | undefined;
+  for (;;) {
+    const page = await reading.listUntouched({ owner, before, limit, ...(after && { after }) });
+    yield* page;
+    after = page.at(-1);
+    if (page.length < limit) return;
+  }
+}

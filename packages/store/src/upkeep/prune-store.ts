@@ -1,0 +1,101 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { openForReading } from "../sqlite/open-database.ts";
+import { openStore } from "../sqlite/open-store.ts";
+import { openPostgresStore } from "../postgres/open-postgres-store.ts";
+import { readingPostgres } from "../postgres/reading-postgres.ts";
+import { longRead } from "../live/long-reads.ts";
+import { databaseIn } from "./maintenance.ts";
+import { requireCurrent } from "../sqlite/migrate.ts";
+import { storeError } from "../records/store-error.ts";
+import { retentionReads } from "../live/store-reads.ts";
+import type { RetentionReading } from "../records/store-reading.ts";
+import type { Store } from "../records/store.ts";
+import type { Usage } from "../read/retention/usage.ts";
+import { dropUnreachable } from "./clear-unreachable.ts";
+import { type PrunedOf, planPrune, prune } from "./prune.ts";
+import type { Retention } from "./retention.ts";
+import { shortenDeltas } from "./shorten-deltas.ts";
+
+/** Where the data is. */
+export interface StorePlace {
+  readonly dataDir: string;
+  /** PostgreSQL, in place of the file in `dataDir`. */
+  readonly databaseUrl?: string;
+}
+
+/** What is kept, by user, with the size of SQLite's file. */
+export interface StoreUsage {
+  readonly users: readonly Usage[];
+  readonly fileBytes?: number;
+}
+
+/**
+ * What every user has. A server may go on with the store meanwhile.
+ *
+ * @throws CapstanError `no_store`, `database_older`, or what the store says
+ */
+export async function readUsage(place: StorePlace): Promise<StoreUsage> {
+  const users = await reading(place, (reads) => reads.everyUsage());
+  if (place.databaseUrl !== undefined) return { users };
+  const { size } = await stat(join(place.dataDir, "capstan.db"));
+  return { users, fileBytes: size };
+}
+
+/** What `pruneStore` would delete now; nothing is changed, and a server may go on with the store. */
+export function planStorePrune(
+  place: StorePlace,
+  retention: Retention,
+): Promise<readonly PrunedOf[]> {
+  return reading(place, (reads) => planPrune({ reading: reads, retention, now: Date.now() }));
+}
+
+/**
+ * Deletes what the rules ask for, and forgets where old deltas were cut. SQLite's file must be
+ * nobody else's meanwhile.
+ *
+ * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
+ */
+export async function pruneStore(
+  place: StorePlace,
+  retention: Retention,
+): Promise<{ readonly pruned: readonly PrunedOf[]; readonly deltaBytes: number }> {
+  if (place.databaseUrl === undefined) await databaseIn(place.dataDir);
+  const store = await openWhole(place);
+  try {
+    const now = Date.now();
+    const pruned = await prune({ store, retention, now });
+    await dropUnreachable({ store, after: 0 });
+    const { deltaDays } = retention;
+    if (deltaDays === undefined) return { pruned, deltaBytes: 0 };
+    const { bytes: deltaBytes } = await shortenDeltas({ store, deltaDays, now });
+    return { pruned, deltaBytes };
+  } finally {
+    await store.close();
+  }
+}
+
+function openWhole({ dataDir, databaseUrl }: StorePlace): Promise<Store> {
+  return databaseUrl === undefined
+    ? openStore({ dataDir })
+    : openPostgresStore({ connectionString: databaseUrl, writerThread: false });
+}
+
+async function reading<T>(
+  place: StorePlace,
+  use: (reads: RetentionReading) => Promise<T>,
+): Promise<T> {
+  if (place.databaseUrl !== undefined) return readingPostgres(place.databaseUrl, use);
+  const path = await databaseIn(place.dataDir);
+  try {
+    const sql = openForReading(path);
+    try {
+      requireCurrent(sql);
+      return await use(retentionReads(async (name, query) => sql.read(longRead(name, query))));
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    throw storeError("Reading the store", error);
+  }
+}
