@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import { fileURLToPath } from "node:url";
-import { findRedis } from "../packages/server/src/dispatch/testing/redis-server.ts";
+import { findRedis } from "../packages/server/src/testing/redis-server.ts";
 import { findPostgres } from "../packages/store/src/testing/postgres-server.ts";
 import { runCommand } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";

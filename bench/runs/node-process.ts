@@ -3,12 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
 import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import {
-  begin,
-  createRuns,
-  requestOf,
-} from "../../packages/server/src/run/testing/run-fixtures.ts";
-import { watchOverNodes } from "../../packages/server/src/run/watch-over-nodes.ts";
+import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
+import { watchOverNodes } from "../../packages/server/src/runs/watch-over-nodes.ts";
 
 const [connectionString = "", count = "0"] = process.argv.slice(2);
 

@@ -1,20 +1,16 @@
 // Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
 // oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import pg from "pg";
-import { openBullQueue } from "../../packages/server/src/dispatch/bull-queue.ts";
-import type { QueueConsumer } from "../../packages/server/src/dispatch/run-queue.ts";
-import { startRedis } from "../../packages/server/src/dispatch/testing/redis-server.ts";
+import { openBullQueue } from "../../packages/server/src/runs/dispatch/bull-queue.ts";
+import type { QueueConsumer } from "../../packages/server/src/runs/dispatch/run-queue.ts";
+import { startRedis } from "../../packages/server/src/testing/redis-server.ts";
 import { followEvents } from "../../packages/store/src/live/follow-events.ts";
 import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
 import type { Store } from "../../packages/store/src/records/store.ts";
 import { owner } from "../../packages/store/src/testing/store-fixtures.ts";
-import type { RunService } from "../../packages/server/src/run/run-service.ts";
-import { defaultServerLimits } from "../../packages/server/src/run/server-limits.ts";
-import {
-  begin,
-  createRuns,
-  requestOf,
-} from "../../packages/server/src/run/testing/run-fixtures.ts";
+import type { RunService } from "../../packages/server/src/runs/run-service.ts";
+import { defaultServerLimits } from "../../packages/server/src/runs/request/run-limits.ts";
+import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import type { Figure } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";
 import { countedWork } from "./counted-work.ts";

@@ -1,12 +1,8 @@
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
 import type { Store } from "../../packages/store/src/records/store.ts";
 import { owner } from "../../packages/store/src/testing/store-fixtures.ts";
-import type { RunService } from "../../packages/server/src/run/run-service.ts";
-import {
-  begin,
-  createRuns,
-  requestOf,
-} from "../../packages/server/src/run/testing/run-fixtures.ts";
+import type { RunService } from "../../packages/server/src/runs/run-service.ts";
+import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import { countedWork } from "./counted-work.ts";
 import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";

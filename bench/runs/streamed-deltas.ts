@@ -3,11 +3,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
-import {
-  begin,
-  createRuns,
-  requestOf,
-} from "../../packages/server/src/run/testing/run-fixtures.ts";
+import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import type { Figure } from "../figure.ts";
 import { sqliteStore } from "./bench-store.ts";
 

@@ -1,13 +1,10 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
-import {
-  createJobSender,
-  type JobSender,
-} from "../../packages/server/src/dispatch/testing/job-sender.ts";
+import { createJobSender, type JobSender } from "../../packages/server/src/testing/job-sender.ts";
 import {
   findRedis,
   startRedis,
   type TestRedis,
-} from "../../packages/server/src/dispatch/testing/redis-server.ts";
+} from "../../packages/server/src/testing/redis-server.ts";
 import {
   findPostgres,
   startPostgres,

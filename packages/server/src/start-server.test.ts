@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { withDataDir } from "@capstan/store/testing";
-import { executorsOf } from "./run/testing/run-fixtures.ts";
+import { executorsOf } from "./testing/run-fixtures.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
 
 function optionsIn(dataDir: string): ServerOptions {

@@ -9,10 +9,10 @@ import {
   systemClock,
   type ToolGroup,
 } from "@capstan/core";
-import type { RunQueue } from "./dispatch/run-queue.ts";
+import type { RunQueue } from "./runs/dispatch/run-queue.ts";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";
-import { allowedHosts } from "./auth/same-site.ts";
+import { allowedHosts } from "./http/same-site.ts";
 import {
   openMemoryStore,
   openPostgresStore,
@@ -21,14 +21,14 @@ import {
   type RunRef,
 } from "@capstan/store";
 import { switchOffPretenuring } from "./no-pretenuring.ts";
-import { createApp } from "./routes/app.ts";
-import { loadPage } from "./routes/page.ts";
-import { watchRetention } from "./retention/watch-retention.ts";
-import { type DeadlineWatch, watchDeadlines } from "./run/deadlines.ts";
-import { RunService } from "./run/run-service.ts";
-import { watchOverNodes } from "./run/watch-over-nodes.ts";
-import { defaultServerLimits, type ServerLimits } from "./run/server-limits.ts";
-import type { CreateExecutor } from "./run/session.ts";
+import { createApp } from "./app.ts";
+import { loadPage } from "./page.ts";
+import { watchRetention } from "./runs/watch-retention.ts";
+import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
+import { RunService } from "./runs/run-service.ts";
+import { watchOverNodes } from "./runs/watch-over-nodes.ts";
+import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
+import type { CreateExecutor } from "./runs/active/session.ts";
 import type { ScriptAccess } from "@capstan/contract";
 
 export interface ServerOptions {
@@ -193,7 +193,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopWatching.push(watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop);
     if (options.redisUrl !== undefined) {
       // Only here: a server without Redis never loads it.
-      const { openBullQueue } = await import("./dispatch/bull-queue.ts");
+      const { openBullQueue } = await import("./runs/dispatch/bull-queue.ts");
       const { dispatcher } = runs;
       const consumer = {
         hasRoom: () => dispatcher.hasRoom,

@@ -1,6 +1,6 @@
 import type { RunRecord, Store } from "@capstan/store";
-import type { Services } from "../routes/environment.ts";
-import { type ApiError, failed, invalidRequest } from "./api-error.ts";
+import type { Services } from "../http/services.ts";
+import { type ApiError, failed, invalidRequest } from "../http/api-error.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import { newItems } from "./split-history.ts";

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@capstan/core";
 import type { ListView } from "@capstan/contract";
-import { failed, invalidRequest, ok, type Parsed } from "./api-error.ts";
+import { failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
 import { itemIds } from "./projection/item-id.ts";
 import type { InputItem } from "./request/input-item.ts";
 import { parseInput } from "./request/parse-input.ts";
-import type { OutputItem } from "./wire.ts";
+import type { OutputItem } from "./projection/wire.ts";
 
 /** An item as it is listed and referred to: it has an id. */
 export type StoredItem = JsonObject & { readonly id: string };

@@ -1,5 +1,5 @@
 import type { Message, ReasoningPart, ToolCallRequest, ToolMessage } from "@capstan/core";
-import { type ApiError, invalidRequest } from "./api-error.ts";
+import { type ApiError, invalidRequest } from "../http/api-error.ts";
 import { type ApprovalResponse, approvalResponses } from "./approval-responses.ts";
 import { createAssistantTurn } from "./assistant-turn.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";

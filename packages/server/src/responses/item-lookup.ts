@@ -1,5 +1,5 @@
 import type { RunRecord, Store } from "@capstan/store";
-import type { StoredRunRequest } from "../run/run-request.ts";
+import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import { inputOf, storedInput, type StoredItem, storedOutput } from "./history-items.ts";
 import { parseInput } from "./request/parse-input.ts";
 import type { InputItem } from "./request/input-item.ts";

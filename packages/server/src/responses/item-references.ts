@@ -1,4 +1,4 @@
-import { type ApiError, failed, invalidRequest, ok, type Parsed } from "./api-error.ts";
+import { type ApiError, failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
 import type { InputItem } from "./request/input-item.ts";
 
 /** Puts items in the place of references; what is there already is not put there twice. */

@@ -6,10 +6,10 @@ import { after, before, test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import OpenAI from "openai";
 import type { RunNotice } from "@capstan/contract";
-import { errorBody } from "./api-error.ts";
+import { errorBody } from "../http/api-error.ts";
 import { parseCreateRequest } from "./parse-request.ts";
 import { createProjection, type ProjectionOptions } from "./projection/project-events.ts";
-import { encodeEvent, endOfStream } from "./sse.ts";
+import { encodeEvent, endOfStream } from "../http/sse.ts";
 import {
   asked,
   callStarted,
@@ -25,7 +25,7 @@ import {
   started,
   waiting,
   written,
-} from "./testing/run-script.ts";
+} from "../testing/run-script.ts";
 
 /* The official client against projected runs, over real HTTP. The request's model names the script. */
 

@@ -6,7 +6,7 @@ import {
   missingParameter,
   ok,
   type Parsed,
-} from "./api-error.ts";
+} from "../http/api-error.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import { issueError, wrongType } from "./request/issue-error.ts";
 import { parseFormat } from "./request/parse-format.ts";

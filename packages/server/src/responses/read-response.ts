@@ -1,7 +1,7 @@
 import { followEvents, type RunRecord, type Store } from "@capstan/store";
 import { runProjection } from "./run-projection.ts";
-import { encodeInPieces, endOfStream } from "./sse.ts";
-import type { ResponseObject } from "./wire.ts";
+import { encodeInPieces, endOfStream } from "../http/sse.ts";
+import type { ResponseObject } from "./projection/wire.ts";
 
 /** A run as a response, as it is now. */
 export async function readResponse(store: Store, run: RunRecord): Promise<ResponseObject> {

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@capstan/core";
 import type { RunRecord } from "@capstan/store";
-import type { StoredRunRequest } from "../run/run-request.ts";
+import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import {
   createProjection,
   type Projection,

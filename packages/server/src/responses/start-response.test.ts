@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { type Answer, createTestApp, toyTools } from "../routes/testing/app-fixtures.ts";
-import { asking, tool } from "../run/testing/run-fixtures.ts";
+import { type Answer, createTestApp, toyTools } from "../testing/app-fixtures.ts";
+import { asking, tool } from "../testing/run-fixtures.ts";
 
 const clientTool = { type: "function", name: "C", parameters: { type: "object" } };
 const output = (callId: string, text: string) => ({

@@ -6,14 +6,14 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import type { RunRecord, Store } from "@capstan/store";
-import { readHistory } from "../run/history.ts";
-import { findRequestedModel } from "../run/one-call-model.ts";
-import { offersTool } from "../run/offered-tools.ts";
-import type { RunService } from "../run/run-service.ts";
-import type { StartOutcome } from "../run/starts.ts";
-import type { RunRequest } from "../run/run-request.ts";
-import type { Services } from "../routes/environment.ts";
-import { type ApiError, failed, invalidRequest } from "./api-error.ts";
+import { readHistory } from "../runs/active/history.ts";
+import { findRequestedModel } from "../runs/request/one-call-model.ts";
+import { offersTool } from "../runs/request/offered-tools.ts";
+import type { RunService } from "../runs/run-service.ts";
+import type { StartOutcome } from "../runs/starts.ts";
+import type { RunRequest } from "../runs/request/run-request.ts";
+import type { Services } from "../http/services.ts";
+import { type ApiError, failed, invalidRequest } from "../http/api-error.ts";
 import { allowedTools } from "./allowed-tools.ts";
 import type { ApprovalResponse } from "./approval-responses.ts";
 import { findPlace } from "./find-place.ts";

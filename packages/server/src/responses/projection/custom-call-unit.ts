@@ -1,4 +1,4 @@
-import type { CustomToolCallOutput, ItemStatus } from "../wire.ts";
+import type { CustomToolCallOutput, ItemStatus } from "./wire.ts";
 import { sharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";
 

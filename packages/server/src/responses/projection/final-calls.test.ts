@@ -12,8 +12,8 @@ import {
   roundStarted,
   settled,
   started,
-} from "../testing/run-script.ts";
-import { assertStreamGrammar } from "../testing/stream-grammar.ts";
+} from "../../testing/run-script.ts";
+import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
 import { createProjection } from "./project-events.ts";
 
 const final = (callId: string): ChainEvent => proposed(callId, { final: true });

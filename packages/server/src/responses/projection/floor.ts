@@ -1,4 +1,4 @@
-import type { OutputItem } from "../wire.ts";
+import type { OutputItem } from "./wire.ts";
 import type { Emit, Unit } from "./unit.ts";
 
 /**

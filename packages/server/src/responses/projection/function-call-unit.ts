@@ -1,4 +1,4 @@
-import type { FunctionCallOutput, ItemStatus } from "../wire.ts";
+import type { FunctionCallOutput, ItemStatus } from "./wire.ts";
 import { createGrowingText } from "./growing-text.ts";
 import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
 

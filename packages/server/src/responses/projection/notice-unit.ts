@@ -1,4 +1,4 @@
-import type { ListedTool, McpApprovalRequestOutput, McpListToolsOutput } from "../wire.ts";
+import type { ListedTool, McpApprovalRequestOutput, McpListToolsOutput } from "./wire.ts";
 import type { SharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";
 

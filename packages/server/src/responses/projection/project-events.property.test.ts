@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import fc from "fast-check";
 import type { RunEvent, RunNotice } from "@capstan/contract";
-import { encodeEvent } from "../sse.ts";
+import { encodeEvent } from "../../http/sse.ts";
 import {
   asked,
   callStarted,
@@ -20,8 +20,8 @@ import {
   started,
   waiting,
   written,
-} from "../testing/run-script.ts";
-import { assertStreamGrammar } from "../testing/stream-grammar.ts";
+} from "../../testing/run-script.ts";
+import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 type Script = readonly (ChainEvent | RunNotice)[];

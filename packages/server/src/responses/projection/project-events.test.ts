@@ -20,9 +20,9 @@ import {
   started,
   waiting,
   written,
-} from "../testing/run-script.ts";
-import { assertStreamGrammar } from "../testing/stream-grammar.ts";
-import type { ResponseObject, ResponseStreamEvent } from "../wire.ts";
+} from "../../testing/run-script.ts";
+import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import type { ResponseObject, ResponseStreamEvent } from "./wire.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 interface Projected {

@@ -1,6 +1,6 @@
 import type { ChainError, FinishReason, Usage } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
-import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "../wire.ts";
+import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "./wire.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { createFloor } from "./floor.ts";
 import { itemIds } from "./item-id.ts";

@@ -10,9 +10,9 @@ import {
   ToolExecutor,
 } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
-import { identity, numbered } from "../testing/run-script.ts";
-import { assertStreamGrammar } from "../testing/stream-grammar.ts";
-import type { ResponseObject } from "../wire.ts";
+import { identity, numbered } from "../../testing/run-script.ts";
+import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import type { ResponseObject } from "./wire.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 /* The projection over what the real loop says. */

@@ -5,7 +5,7 @@ import type {
   ResponseObject,
   ResponseStatus,
   WireError,
-} from "../wire.ts";
+} from "./wire.ts";
 import { wireUsage } from "./wire-usage.ts";
 
 /** What a response is from its first event on. */

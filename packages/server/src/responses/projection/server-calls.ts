@@ -1,5 +1,5 @@
 import type { ChainEvent } from "@capstan/core";
-import { argsText, type CallView, callView, toolIdParts, wireArguments } from "./call-view.ts";
+import { argsText, type CallView, callView, toolIdParts, wireArguments } from "./call-item.ts";
 import type { Floor } from "./floor.ts";
 import { approvalItemId } from "./item-id.ts";
 import { createApprovalUnit, type ServerListing } from "./notice-unit.ts";

@@ -12,7 +12,7 @@ import {
   proposed,
   settled,
   started,
-} from "../testing/run-script.ts";
+} from "../../testing/run-script.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 setFlagsFromString("--expose-gc");

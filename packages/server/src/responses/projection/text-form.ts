@@ -1,10 +1,4 @@
-import type {
-  ItemStatus,
-  OutputItem,
-  OutputText,
-  ReasoningText,
-  UnnumberedEvent,
-} from "../wire.ts";
+import type { ItemStatus, OutputItem, OutputText, ReasoningText, UnnumberedEvent } from "./wire.ts";
 
 interface PartPlace {
   readonly item_id: string;

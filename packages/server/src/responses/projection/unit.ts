@@ -1,4 +1,4 @@
-import type { ItemStatus, OutputItem, UnnumberedEvent } from "../wire.ts";
+import type { ItemStatus, OutputItem, UnnumberedEvent } from "./wire.ts";
 
 /** Where a unit's events go. */
 export type Emit = (event: UnnumberedEvent) => void;

@@ -1,5 +1,5 @@
 import type { ChainError } from "@capstan/core";
-import type { UnnumberedEvent, WireError } from "../wire.ts";
+import type { UnnumberedEvent, WireError } from "./wire.ts";
 
 /** The codes that clients know; all others are `server_error`. */
 const wireCodes: { readonly [code: string]: string } = {

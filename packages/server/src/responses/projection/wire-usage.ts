@@ -1,5 +1,5 @@
 import type { Usage } from "@capstan/core";
-import type { WireUsage } from "../wire.ts";
+import type { WireUsage } from "./wire.ts";
 
 export function addUsage(left: Usage, right: Usage): Usage {
   return {

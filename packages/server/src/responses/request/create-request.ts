@@ -1,5 +1,5 @@
 import type { HistoryMode, JsonObject, ModelSettings, ToolDefinition } from "@capstan/core";
-import type { ResponseEcho } from "../wire.ts";
+import type { ResponseEcho } from "../projection/wire.ts";
 import type { InputItem } from "./input-item.ts";
 
 /** Which of a group's tools are meant: those that are named, and that only read (or do not), where it says so. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type ApiError, invalidRequest, missingParameter } from "../api-error.ts";
+import { type ApiError, invalidRequest, missingParameter } from "../../http/api-error.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
-import { failed, ok, type Parsed } from "../api-error.ts";
+import { failed, ok, type Parsed } from "../../http/api-error.ts";
 import { issueError } from "./issue-error.ts";
 import { isObject } from "./without-nulls.ts";
 

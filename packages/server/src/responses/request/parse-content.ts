@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../api-error.ts";
+import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import type { InputContent } from "./input-item.ts";
 import { issueError, unsupportedValue, wrongType } from "./issue-error.ts";
 import { isObject, withoutNulls } from "./without-nulls.ts";

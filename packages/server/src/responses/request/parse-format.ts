@@ -1,6 +1,6 @@
 import type { JsonObject, ResponseFormat } from "@capstan/core";
 import { z } from "zod";
-import { failed, missingParameter, ok, type Parsed } from "../api-error.ts";
+import { failed, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import { issueError, unsupportedValue, wrongType } from "./issue-error.ts";
 import { isObject } from "./without-nulls.ts";
 

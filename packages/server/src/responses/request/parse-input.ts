@@ -1,6 +1,6 @@
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
-import { failed, missingParameter, ok, type Parsed } from "../api-error.ts";
+import { failed, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import type { InputItem } from "./input-item.ts";
 import { issueError, wrongType } from "./issue-error.ts";
 import { parseContent } from "./parse-content.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
-import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../api-error.ts";
+import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import type { RequireApproval, ServerGroup, ToolFilter } from "./create-request.ts";
 import { issueError } from "./issue-error.ts";
 import { withoutNulls } from "./without-nulls.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolChoice } from "@capstan/core";
-import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../api-error.ts";
+import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import type { ChosenTool, RequestToolChoice, RequestTools } from "./create-request.ts";
 import { unsupportedValue, wrongType } from "./issue-error.ts";
 import { isObject } from "./without-nulls.ts";

@@ -6,7 +6,7 @@ import {
   missingParameter,
   ok,
   type Parsed,
-} from "../api-error.ts";
+} from "../../http/api-error.ts";
 import type { RequestTools, ServerGroup } from "./create-request.ts";
 import { wrongType } from "./issue-error.ts";
 import { parseCustomTool, parseFunctionTool } from "./parse-client-tool.ts";

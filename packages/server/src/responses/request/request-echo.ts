@@ -1,5 +1,5 @@
 import type { JsonObject } from "@capstan/core";
-import type { ResponseEcho } from "../wire.ts";
+import type { ResponseEcho } from "../projection/wire.ts";
 import type { RequestBody } from "./request-schema.ts";
 import { withoutNulls } from "./without-nulls.ts";
 

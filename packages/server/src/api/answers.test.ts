@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
+import { asking, runIn } from "../testing/run-fixtures.ts";
+import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
+
+/** An app with a run that waits for a word about `Ask({ path: "notes/a" })`. */
+async function waiting() {
+  const store = openMemoryStore();
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path: "notes/a" } }] }, "done"]),
+    tools: [asking("Ask", () => "made")],
+    kept: { store },
+  });
+  const { body } = await app.call("POST", "/v1/responses", {
+    input: "go",
+    tools: toyTools,
+    background: true,
+    approvals: "inline",
+  });
+  await runIn(store, body.id, "requires_action");
+  const { data } = await store.listApprovals({ owner, runId: body.id });
+  const id = data[0]!.id;
+  return { ...app, store, runId: body.id, path: `/v1/approvals/${id}`, id };
+}
+
+const wrong: readonly [answer: object, message: RegExp][] = [
+  [
+    { scope: "session", arguments: { path: "b" } },
+    /^scope: changed arguments are for this call alone/,
+  ],
+  [{ scope: "session", expiresAt: 1 }, /^expiresAt: expected a time to come/],
+  [{ scope: "always", covers: { type: "all" } }, /^covers.type: expected offer/],
+  [
+    { scope: "always", covers: { type: "pattern", when: { path: { pth: 1 } } } },
+    /^covers.when.path.pth: means nothing here/,
+  ],
+  [
+    { scope: "always", covers: { type: "pattern", when: { path: "src/**" } } },
+    /^covers.when: this pattern does not cover/,
+  ],
+  [{ covers: { type: "tool" } }, /^covers: this is for answers that hold longer/],
+  [{ arguments: "no" }, /arguments/],
+  [
+    { cover: { type: "tool" } },
+    /unknown cover \(did you mean covers\?\); "allow" takes decision, scope/,
+  ],
+  [{ args: { path: "b" } }, /unknown args/],
+  [{ decision: "refuse", scope: "always" }, /unknown scope; "refuse" takes decision, reason, by/],
+];
+for (const [answer, message] of wrong)
+  test(`the answer ${JSON.stringify(answer)} is refused, and the question stays open`, async () => {
+    const { call, path, store, id } = await waiting();
+    const { status, body } = await call("POST", path, { decision: "allow", ...answer });
+    assert.equal(status, 400);
+    assert.match(body.error?.message ?? "", message);
+    assert.match(body.error?.param ?? "", /^[\w.]+$/, "the field, not a sentence");
+    assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
+    assert.deepEqual((await store.listGrants({ owner })).data, []);
+  });
+
+test("an answer for a pattern, until a time, is listed as that", async () => {
+  const { call, path, store, runId } = await waiting();
+  const covers = { type: "pattern", when: { path: "notes/**" } };
+  const expiresAt = Date.now() + 60_000;
+  await call("POST", path, { decision: "allow", scope: "session", covers, expiresAt });
+  await runIn(store, runId, "completed");
+  const { data } = (await call("GET", "/v1/grants")).body as unknown as {
+    readonly data: readonly object[];
+  };
+  const [{ title, match, grantedBy, expiresAt: until }] = data as [Record<string, unknown>];
+  assert.deepEqual(
+    { title, match, grantedBy, until },
+    {
+      title: "Ask where path matches notes/**",
+      match: { type: "pattern", when: { path: "notes/**" } },
+      grantedBy: owner,
+      until: expiresAt,
+    },
+  );
+});
+
+test("a refusal where nobody could be asked is nobody's, and says so to the model", async () => {
+  for (const [by, words] of [
+    ["system", /This call is not allowed: nobody is there/],
+    ["person", /A person refused this call: nobody is there/],
+  ] as const) {
+    const { call, path, store, runId } = await waiting();
+    const { status } = await call("POST", path, {
+      decision: "refuse",
+      reason: "nobody is there",
+      by,
+    });
+    assert.equal(status, 200);
+    await runIn(store, runId, "completed");
+    const [{ call: record } = assert.fail("no call")] =
+      (await store.readCalls({ owner, runId })) ?? [];
+    assert.match(record.result?.finalText ?? "", words);
+  }
+});

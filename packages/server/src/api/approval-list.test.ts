@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { openMemoryStore } from "@capstan/store";
+import { approvalRequest, commit, createRun } from "@capstan/store/testing";
+import { createTestApp } from "../testing/app-fixtures.ts";
+
+/** An app with open questions of kept runs (`k`) and of others (`p`), made at these times, and its pages. */
+async function asked(times: { readonly [id: string]: number }) {
+  const stores = { k: openMemoryStore(), p: openMemoryStore() };
+  for (const store of Object.values(stores)) await createRun(store, { id: "r" });
+  for (const [id, createdAt] of Object.entries(times)) {
+    const approval = { ...approvalRequest(id), createdAt };
+    const event = { type: "approval.requested", callId: approval.callId, approval } as const;
+    await commit(id.startsWith("k") ? stores.k : stores.p, "r", [{ type: "event", event }]);
+  }
+  const { call } = createTestApp({
+    model: new ScriptedModel([]),
+    kept: { store: stores.k },
+    passing: { store: stores.p, grants: stores.k },
+  });
+  const page = async (query: string) => {
+    const { status, body } = await call("GET", `/v1/approvals?${query}`);
+    assert.equal(status, 200);
+    return body as typeof body & { readonly has_more: boolean; readonly last_id: string | null };
+  };
+  return { call, page };
+}
+
+test("open questions, of runs that are kept and that are not, are read by page, each once, newest first", async () => {
+  const times = { k1: 1, p1: 1, k2: 2, p2: 3, k3: 4, k4: 4, p3: 4, k5: 5 };
+  const { page } = await asked(times);
+  const newestFirst = ["k5", "p3", "k4", "k3", "p2", "k2", "p1", "k1"];
+  for (const limit of [1, 2, 3, 7, 8, 100]) {
+    const ids: string[] = [];
+    let after = "";
+    for (let more = true; more;) {
+      const { data, has_more, last_id } = await page(`status=pending&limit=${limit}${after}`);
+      assert.ok(data.length <= limit);
+      ids.push(...data.map(({ id }) => id));
+      more = has_more;
+      after = `&after=${last_id}`;
+      assert.equal(more, ids.length < newestFirst.length);
+    }
+    assert.deepEqual(ids, newestFirst, `${limit} a page`);
+  }
+});
+
+test("a page after an approval that is not there is refused", async () => {
+  const { call } = await asked({ k1: 1 });
+  const { status, body } = await call("GET", "/v1/approvals?after=appr_none");
+  assert.deepEqual([status, body.error?.param], [400, "after"]);
+});

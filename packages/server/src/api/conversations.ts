@@ -1,0 +1,115 @@
+import { Hono, type Context } from "hono";
+import { z } from "zod";
+import { newId } from "@capstan/core";
+import type { ConversationView, RunWithEvents } from "@capstan/contract";
+import type { ConversationRecord } from "@capstan/store";
+import type { Environment, Services } from "../http/services.ts";
+import { knownConversation } from "../http/known-conversation.ts";
+import { listView } from "../http/list-view.ts";
+import { readBody, readNumber } from "../http/read-body.ts";
+import { conflict, notFound } from "../http/request-refused.ts";
+import { runView } from "./run-view.ts";
+
+const switches = z.record(z.string().max(200), z.boolean());
+const conversationBody = z.object({
+  title: z.string().max(200).nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  switches: z.object({ groups: switches.optional(), tools: switches.optional() }).nullish(),
+});
+
+/** Threads of runs: a pointer each to the newest. */
+export function conversationRoutes({ runs }: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { store } = runs;
+  const find = (context: Context<Environment>): Promise<ConversationRecord> =>
+    knownConversation(store, context.get("principal"), context.req.param("id") ?? "");
+
+  routes.get("/", async (context) => {
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 50 });
+    const after = context.req.query("after");
+    const page = await store.listConversations({
+      owner: context.get("principal"),
+      limit,
+      ...(after !== undefined && { after }),
+    });
+    return context.json(listView(page.data.map(conversationView), page.hasMore));
+  });
+
+  routes.post("/", async (context) => {
+    const owner = context.get("principal");
+    const { title, metadata, switches: given } = await readBody(context, conversationBody);
+    const id = newId("conv_");
+    await store.write([
+      {
+        type: "create-conversation",
+        id,
+        owner,
+        title: title ?? "",
+        metadata: metadata ?? {},
+        switches: { groups: given?.groups ?? {}, tools: given?.tools ?? {} },
+      },
+    ]);
+    const made = await store.getConversation({ owner, id });
+    if (made === undefined) throw notFound("conversation", id);
+    return context.json(conversationView(made));
+  });
+
+  routes.get("/:id", async (context) => context.json(conversationView(await find(context))));
+
+  routes.post("/:id", async (context) => {
+    const { id, owner } = await find(context);
+    const { title, metadata, switches: given } = await readBody(context, conversationBody);
+    const update = {
+      ...(title != null && { title }),
+      ...(metadata != null && { metadata }),
+      ...(given != null && {
+        switches: {
+          ...(given.groups !== undefined && { groups: given.groups }),
+          ...(given.tools !== undefined && { tools: given.tools }),
+        },
+      }),
+    };
+    const [outcome] = await store.write([{ type: "update-conversation", owner, id, update }]);
+    if (outcome.status !== "updated") throw notFound("conversation", id);
+    return context.json(conversationView(outcome.conversation));
+  });
+
+  routes.delete("/:id", async (context) => {
+    const { id, owner } = await find(context);
+    const outcome = await runs.deleteConversation({ owner, id });
+    if (outcome.status === "refused") throw conflict(outcome.reason);
+    return context.json({ id, object: "conversation.deleted", deleted: true });
+  });
+
+  routes.get("/:id/runs", async (context) => {
+    const { id, owner } = await find(context);
+    const all = await store.listRuns({ owner, conversationId: id });
+    const views: RunWithEvents[] = [];
+    for (const run of all) {
+      if (run.kind === "edit") continue;
+      const compact = await store.readEventsCompact({ owner, runId: run.id });
+      views.push({
+        ...runView(run),
+        last_seq: compact?.lastSeq ?? 0,
+        events: compact?.events ?? [],
+      });
+    }
+    return context.json(listView(views));
+  });
+
+  return routes;
+}
+
+function conversationView(conversation: ConversationRecord): ConversationView {
+  return {
+    id: conversation.id,
+    object: "conversation",
+    title: conversation.title,
+    created_at: Math.floor(conversation.createdAt / 1_000),
+    updated_at: conversation.updatedAt,
+    metadata: conversation.metadata,
+    head: conversation.headRunId,
+    head_status: conversation.headStatus,
+    switches: conversation.switches,
+  };
+}

@@ -1,0 +1,69 @@
+import { Hono } from "hono";
+import type { GrantDeleted, GrantView } from "@capstan/contract";
+import type { GrantRecord } from "@capstan/store";
+import type { Environment, Services } from "../http/services.ts";
+import { knownConversation } from "../http/known-conversation.ts";
+import { listView } from "../http/list-view.ts";
+import { readNumber } from "../http/read-body.ts";
+import { notFound } from "../http/request-refused.ts";
+
+/** What was allowed or refused for more than one call. */
+export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+
+  routes.get("/", async (context) => {
+    const owner = context.get("principal");
+    const limit = readNumber(context, "limit", { min: 1, max: 1_000, otherwise: 1_000 });
+    const conversation = context.req.query("conversation");
+    const sessionId =
+      conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
+    const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
+    const [kept, passing] = await Promise.all([
+      runs.store.listGrants(query),
+      ephemeral.store.listGrants(query),
+    ]);
+    return context.json(
+      listView(
+        [...kept.data, ...passing.data].map((record) => grantView(record, conversation)),
+        kept.hasMore || passing.hasMore,
+      ),
+    );
+  });
+
+  routes.delete("/:id", async (context) => {
+    const owner = context.get("principal");
+    const id = context.req.param("id");
+    for (const { store } of [runs, ephemeral]) {
+      const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
+      if (outcome.status !== "revoked") continue;
+      for (const service of [runs, ephemeral]) service.forgetGrant(outcome.grant.sessionId, id);
+      const { grant, again } = outcome;
+      const body = { id, object: "grant.deleted", deleted: true, again } as const;
+      return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);
+    }
+    throw notFound("grant", id);
+  });
+
+  return routes;
+}
+
+/** Of no grant: only what holds everywhere is listed. */
+const noSession = "";
+
+/** The session of a conversation, where something has run in it. */
+async function sessionOf(
+  store: Services["runs"]["store"],
+  owner: string,
+  id: string,
+): Promise<string> {
+  const conversation = await knownConversation(store, owner, id);
+  if (conversation.headRunId === null) return noSession;
+  return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? noSession;
+}
+
+/** One that holds in every session belongs to no conversation; branches share what holds in theirs. */
+function grantView(record: GrantRecord, asked: string | undefined): GrantView {
+  const { grant, sessionId, conversationId } = record;
+  const conversation = sessionId === null ? null : (asked ?? conversationId);
+  return { ...grant, object: "grant", conversation };
+}

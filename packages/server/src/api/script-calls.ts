@@ -1,0 +1,68 @@
+import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
+import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
+import { parseCreateRequest } from "../responses/parse-request.ts";
+import { storedView } from "../responses/run-projection.ts";
+import { oneCallModelId } from "../runs/request/one-call-model.ts";
+import { callView } from "./call-view.ts";
+import type { Services } from "../http/services.ts";
+import { listView } from "../http/list-view.ts";
+import { conflict, RequestRefused } from "../http/request-refused.ts";
+
+/** The newest calls of a file's groups, as they were found of each. */
+export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {
+  const newest = found
+    .flatMap(({ calls }) => calls)
+    .toSorted((a, b) => b.call.proposedAt - a.call.proposedAt);
+  const unreadable = new Set(found.flatMap((each) => each.unreadable));
+  return {
+    ...listView(newest.slice(0, limit).map(scriptCallView), newest.length > limit),
+    unreadable: [...unreadable],
+  };
+}
+
+/** A call of the ledger, and who made it. */
+function scriptCallView(listed: ListedCall): ScriptCallView {
+  return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
+}
+
+/** Begins a run that makes one call, through the same gate as a model's. */
+export async function startCall(
+  { runs }: Pick<Services, "runs">,
+  owner: string,
+  call: { readonly group: string; readonly tool: string; readonly arguments: string },
+): Promise<RunRecord> {
+  const { group, tool, arguments: args } = call;
+  const toolId = `${group}.${tool}`;
+  const said = `${toolId} ${args}`;
+  // It can be read as a response, too: as one that asked for just this.
+  const shown = parseCreateRequest(
+    { model: oneCallModelId, input: said, background: true },
+    { origins: [] },
+  );
+  if (shown.status === "error") throw new RequestRefused(shown.error);
+  const outcome = await runs.start({
+    principal: owner,
+    model: oneCallModelId,
+    instructions: null,
+    context: [],
+    inputMessages: [{ role: "user", content: said }],
+    inputItems: [{ type: "message", role: "user", content: said }],
+    parentId: null,
+    conversationId: null,
+    title: null,
+    servers: [{ label: group, group, allowedTools: { toolNames: [tool] } }],
+    clientTools: [],
+    settings: {},
+    maxToolCalls: 1,
+    approvals: "inline",
+    toolOutputs: "inline",
+    history: "log",
+    answers: [],
+    outputs: [],
+    continuesParent: false,
+    wire: storedView({ echo: shown.request.echo, servers: [], customTools: [] }),
+    call: { toolId, arguments: args },
+  });
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
+}

@@ -1,0 +1,218 @@
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import type {
+  AuthoringOutcome,
+  ScriptAuthoring,
+  ScriptDeleted,
+  ScriptDetail,
+} from "@capstan/contract";
+import type { Environment, Services } from "../http/services.ts";
+import { eventStream } from "../http/event-stream.ts";
+import { listView } from "../http/list-view.ts";
+import { readBody, readNumber } from "../http/read-body.ts";
+import { badRequest, conflict, notFound, RequestRefused } from "../http/request-refused.ts";
+import { runView } from "./run-view.ts";
+import { scriptCallList, startCall } from "./script-calls.ts";
+import { scriptChanges } from "./script-changes.ts";
+
+/** Characters of a script: more is no script that somebody wrote. */
+const maxSource = 1_000_000;
+
+const source = z.string().max(maxSource, { error: `longer than ${maxSource} characters` });
+const hash = z.string().min(1).max(200);
+const checkBody = z.object({ name: z.string().max(200), source });
+const createBody = z.object({ name: z.string().max(200) });
+const saveBody = z.object({ source, based_on: hash });
+const approveBody = z.object({ content_hash: hash });
+const callBody = z.object({
+  tool: z.string().min(1).max(200),
+  arguments: z.record(z.string(), z.unknown()),
+});
+
+type OfScripts = Context<Environment>;
+
+/** Whether a principal may see, change and approve files of tools. */
+export function isAuthor({ scripts }: Pick<Services, "scripts">, principal: string): boolean {
+  return scripts?.authors.includes(principal) === true;
+}
+
+/**
+ * Files of tools, for the people who may write them: read, checked, changed, approved, tried. No
+ * tool and no model gets here; whoever may is named by the installation, nobody else sees a thing.
+ */
+export function scriptRoutes(services: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { runs, limits } = services;
+  const authoringFor = (context: OfScripts): ScriptAuthoring => {
+    if (services.scripts === undefined || !isAuthor(services, context.get("principal")))
+      throw notAllowed();
+    return services.scripts.authoring;
+  };
+  const idOf = (context: OfScripts) => context.req.param("id") ?? "";
+  /** One file by its id, for who may. */
+  const find = async (context: OfScripts) => {
+    const authoring = authoringFor(context);
+    const id = idOf(context);
+    const found = authoring.list().find((script) => script.id === id);
+    if (found === undefined) throw notFound("script", id);
+    return { id, found, authoring };
+  };
+
+  // What is on somebody's disk is for this reader alone, and as it is now.
+  routes.use(async (context, next) => {
+    await next();
+    context.header("Cache-Control", "no-store");
+  });
+
+  routes.get("/", (context) => context.json(listView(authoringFor(context).list())));
+
+  routes.get("/events", (context) => {
+    const stop = new AbortController();
+    return eventStream({
+      chunks: encoded(scriptChanges(authoringFor(context), stop.signal)),
+      idleMs: limits.heartbeatMs,
+      onIdle: () => ": waiting\n\n",
+      onLeave: () => stop.abort(),
+    });
+  });
+
+  routes.post("/", async (context) => {
+    const authoring = authoringFor(context);
+    const { name } = await readBody(context, createBody);
+    return context.json(detail(await authoring.create(name), name));
+  });
+
+  routes.post("/check", async (context) => {
+    const authoring = authoringFor(context);
+    const text = await readBody(context, checkBody);
+    const { signal } = context.req.raw;
+    const checked = await unlessGone(signal, () => authoring.check(text, signal));
+    if ("status" in checked)
+      throw badRequest(checked.field, `${checked.field}: ${checked.message}`);
+    return context.json(checked);
+  });
+
+  routes.get("/:id", async (context) => {
+    const id = idOf(context);
+    const authoring = authoringFor(context);
+    const { signal } = context.req.raw;
+    const read = await unlessGone(signal, () => authoring.read(id, signal));
+    if (read === undefined) throw notFound("script", id);
+    return context.json(read);
+  });
+
+  routes.get("/:id/files", async (context) => {
+    const { id, authoring } = await find(context);
+    const version = context.req.query("version") ?? "current";
+    if (version !== "current" && version !== "approved")
+      throw badRequest(
+        "version",
+        `version: expected current or approved, got "${version.slice(0, 40)}".`,
+      );
+    const files = await authoring.files(id, version);
+    if (files === undefined) throw notFound("version", `${version} of ${id}`);
+    return context.json(files);
+  });
+
+  routes.put("/:id", async (context) => {
+    const { id, authoring } = await find(context);
+    const { source: text, based_on: basedOn } = await readBody(context, saveBody);
+    return context.json(detail(await authoring.save(id, { source: text, basedOn }), id));
+  });
+
+  routes.delete("/:id", async (context) => {
+    const { id, authoring } = await find(context);
+    const outcome = await authoring.remove(id);
+    if (outcome.status !== "removed") throw refused(outcome, id);
+    return context.json({ id, object: "script.deleted", deleted: true } satisfies ScriptDeleted);
+  });
+
+  routes.post("/:id/restore", async (context) => {
+    const id = idOf(context);
+    return context.json(detail(await authoringFor(context).restore(id), id));
+  });
+
+  routes.post("/:id/approve", async (context) => {
+    const { id, authoring } = await find(context);
+    const { content_hash: contentHash } = await readBody(context, approveBody);
+    return context.json(detail(await authoring.approve(id, contentHash), id));
+  });
+
+  routes.post("/:id/revoke", async (context) => {
+    const { id, authoring } = await find(context);
+    return context.json(detail(await authoring.revoke(id), id));
+  });
+
+  routes.get("/:id/calls", async (context) => {
+    const { found } = await find(context);
+    const owner = context.get("principal");
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
+    const listed = await Promise.all(
+      found.groups.map((group) => runs.store.listCalls({ owner, group, limit: limit + 1 })),
+    );
+    return context.json(scriptCallList(listed, limit));
+  });
+
+  routes.post("/:id/calls", async (context) => {
+    const { found } = await find(context);
+    const { tool, arguments: args } = await readBody(context, callBody);
+    const offered = found.tools.find(({ name }) => name === tool);
+    if (offered === undefined)
+      throw badRequest(
+        "tool",
+        `tool: ${found.name} has no tool "${tool}". It has: ${found.tools.map(({ name }) => name).join(", ") || "none"}.`,
+      );
+    const group = offered.id.slice(0, -tool.length - 1);
+    const whole = { group, tool, arguments: JSON.stringify(args) };
+    return context.json(runView(await startCall(services, context.get("principal"), whole)));
+  });
+
+  return routes;
+}
+
+/** Who asks while somebody types gives up often: that is no failure of the server's. */
+async function unlessGone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (signal.aborted) throw conflict("The request was given up.");
+    throw thrown;
+  }
+}
+
+function detail(outcome: AuthoringOutcome, id: string): ScriptDetail {
+  if (outcome.status === "done") return outcome.script;
+  throw refused(outcome, id);
+}
+
+function refused(
+  outcome: Exclude<AuthoringOutcome, { readonly status: "done" }>,
+  id: string,
+): RequestRefused {
+  switch (outcome.status) {
+    case "not_found":
+      return notFound("script", id);
+    case "conflict":
+      return conflict(outcome.message);
+    case "invalid":
+      return badRequest(outcome.field, `${outcome.field}: ${outcome.message}`);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function notAllowed(): RequestRefused {
+  return new RequestRefused({
+    status: 403,
+    type: "invalid_request_error",
+    code: "not_a_script_author",
+    param: "authorization",
+    message:
+      'This key may not see or change files of tools. The names of the keys that may are in "scripts.authors" of the configuration.',
+  });
+}
+
+async function* encoded(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator<string> {
+  for await (const event of events)
+    yield `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

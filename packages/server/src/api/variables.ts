@@ -1,0 +1,134 @@
+import { Hono, type Context } from "hono";
+import { z } from "zod";
+import { sliceText, type VariableSystem, type VariableType } from "@capstan/core";
+import type { VariableValueView, VariableView } from "@capstan/contract";
+import type { ConversationRecord } from "@capstan/store";
+import type { Environment, Services } from "../http/services.ts";
+import { listView } from "../http/list-view.ts";
+import { readBody, readNumber } from "../http/read-body.ts";
+import { badRequest, conflict, notFound } from "../http/request-refused.ts";
+
+const variableTypes: readonly VariableType[] = [
+  "RULE",
+  "ToolCallResult",
+  "ToolCallArgs",
+  "MessageCache",
+  "LLMAdd",
+  "USER_ADD",
+];
+
+const updateBody = z.object({
+  text: z.string().nullish(),
+  desc: z.string().max(2_000).nullish(),
+  tags: z.array(z.string().max(100)).max(50).nullish(),
+  keep: z.boolean().nullish(),
+});
+
+/** The variables of a conversation, as they are after its newest run or in the middle of it. */
+export function variableRoutes({ runs }: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const find = async (context: Context<Environment>): Promise<ConversationRecord> => {
+    const id = context.req.param("id") ?? "";
+    const conversation = await runs.store.getConversation({ owner: context.get("principal"), id });
+    if (conversation === undefined) throw notFound("conversation", id);
+    return conversation;
+  };
+
+  routes.get("/:id/variables", async (context) => {
+    const variables = await runs.variablesOf(await find(context));
+    const search = context.req.query("search");
+    const type = context.req.query("type");
+    const tag = context.req.query("tag");
+    const known = variableTypes.find((candidate) => candidate === type);
+    if (type !== undefined && known === undefined)
+      throw badRequest(
+        "type",
+        `type: expected one of ${variableTypes.join(", ")}, got "${type.slice(0, 40)}".`,
+      );
+    const listed = variables.listVariables({
+      ...(search !== undefined && { search }),
+      ...(tag !== undefined && { tag }),
+      ...(known !== undefined && { type: known }),
+    });
+    const limit = readNumber(context, "limit", { min: 1, max: 1_000, otherwise: 1_000 });
+    const data = listed
+      .slice(0, limit)
+      .map((info): VariableView => ({ ...info, object: "variable" }));
+    return context.json(listView(data, listed.length > limit, ({ name }) => name));
+  });
+
+  routes.get("/:id/variables/:name", async (context) => {
+    const variables = await runs.variablesOf(await find(context));
+    const start = readNumber(context, "start", {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      otherwise: 0,
+    });
+    const length = readNumber(context, "length", {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      otherwise: Number.MAX_SAFE_INTEGER,
+    });
+    return context.json(valueView(variables, context.req.param("name"), start, length));
+  });
+
+  routes.put("/:id/variables/:name", async (context) => {
+    const conversation = await find(context);
+    const name = context.req.param("name");
+    const { text, desc, tags, keep } = await readBody(context, updateBody);
+    const patch = {
+      ...(text != null && { value: text }),
+      ...(desc != null && { desc }),
+      ...(tags != null && { tags }),
+      ...(keep != null && { keep }),
+    };
+    const variables = await runs.editVariables(conversation, (draft) => {
+      const known = draft.peekVariable(name);
+      if (known === undefined && text == null)
+        throw badRequest("text", `text: there is no variable "${name}" yet, so it needs a text.`);
+      if (known?.type === "RULE" && text != null)
+        throw conflict(`"${name}" is a rule that its group declares; it is not changed here.`);
+      const outcome = draft.updateVariable(
+        name,
+        known === undefined ? { type: "USER_ADD", ...patch } : patch,
+      );
+      if (outcome.status === "refused") throw badRequest("name", outcome.error.message);
+    });
+    if (variables === undefined) throw notFound("conversation", conversation.id);
+    return context.json(valueView(variables, name, 0, Number.MAX_SAFE_INTEGER));
+  });
+
+  routes.delete("/:id/variables/:name", async (context) => {
+    const conversation = await find(context);
+    const name = context.req.param("name");
+    const edited = await runs.editVariables(conversation, (draft) => {
+      if (draft.peekVariable(name) === undefined) throw notFound("variable", name);
+      const failed = draft.removeVariables([name]).failed[0];
+      if (failed !== undefined) throw conflict(failed.reason);
+    });
+    if (edited === undefined) throw notFound("conversation", conversation.id);
+    return context.json({ name, object: "variable.deleted", deleted: true });
+  });
+
+  return routes;
+}
+
+function valueView(
+  variables: VariableSystem,
+  name: string,
+  start: number,
+  length: number,
+): VariableValueView {
+  // A person looks on: that is no use of it.
+  const found = variables.getVariable(name, { visit: false });
+  if (found === undefined) throw notFound("variable", name);
+  const { value, ...info } = found;
+  const whole = start === 0 && length >= value.text.length;
+  return {
+    ...info,
+    object: "variable",
+    start,
+    text: sliceText(value.text, start, length),
+    ...(whole && value.data !== undefined && value.text.length < 100_000 && { data: value.data }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { MiddlewareHandler } from "hono";
+import { RequestRefused } from "./request-refused.ts";
+
+export interface SameSiteOptions {
+  /** Names that requests may be addressed to, without a port; undefined: any. */
+  readonly hosts: readonly string[] | undefined;
+  /** Origins beside our own whose pages may call, e.g. `http://localhost:5173`. */
+  readonly origins: readonly string[];
+}
+
+const loopback = ["127.0.0.1", "localhost", "[::1]"];
+
+/** The hosts that a server on this address answers to: against DNS rebinding, names are checked. */
+export function allowedHosts(host: string, more: readonly string[]): readonly string[] {
+  return [...loopback, host.includes(":") ? `[${host}]` : host, ...more].map((name) =>
+    name.toLowerCase(),
+  );
+}
+
+/**
+ * Refuses what another site's page would send: a name that is not ours (DNS rebinding), an origin
+ * that is not ours, and bodies that a form could post. A page could else approve what it asked for.
+ */
+export function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const host = context.req.header("host") ?? "";
+    const name = host.replace(/:\d+$/, "").toLowerCase();
+    if (hosts !== undefined && !hosts.includes(name)) {
+      throw forbidden(
+        "host_not_allowed",
+        `This server does not answer to "${host.slice(0, 100)}". Add it to "allowedHosts" if it should.`,
+      );
+    }
+    const origin = context.req.header("origin");
+    if (
+      origin !== undefined &&
+      origin !== `http://${host}` &&
+      origin !== `https://${host}` &&
+      !origins.includes(origin)
+    ) {
+      throw forbidden(
+        "origin_not_allowed",
+        `Pages of "${origin.slice(0, 100)}" may not call this server. Add it to "allowedOrigins" if they should.`,
+      );
+    }
+    const { method } = context.req;
+    const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
+    const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+    const empty =
+      context.req.header("content-length") === "0" ||
+      (context.req.header("content-length") === undefined &&
+        context.req.header("transfer-encoding") === undefined);
+    if (
+      hasBody &&
+      type !== "application/json" &&
+      !(empty && origin === undefined && type === undefined)
+    ) {
+      throw new RequestRefused({
+        status: 415,
+        type: "invalid_request_error",
+        code: "unsupported_media_type",
+        param: "content-type",
+        message: `Send JSON with Content-Type: application/json; this came as "${(type ?? "nothing").slice(0, 100)}".`,
+      });
+    }
+    return next();
+  };
+}
+
+function forbidden(code: string, message: string): RequestRefused {
+  return new RequestRefused({
+    status: 403,
+    type: "invalid_request_error",
+    code,
+    param: "request",
+    message,
+  });
+}

@@ -1,0 +1,33 @@
+import type { HistoryMode, ModelCatalog, PolicyRule, ToolGroup } from "@capstan/core";
+import type { RunService } from "../runs/run-service.ts";
+import type { ServerLimits } from "../runs/request/run-limits.ts";
+import type { CreateExecutor } from "../runs/active/session.ts";
+import type { ScriptAccess } from "@capstan/contract";
+
+/** What every route is given. */
+export interface Services {
+  /** Runs that are kept. */
+  readonly runs: RunService;
+  /** Runs with `store: false`: in memory, not to be retrieved. */
+  readonly ephemeral: RunService;
+  readonly models: ModelCatalog;
+  /** As they are now: files of tools come and go. */
+  readonly groups: () => readonly ToolGroup[];
+  readonly groupDefaults: { readonly [group: string]: boolean };
+  readonly toolDefaults: { readonly [toolId: string]: boolean };
+  /** The administrator's, which `createExecutor` gives each executor: to say what they make void. */
+  readonly rules: readonly PolicyRule[];
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  /** How earlier turns are shown to the model, where a request does not say. */
+  readonly history: HistoryMode;
+  /** Files of tools, and who may see and change them. @default there are none */
+  readonly scripts?: ScriptAccess;
+  readonly version: string;
+  readonly authentication: boolean;
+}
+
+/** Hono's variables: who asks. */
+export interface Environment {
+  readonly Variables: { readonly principal: string };
+}

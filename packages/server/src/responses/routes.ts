@@ -1,0 +1,119 @@
+import { Hono, type Context } from "hono";
+import type { RunRecord } from "@capstan/store";
+import { errorBody, invalidRequest } from "../http/api-error.ts";
+import { pageOfItems } from "./history-items.ts";
+import { inputItemsOf } from "./item-lookup.ts";
+import { parseCreateRequest } from "./parse-request.ts";
+import { awaitResponse, readResponse, streamResponse } from "./read-response.ts";
+import { startResponse } from "./start-response.ts";
+import type { RunService } from "../runs/run-service.ts";
+import type { Environment, Services } from "../http/services.ts";
+import { eventStream } from "../http/event-stream.ts";
+import { readJson, readNumber } from "../http/read-body.ts";
+import { badRequest, conflict, notFound, RequestRefused } from "../http/request-refused.ts";
+
+/** The OpenAI Responses API over the runs. */
+export function responseRoutes(services: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { runs, limits } = services;
+  const find = async (context: Context<Environment>): Promise<RunRecord> => {
+    const id = context.req.param("id") ?? "";
+    const run = await runs.store.getRun({ owner: context.get("principal"), id });
+    if (run?.kind !== "turn") throw notFound("response", id);
+    return run;
+  };
+  /** A stream of a run from a number on, until the client goes away. */
+  const stream = (
+    service: RunService,
+    found: RunRecord,
+    { after, leave }: { readonly after: number; readonly leave?: (() => void) | undefined },
+  ): Response => {
+    // Its result has all of its text, which each stream would keep as long as it is open.
+    const run: RunRecord = { ...found, result: null };
+    const stop = new AbortController();
+    return eventStream({
+      chunks: streamResponse(service.store, run, { after, signal: stop.signal }),
+      idleMs: limits.heartbeatMs,
+      onIdle: () => {
+        // Comments keep proxies open, but only an event keeps clients that count idle time.
+        service.heartbeat(run);
+        return service.isLive(run.id) ? undefined : ": waiting\n\n";
+      },
+      onLeave: () => {
+        stop.abort();
+        leave?.();
+      },
+    });
+  };
+
+  routes.post("/", async (context) => {
+    const origin = new URL(context.req.url).origin;
+    const parsed = parseCreateRequest(await readJson(context), { origins: [origin] });
+    if (parsed.status === "error") throw new RequestRefused(parsed.error);
+    const { request } = parsed;
+    const started = await startResponse(services, context.get("principal"), request);
+    if (started.status === "error") throw new RequestRefused(started.error);
+    const { run, service } = started;
+    const waits = request.approvals === "inline" || request.toolOutputs === "inline";
+    const stays = request.background || waits;
+    // At OpenAI, too, closing the connection is how a client says stop.
+    const leave = stays ? undefined : () => service.abandon(run);
+    const { signal } = context.req.raw;
+    // It may have gone before there was a run to stop.
+    if (signal.aborted) leave?.();
+    else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
+    if (request.stream) return stream(service, run, { after: -1, leave });
+    if (request.background) return context.json(await readResponse(service.store, run));
+    return context.json(await awaitResponse(service.store, run, signal));
+  });
+
+  routes.get("/:id", async (context) => {
+    const run = await find(context);
+    if (context.req.query("stream") !== "true")
+      return context.json(await readResponse(runs.store, run));
+    const after = readNumber(context, "starting_after", {
+      min: -1,
+      max: Number.MAX_SAFE_INTEGER,
+      otherwise: -1,
+    });
+    return stream(runs, run, { after });
+  });
+
+  routes.delete("/:id", async (context) => {
+    const run = await find(context);
+    const outcome = await runs.delete(run);
+    if (outcome.status === "refused") throw conflict(outcome.reason);
+    return context.json({ id: run.id, object: "response", deleted: true });
+  });
+
+  routes.post("/:id/cancel", async (context) => {
+    const run = await find(context);
+    const response = await readResponse(runs.store, run);
+    if (response.status === "cancelled") return context.json(response);
+    if (!response.background) {
+      const message =
+        "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
+      return context.json(errorBody(invalidRequest({ message })), 400);
+    }
+    await runs.cancel(run);
+    return context.json(await readResponse(runs.store, run));
+  });
+
+  routes.get("/:id/input_items", async (context) => {
+    const run = await find(context);
+    const order = context.req.query("order") ?? "desc";
+    if (order !== "asc" && order !== "desc")
+      throw badRequest("order", `order: expected "asc" or "desc", got "${order.slice(0, 40)}".`);
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
+    const after = context.req.query("after");
+    const page = pageOfItems(inputItemsOf(run), {
+      limit,
+      order,
+      ...(after !== undefined && { after }),
+    });
+    if (page.status === "error") throw new RequestRefused(page.error);
+    return context.json(page.value);
+  });
+
+  return routes;
+}

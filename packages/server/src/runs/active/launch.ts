@@ -1,0 +1,140 @@
+import {
+  type Clock,
+  type PolicyRule,
+  type OfferOptions,
+  type ChainResume,
+  type GrantBook,
+  type Journal,
+  type Message,
+  type Model,
+  type ModelCatalog,
+  ModelError,
+  runToolChain,
+  type ToolChainRun,
+  ToolExecutor,
+  type VariableSystem,
+} from "@capstan/core";
+import type { RunRecord, Store } from "@capstan/store";
+import { readHistory } from "./history.ts";
+import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
+import { oneCallModel } from "../request/one-call-model.ts";
+import type { StoredRunRequest } from "../request/run-request.ts";
+import { chainLimits, type ServerLimits } from "../request/run-limits.ts";
+import { type CreateExecutor, openSession } from "./session.ts";
+
+export interface LaunchOptions {
+  readonly store: Store;
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  /** Claimed: its epoch is ours. */
+  readonly run: RunRecord;
+  readonly journal: Journal;
+  readonly variables: VariableSystem;
+  readonly grants: GrantBook;
+  readonly overrides: () => readonly PolicyRule[];
+  readonly clock: Clock;
+  readonly inputMessages?: readonly Message[];
+  readonly resume?: ChainResume;
+}
+
+/** Starts the loop on a run that was claimed. What happens from now on is in the run's journal. */
+export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
+  const { store, models, limits, run, journal, variables, resume } = options;
+  const request = run.request as unknown as StoredRunRequest;
+  const { servers, settings, maxToolCalls, adopts, history, call } = request;
+  const [conversation, found, said] = await Promise.all([
+    run.conversationId === null
+      ? undefined
+      : store.getConversation({ owner: run.owner, id: run.conversationId }),
+    call === undefined ? findModel(models, run.model) : missingModel(run.model),
+    readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
+  ]);
+  const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
+  const offered: OfferOptions = {
+    // Of a run that is taken up a group may be gone: then its tools are.
+    groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
+    allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    clientTools: request.clientTools,
+  };
+  const model =
+    call === undefined ? found : oneCallModel(run.model, call, () => executor.offer(offered).names);
+  if (resume === undefined) variables.beginTurn();
+  const limit = timeLimit(options);
+  const chain = runToolChain({
+    ...(limit && { signal: limit.signal }),
+    executor,
+    model,
+    runId: run.id,
+    journal,
+    contextMessages: [...said, ...request.context],
+    ...(options.inputMessages && { inputMessages: options.inputMessages }),
+    systemPrompt: () =>
+      [request.instructions ?? "", executor.toolRules(offered)]
+        .filter((part) => part !== "")
+        .join("\n\n"),
+    ...offered,
+    requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
+    chatOption: settings,
+    ...chainLimits(limits, maxToolCalls),
+    // A person's own call asks no model.
+    ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
+    ...(resume !== undefined && { resume }),
+  });
+  if (limit !== undefined) void chain.result.then(limit.lift);
+  return chain;
+}
+
+/** Aborts as the run's time is over; what it took before it stopped is counted, waiting is not. */
+function timeLimit({ clock, limits, resume }: LaunchOptions) {
+  const { runMs } = limits;
+  if (runMs === undefined) return undefined;
+  const controller = new AbortController();
+  const left = runMs - (resume?.state.elapsed ?? 0);
+  const lift = clock.after(Math.max(0, left), () =>
+    controller.abort(new DOMException("The run took longer than it may.", "TimeoutError")),
+  );
+  return { signal: controller.signal, lift };
+}
+
+/**
+ * Ends a run that was claimed without doing anything of it: no tool, no model and no history is
+ * needed, so that none of those can keep it from ending.
+ */
+export function closeOff({
+  run,
+  journal,
+  variables,
+  grants,
+  resume,
+}: Pick<LaunchOptions, "run" | "journal" | "variables" | "grants"> & {
+  readonly resume: ChainResume;
+}): ToolChainRun {
+  return runToolChain({
+    executor: new ToolExecutor({ variables, grants }),
+    model: missingModel(run.model),
+    runId: run.id,
+    journal,
+    contextMessages: [],
+    resume,
+  });
+}
+
+async function findModel(models: ModelCatalog, id: string): Promise<Model> {
+  const model = await models.find(id);
+  return model ?? missingModel(id);
+}
+
+/** A model that was there when the run began, and is not any more: the run fails with a reason. */
+function missingModel(id: string): Model {
+  return {
+    id,
+    // eslint-disable-next-line require-yield -- it only fails
+    async *stream() {
+      throw new ModelError({
+        code: "model_not_found",
+        message: `The model "${id}" is not configured here any more. Choose another.`,
+      });
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import {
+  type CallRecord,
+  type ChainEvent,
+  type ChainResultRecord,
+  type CommitOutcome,
+  errorMessage,
+  type Grant,
+  isSettled,
+  type Journal,
+  type JournalWrite,
+  type Message,
+} from "@capstan/core";
+import type { RunStatus } from "@capstan/contract";
+import { type RunJournalWrite, runStatusOf, type Store, type WriteOutcome } from "@capstan/store";
+import type { StoredRunRequest } from "../request/run-request.ts";
+
+/** What a run waits for itself; what is deferred closes it, and a next one takes it over. */
+export type Waits = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
+
+export interface RunJournalOptions {
+  readonly store: Store;
+  /** Where grants are kept that hold in every session. */
+  readonly grants: Store;
+  readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
+  readonly waits: Waits;
+  /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
+  readonly written: readonly Message[];
+  /** Told of each grant once it is kept. */
+  readonly onGrant: (grant: Grant) => void;
+  /** Told as a question is kept, with when it expires, and as the run parks. */
+  readonly onWaits: (expiresAt: number) => void;
+  /** Told once, if another has the run as something is to be written. */
+  readonly onFenced: (reason: string) => void;
+}
+
+/** A chain's journal in the store: fenced as soon as another process claims the run. */
+export class RunJournal implements Journal {
+  readonly #options: RunJournalOptions;
+  readonly #written: ReadonlySet<Message>;
+  /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
+  readonly #open = new Map<string, CallRecord>();
+  #settled = false;
+  #parked = false;
+  #ready = false;
+  #failure: string | undefined;
+
+  constructor(options: RunJournalOptions) {
+    this.#options = options;
+    this.#written = new Set(options.written);
+  }
+
+  /** Nothing is left to write: where the chain stopped is written, or another has the run. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** The store has it as a run that waits. */
+  get parked(): boolean {
+    return this.#parked;
+  }
+
+  /** It parked, and what it waits for had come by then: it is queued. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Why the store did not take something. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  beforeNext(commitSaid: () => void): void {
+    this.#options.store.beforeNext(commitSaid);
+  }
+
+  commit(all: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome> {
+    const { store, run, waits, onGrant } = this.#options;
+    const writes: RunJournalWrite[] = [];
+    const given: Grant[] = [];
+    let result: ChainResultRecord | undefined;
+    let expiresAt = Infinity;
+    for (const write of all) {
+      if (!this.#isOthers(write)) writes.push(this.#sinceGiven(write));
+      if (write.type === "grant") given.push(write.grant);
+      if (write.type === "result") result = write.result;
+      if (write.type === "event") expiresAt = Math.min(expiresAt, expiryOf(write.event));
+    }
+    if (writes.length === 0 && given.length === 0) return committed;
+    const status = result === undefined ? undefined : stoppedStatus(result, waits);
+    const said = { stops: result !== undefined, expiresAt };
+    // Given at once, so that commits stay in their order.
+    const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
+    const writing = store.write([status === undefined ? journal : { ...journal, status }]);
+    if (given.length === 0)
+      return writing.then(([outcome]) => this.#taken(outcome, said), this.#failed);
+    const keeping = given
+      .filter((grant) => this.#isKeptElsewhere(grant))
+      .map((grant) => this.#keepElsewhere(grant));
+    return Promise.all([writing, ...keeping])
+      .then(([[outcome]]) => {
+        const end = this.#taken(outcome, said);
+        if (end === committed) for (const grant of given) onGrant(grant);
+        return end;
+      })
+      .catch(this.#failed);
+  }
+
+  /** What is not the run's own, or in its journal already. */
+  #isOthers(write: JournalWrite): boolean {
+    if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
+    return write.type === "message" && this.#written.has(write.message);
+  }
+
+  #sinceGiven(write: JournalWrite): RunJournalWrite {
+    if (write.type !== "call") return write;
+    const { call } = write;
+    const before = this.#open.get(call.callId);
+    if (isSettled(call.status)) this.#open.delete(call.callId);
+    else this.#open.set(call.callId, call);
+    return before === undefined ? write : { type: "call", call, before };
+  }
+
+  #isKeptElsewhere(grant: Grant): boolean {
+    const { grants, store } = this.#options;
+    return grants !== store && grant.scope === "always";
+  }
+
+  #keepElsewhere(grant: Grant): Promise<unknown> {
+    const { grants, run } = this.#options;
+    return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
+  }
+
+  #taken(outcome: WriteOutcome, { stops, expiresAt }: Said): CommitOutcome {
+    const goesOn = !this.#settled;
+    this.#settled ||= stops || outcome.status !== "committed";
+    if (outcome.status === "committed") {
+      // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
+      this.#ready = stops && outcome.runStatus === "queued";
+      this.#parked = this.#ready || (stops && outcome.runStatus === "requires_action");
+      if (this.#parked || expiresAt < Infinity) this.#options.onWaits(expiresAt);
+      return committed;
+    }
+    const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
+    if (goesOn) this.#options.onFenced(reason);
+    return { status: "fenced", reason };
+  }
+
+  readonly #failed = (thrown: unknown): never => {
+    this.#failure ??= errorMessage(thrown);
+    throw thrown;
+  };
+}
+
+const committed: CommitOutcome = { status: "committed" };
+
+/** Of a commit: whether the chain stops with it, and when the first question that it asks expires. */
+interface Said {
+  readonly stops: boolean;
+  readonly expiresAt: number;
+}
+
+function expiryOf(event: ChainEvent): number {
+  if (event.type === "approval.requested") return event.approval.expiresAt;
+  return event.type === "review.requested" ? event.review.expiresAt : Infinity;
+}
+
+/**
+ * Where only the client can act, waiting closes the run: its next request's run takes the calls
+ * over. A result in review has no form on the wire: its run waits, whatever the client said.
+ */
+function stoppedStatus(result: ChainResultRecord, { approvals, toolOutputs }: Waits): RunStatus {
+  if (result.status !== "requires_action") return runStatusOf(result);
+  const parks = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
+  const waits = result.waiting?.some(({ type }) => parks[type] === "inline");
+  return waits === true ? "requires_action" : "completed";
+}

@@ -1,0 +1,355 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ToolExecutor } from "@capstan/core";
+import { FakeClock, ScriptedModel } from "@capstan/core/testing";
+import {
+  migrate,
+  openMemoryStore,
+  type RunRecord,
+  Sql,
+  type Store,
+  storeOnConnection,
+} from "@capstan/store";
+import { owner } from "@capstan/store/testing";
+import { watchDeadlines } from "./deadlines.ts";
+import { defaultServerLimits } from "./request/run-limits.ts";
+import type { CreateExecutor } from "./active/session.ts";
+import { asking, begin, createRuns, groupOf, requestOf, runIn } from "../testing/run-fixtures.ts";
+
+const hour = 60 * 60 * 1_000;
+const day = 24 * hour;
+const limits = defaultServerLimits;
+const weather = { type: "function", function: { name: "Weather" } } as const;
+
+/** A server of which all the time is the test's. */
+function timed(
+  model: ScriptedModel,
+  {
+    approvalMs = day,
+    parkedMs = limits.parkedMs,
+    wakeAt,
+    clock = new FakeClock(Date.now()),
+    store = openMemoryStore({ clock }),
+  }: Partial<Timing> = {},
+) {
+  const group = groupOf([asking("Ask", () => "made")]);
+  const createExecutor: CreateExecutor = (options) => {
+    const executor = new ToolExecutor({ ...options, clock, limits: { approvalMs } });
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled("g", true);
+    return executor;
+  };
+  const runs = createRuns({ store, model, createExecutor, clock });
+  const log = (line: string) => assert.fail(line);
+  const watch = () => watchDeadlines({ runs, parkedMs, clock, log, ...(wakeAt && { wakeAt }) });
+  return { clock, store, runs, watch };
+}
+
+interface Timing {
+  readonly approvalMs: number;
+  readonly parkedMs: number;
+  readonly wakeAt: (at: number) => boolean;
+  readonly clock: FakeClock;
+  readonly store: Store;
+}
+
+test("a question that nobody answers in time is a refusal, and the run goes on with it", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+  const { clock, store, runs, watch } = timed(model);
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  const { stop } = watch();
+  await settled();
+  assert.equal(clock.pending, 1, "one timer for all");
+  await passes(clock, day);
+  await runIn(store, run.id, "completed");
+  const { data } = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(data[0]?.status, "expired");
+  assert.match(JSON.stringify(model.requests.at(-1)?.messages), /nobody answered in time/);
+  stop();
+  assert.equal(clock.pending, 0);
+});
+
+test("a run that nobody answers is expired, with every call accounted for", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
+  const { clock, store, runs, watch } = timed(model);
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  const run = await begin(runs, request);
+  await runIn(store, run.id, "requires_action");
+  const { stop } = watch();
+  await passes(clock, 7 * day - hour);
+  assert.equal((await store.getRun({ owner, id: run.id }))?.status, "requires_action");
+  await passes(clock, hour);
+  const { result } = await runIn(store, run.id, "expired");
+  assert.match(result?.error?.message ?? "", /Nobody answered/);
+  const calls = (await store.readCalls({ owner, runId: run.id })) ?? [];
+  assert.deepEqual(
+    calls.map(({ call }) => call.status),
+    ["cancelled"],
+  );
+  const events = (await store.readEvents({ owner, runId: run.id })) ?? [];
+  assert.deepEqual(events.filter(({ type }) => type === "chain.ended").length, 1);
+  stop();
+});
+
+test("a question that is asked after the watch began ends when its own time is up", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+  const approvalMs = 5 * 60_000;
+  const { clock, store, runs, watch } = timed(model, { approvalMs });
+  const { stop } = watch();
+  await settled();
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  assert.equal(clock.pending, 1, "one timer for all");
+  clock.advance(approvalMs - 1);
+  await settled();
+  const open = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(open.data[0]?.status, "pending");
+  clock.advance(2);
+  await settled();
+  const over = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(over.data[0]?.status, "expired");
+  await runIn(store, run.id, "completed");
+  stop();
+});
+
+test("a run that parks after the watch began waits no longer than it may", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
+  const parkedMs = 60_000;
+  const { clock, store, runs, watch } = timed(model, { parkedMs });
+  const { stop } = watch();
+  await settled();
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  const run = await begin(runs, request);
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  clock.advance(parkedMs + 1);
+  await settled();
+  assert.equal((await store.getRun({ owner, id: run.id }))?.status, "expired");
+  stop();
+});
+
+test("a question that is asked during a look is not missed", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+  const approvalMs = 5 * 60_000;
+  const { clock, store, runs } = timed(model, { approvalMs });
+  const asked = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  // What a look reads is from before the question.
+  const everyNextExpiry = async () => {
+    const next = await store.everyNextExpiry();
+    seen.resolve();
+    await asked.promise;
+    return next;
+  };
+  const slow = {
+    store: { ...store, everyNextExpiry },
+    expireApprovals: () => runs.expireApprovals(),
+    expire: (run: RunRecord) => runs.expire(run),
+    tellOfWaits: (listener: (expiresAt: number) => void) => runs.tellOfWaits(listener),
+  };
+  const log = (line: string) => assert.fail(line);
+  const { stop } = watchDeadlines({ runs: slow, parkedMs: limits.parkedMs, clock, log });
+  await seen.promise;
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  await settled();
+  asked.resolve();
+  await settled();
+  assert.equal(clock.pending, 1, "one timer for all");
+  clock.advance(approvalMs + 1);
+  await settled();
+  const { data } = await store.listApprovals({ owner, runId: run.id });
+  assert.equal(data[0]?.status, "expired");
+  stop();
+});
+
+test("the queue is told of a question that is over sooner than what it knows, and of no other", async () => {
+  const ask = { calls: [{ name: "Ask" }] };
+  const model = new ScriptedModel([ask, ask]);
+  const told: number[] = [];
+  const wakeAt = (at: number) => told.push(at) > 0;
+  const { clock, store, runs, watch } = timed(model, { approvalMs: 60_000, wakeAt });
+  const { stop } = watch();
+  await settled();
+  const first = clock.now();
+  for (const text of ["go", "go, too"]) {
+    const run = await begin(runs, requestOf(text));
+    await runIn(store, run.id, "requires_action");
+    await settled();
+    clock.advance(1_000);
+  }
+  assert.deepEqual(told, [first + 60_001]);
+  stop();
+});
+
+test("a run that cannot be expired is tried again after a while, and not at once", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
+  const { clock, store, runs } = timed(model);
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  await runIn(store, (await begin(runs, request)).id, "requires_action");
+  await passes(clock, 8 * day);
+  let tries = 0;
+  const broken = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: () => {
+      tries += 1;
+      return Promise.reject(new Error("it is damaged"));
+    },
+  };
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const { stop } = watchDeadlines({ runs: broken, parkedMs: limits.parkedMs, clock, log });
+  await settled();
+  for (let n = 0; n < 5; n++) {
+    clock.advance(1_000);
+    await settled();
+  }
+  assert.equal(tries, 1);
+  clock.advance(60_000);
+  await settled();
+  assert.equal(tries, 2);
+  assert.match(lines.join(), /it is damaged/);
+  stop();
+});
+
+test("a run that cannot be expired delays no question", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }, { calls: [{ name: "Ask" }] }]);
+  const { clock, store, runs } = timed(model, { approvalMs: 65_000 });
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  await runIn(store, (await begin(runs, request)).id, "requires_action");
+  clock.advance(50_000);
+  const { id: runId } = await begin(runs, requestOf("ask"));
+  await runIn(store, runId, "requires_action");
+  const broken = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: () => Promise.reject(new Error("it is damaged")),
+  };
+  const { stop } = watchDeadlines({ runs: broken, parkedMs: 60_000, clock, log: () => {} });
+  await settled();
+  // In ten seconds the run is over, which is tried again a minute later; the question is before that.
+  for (let second = 0; second <= 65; second++) {
+    clock.advance(1_000);
+    await settled();
+  }
+  const { data } = await store.listApprovals({ owner, runId });
+  assert.equal(data[0]?.status, "expired");
+  stop();
+});
+
+test("a watch that is stopped during a look ends no more runs, and says nothing", async () => {
+  const turn = { calls: [{ name: "Weather" }] };
+  const { clock, store, runs } = timed(new ScriptedModel([turn, turn, turn]));
+  const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+  for (let n = 0; n < 3; n++)
+    await runIn(store, (await begin(runs, request)).id, "requires_action");
+  await passes(clock, 8 * day);
+  const tried: string[] = [];
+  const closing = {
+    store,
+    expireApprovals: () => runs.expireApprovals(),
+    tellOfWaits: () => {},
+    expire: async ({ id }: { readonly id: string }) => {
+      tried.push(id);
+      watch.stop();
+      throw new Error("The store is closed");
+    },
+  };
+  const log = (line: string) => assert.fail(line);
+  const watch = watchDeadlines({ runs: closing, parkedMs: limits.parkedMs, clock, log });
+  await settled();
+  assert.equal(tried.length, 1);
+  assert.equal(clock.pending, 0);
+});
+
+/** A table, a column, and how a run ends of which that is damaged. */
+const damages = [
+  // Its text is read again as it goes on.
+  ["question", "approvals", "request", "failed"],
+  // It parked here: what it waits for is still known.
+  ["wait", "run_results", "result", "completed"],
+  ["run", "run_requests", "request", "failed"],
+] as const;
+
+for (const [what, table, column, end] of damages)
+  test(`a ${what} that is damaged keeps no other from ending as its time is up`, async () => {
+    const sql = new Sql(new DatabaseSync(":memory:"));
+    migrate(sql, 1);
+    const clock = new FakeClock(Date.now());
+    const store = storeOnConnection(sql, clock);
+    const ask = { calls: [{ name: "Ask" }] };
+    const model = new ScriptedModel([ask, ask, "Then not.", "Then not."]);
+    const { runs } = timed(model, { approvalMs: what === "run" ? day : hour, clock, store });
+    const ids: string[] = [];
+    for (const text of ["one", "two"]) {
+      const { id } = await begin(runs, requestOf(text));
+      await runIn(store, id, "requires_action");
+      ids.push(id);
+    }
+    const [bad = "", good = ""] = ids;
+    const ofBad = "WHERE run_n = (SELECT n FROM runs WHERE id = ?)";
+    sql.run(`UPDATE ${table} SET ${column} = '{' ${ofBad}`, bad);
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const parkedMs = what === "run" ? hour : day;
+    const { stop } = watchDeadlines({ runs, parkedMs, clock, log });
+    await settled();
+    await passes(clock, 2 * hour);
+    await runIn(store, good, what === "run" ? "expired" : "completed");
+    const giveUp = performance.now() + 10_000;
+    const statusOf = () => sql.get<{ status: string }>("SELECT status FROM runs WHERE id = ?", bad);
+    while (statusOf()?.status !== end && performance.now() < giveUp) await sleep(10);
+    assert.equal(statusOf()?.status, end, [...lines, ...runs.lines].join());
+    stop();
+    await store.close();
+  });
+
+test("a sweep that fails is not the last one", async () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  let sweeps = 0;
+  const runs = {
+    store: openMemoryStore(),
+    tellOfWaits: () => {},
+    expire: async () => {},
+    expireApprovals: async () => {
+      sweeps++;
+      if (sweeps === 1) throw new Error("The disk is full.");
+    },
+  };
+  const { stop } = watchDeadlines({
+    runs,
+    parkedMs: day,
+    clock,
+    log: (line) => lines.push(line),
+  });
+  await settled();
+  clock.advance(60_000);
+  await settled();
+  assert.deepEqual([sweeps, lines.length], [2, 1]);
+  stop();
+  clock.advance(hour);
+  assert.equal(sweeps, 2);
+});
+
+/** Time passes, an hour at once and a little more. */
+async function passes(clock: FakeClock, ms: number): Promise<void> {
+  for (let hours = 0; hours < ms / hour; hours++) {
+    clock.advance(hour);
+    await settled();
+  }
+  clock.advance(2);
+  await settled();
+}
+
+/** What is under way in memory has been done. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+}

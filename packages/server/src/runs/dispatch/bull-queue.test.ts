@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunRef } from "@capstan/store";
+import { openBullQueue } from "./bull-queue.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { findRedis, startRedis, type TestRedis } from "../../testing/redis-server.ts";
+
+const redis = findRedis();
+const options = { skip: redis.status === "missing" && redis.reason };
+
+const waiting = (id: string): RunRef => ({ id, owner: "local", status: "queued", epoch: 0 });
+
+/** A node with room for everything, and what it was handed. */
+class Node implements AsyncDisposable {
+  readonly taken: RunRef[] = [];
+  readonly lines: string[] = [];
+  woken = 0;
+  hasRoom = true;
+  /** With as many it has no room any more. */
+  most = Infinity;
+  readonly queue: RunQueue;
+
+  constructor({ url }: Pick<TestRedis, "url">) {
+    const consumer = {
+      hasRoom: () => this.hasRoom,
+      room: async (signal: AbortSignal) => {
+        while (!this.hasRoom && !signal.aborted) await turn();
+      },
+      take: async (run: RunRef) => {
+        this.taken.push(run);
+        if (this.taken.length >= this.most) this.hasRoom = false;
+      },
+      wake: async () => void (this.woken += 1),
+    };
+    this.queue = openBullQueue({ url, consumer, log: (line) => this.lines.push(line) });
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.queue.close();
+  }
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+test("each run is handed to one node, and to none that has no room", options, async () => {
+  await using server = await startRedis();
+  await using one = new Node(server);
+  await using other = new Node(server);
+  await using full = new Node(server);
+  full.hasRoom = false;
+  await until(() => one.queue.isUp && other.queue.isUp);
+  const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
+  one.queue.offer(ids.map(waiting));
+  await until(() => one.taken.length + other.taken.length >= 20);
+  const taken = [...one.taken, ...other.taken];
+  assert.deepEqual(taken.map(({ id }) => id).toSorted(), ids.toSorted());
+  assert.deepEqual(taken[0], waiting(taken[0]!.id));
+  assert.deepEqual(full.taken, []);
+});
+
+test("a node that has no room any more leaves the next job to others", options, async () => {
+  await using server = await startRedis();
+  await using one = new Node(server);
+  one.most = 2;
+  await until(() => one.queue.isUp);
+  one.queue.offer(["a", "b", "c", "d"].map(waiting));
+  await until(() => one.taken.length >= 2);
+  await using other = new Node(server);
+  await until(() => one.taken.length + other.taken.length >= 4);
+  assert.deepEqual(
+    [one, other].map(({ taken }) => taken.map(({ id }) => id)),
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  );
+});
+
+test("what was offered as a node closes reaches the others", options, async () => {
+  await using server = await startRedis();
+  await using other = new Node(server);
+  const closing = new Node(server);
+  closing.hasRoom = false;
+  await until(() => closing.queue.isUp);
+  closing.queue.offer([waiting("a")]);
+  await until(() => other.taken.length > 0);
+  closing.queue.offer([waiting("b")]);
+  closing.queue.offer([waiting("c")]);
+  await closing.queue.close();
+  await until(() => other.taken.length >= 3);
+  assert.deepEqual(
+    other.taken.map(({ id }) => id),
+    ["a", "b", "c"],
+  );
+});
+
+test("a run that waits in the queue is not put there twice", options, async () => {
+  await using server = await startRedis();
+  await using node = new Node(server);
+  node.hasRoom = false;
+  await until(() => node.queue.isUp);
+  for (let n = 0; n < 5; n++) node.queue.offer([waiting("r")]);
+  node.queue.offer([waiting("last")]);
+  node.hasRoom = true;
+  await until(() => node.taken.some(({ id }) => id === "last"));
+  assert.equal(node.taken.filter(({ id }) => id === "r").length, 1);
+});
+
+test("a deadline wakes one node", options, async () => {
+  await using server = await startRedis();
+  await using one = new Node(server);
+  await using other = new Node(server);
+  await until(() => one.queue.isUp && other.queue.isUp);
+  const at = Date.now() + 100;
+  assert.ok(one.queue.wakeAt(at));
+  assert.ok(other.queue.wakeAt(at));
+  await until(() => one.woken + other.woken > 0);
+  one.queue.offer([waiting("after")]);
+  await until(() => one.taken.length + other.taken.length > 0);
+  assert.equal(one.woken + other.woken, 1);
+});
+
+test(
+  "Redis is killed and comes back empty: that is said once each, and it hands out again",
+  options,
+  async () => {
+    await using server = await startRedis();
+    await using node = new Node(server);
+    await until(() => node.queue.isUp);
+    await server.kill();
+    await until(() => !node.queue.isUp);
+    node.queue.offer([waiting("lost")]);
+    assert.equal(node.queue.wakeAt(Date.now()), false);
+    await server.start();
+    await until(() => node.queue.isUp);
+    node.queue.offer([waiting("r")]);
+    await until(() => node.taken.length > 0);
+    await server.empty();
+    node.queue.offer([waiting("s")]);
+    await until(() => node.taken.length > 1);
+    assert.deepEqual(
+      node.taken.map(({ id }) => id),
+      ["r", "s"],
+    );
+    assert.match(node.lines.join("\n"), /^Redis cannot be reached \(\S.*\nRedis is back.*$/);
+  },
+);
+
+test("a node starts without Redis, says so, and can be stopped", options, async () => {
+  const server = await startRedis();
+  await server.kill();
+  const node = new Node(server);
+  await until(() => node.lines.length > 0);
+  assert.equal(node.queue.isUp, false);
+  await node.queue.close();
+  assert.equal(node.lines.length, 1);
+  assert.match(node.lines[0]!, /cannot be reached \(connect ECONNREFUSED/);
+});
+
+test("a node can be stopped while Redis is gone that was there before", options, async () => {
+  await using server = await startRedis();
+  const node = new Node(server);
+  await until(() => node.queue.isUp);
+  await server.kill();
+  await until(() => !node.queue.isUp);
+  await node.queue.close();
+});

@@ -1,0 +1,51 @@
+import { errorMessage } from "@capstan/core";
+import type { Store } from "@capstan/store";
+import type { Chains } from "../active/active-chains.ts";
+import type { Overrides } from "../permissions/overrides.ts";
+
+export interface FollowPermissionsOptions {
+  /** Where grants are kept that hold in every session: it is shared with other nodes. */
+  readonly store: Pick<Store, "nodes">;
+  readonly chains: Chains;
+  readonly overrides: Overrides;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * What a user allows, revokes or rules at another node holds for what goes on here, too. What is
+ * heard is only a hint: it is read anew, once more where something came meanwhile.
+ */
+export function followPermissions({
+  store,
+  chains,
+  overrides,
+  log,
+}: FollowPermissionsOptions): void {
+  /** Users whose permissions are being read; true where they changed meanwhile. */
+  const reading = new Map<string, boolean>();
+
+  async function read(owner: string): Promise<void> {
+    await Promise.all([overrides.refresh(owner), chains.refreshGrants(owner)]);
+  }
+
+  function refresh(owner: string): void {
+    const isUnderWay = reading.has(owner);
+    reading.set(owner, isUnderWay);
+    if (isUnderWay) return;
+    read(owner)
+      .catch((thrown: unknown) =>
+        log(`What ${owner} changed at another node cannot be read: ${errorMessage(thrown)}`),
+      )
+      .finally(() => {
+        const again = reading.get(owner) === true;
+        reading.delete(owner);
+        if (again) refresh(owner);
+      });
+  }
+
+  store.nodes?.hear((heard) => {
+    if (heard.type === "permissions") heard.owners.forEach(refresh);
+    if (heard.type === "missed")
+      new Set([...chains.owners(), ...overrides.owners()]).forEach(refresh);
+  });
+}

@@ -1,0 +1,441 @@
+import {
+  type ApprovalDecision,
+  type ChainError,
+  type Clock,
+  type ClientOutput,
+  errorMessage,
+  type ModelCatalog,
+  type ReviewDecision,
+  systemClock,
+  VariableSystem,
+} from "@capstan/core";
+import {
+  type ApprovalRecord,
+  type ConversationRecord,
+  isClosing,
+  type OutcomeOf,
+  type RunRecord,
+  type RunRef,
+  type Store,
+  type StoreWrite,
+} from "@capstan/store";
+import { Dispatcher } from "./dispatch/dispatcher.ts";
+import { Answers, type Submission } from "./answers.ts";
+import { Chains, type EndedChain } from "./active/active-chains.ts";
+import { ConversationVariables } from "./active/conversation-variables.ts";
+import { OtherNodes, stoppedByPerson } from "./nodes/other-nodes.ts";
+import { ParkedChains } from "./active/parked-chains.ts";
+import { type Passing, PassingRuns } from "./passing-runs.ts";
+import { Overrides } from "./permissions/overrides.ts";
+import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
+import { followPermissions } from "./nodes/permissions-elsewhere.ts";
+import { Serial } from "./active/serial.ts";
+import type { ServerLimits } from "./request/run-limits.ts";
+import type { CreateExecutor } from "./active/session.ts";
+import { createSignsOfLife } from "./nodes/signs-of-life.ts";
+import { type StartOutcome, Starts } from "./starts.ts";
+import { StrandedRuns } from "./active/stranded-runs.ts";
+import { TakeUps } from "./active/claims.ts";
+
+export interface RunServiceOptions {
+  readonly store: Store;
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  /** Where grants are kept that hold in every session. @default store */
+  readonly grants?: Store;
+  /** The users' own rules. @default those in the store of grants */
+  readonly overrides?: Overrides;
+  /** When runs are forgotten, with all they left. @default never */
+  readonly passing?: Passing;
+  /** @default the system's */
+  readonly clock?: Clock;
+  readonly log: (line: string) => void;
+}
+
+type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
+type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }> | ForgetLineage;
+
+const unanswered: ChainError = {
+  code: "timeout",
+  message: "Nobody answered what it waited for in time.",
+  phase: "chain",
+};
+const stopped: ChainError = { code: "aborted", message: stoppedByPerson, phase: "chain" };
+
+/** How long another node has to stop a run, before it is taken from it. */
+const stopWithinMs = 500;
+
+/** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
+export class RunService {
+  readonly #options: RunServiceOptions;
+  /** The users' own rules. */
+  readonly overrides: Overrides;
+  readonly #chains: Chains;
+  readonly #variables: ConversationVariables;
+  readonly #parked: ParkedChains;
+  readonly #passing: PassingRuns | undefined;
+  readonly #serial = new Serial();
+  readonly #answers: Answers;
+  readonly #takeUps: TakeUps;
+  readonly #dispatcher: Dispatcher;
+  readonly #starts: Starts;
+  readonly #others: OtherNodes;
+  readonly #stranded: StrandedRuns;
+  readonly #showElsewhere: (run: Pick<RunRecord, "owner" | "id">) => void;
+  readonly #clock: Clock;
+  #onWaits: (expiresAt: number) => void = () => {};
+  #closing = false;
+
+  constructor(options: RunServiceOptions) {
+    this.#options = options;
+    const { store, createExecutor, limits, passing } = options;
+    this.#clock = options.clock ?? systemClock;
+    const atHand = { most: limits.warmSessions, mostBytes: limits.warmBytes / 2 };
+    this.#variables = new ConversationVariables({ store, createExecutor, limits: atHand });
+    this.#parked = new ParkedChains(atHand);
+    this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
+    this.#chains = new Chains({
+      grants: store,
+      ...options,
+      clock: this.#clock,
+      overrides: this.overrides,
+      onGrant: (run, grant) => void this.#answers.release(run, grant),
+      variables: this.#variables,
+      onWaits: (expiresAt) => this.#onWaits(expiresAt),
+      onEnd: (ended) => this.#onEnd(ended),
+    });
+    this.#showElsewhere = createSignsOfLife({
+      store,
+      heartbeatMs: limits.heartbeatMs,
+      clock: this.#clock,
+      log: options.log,
+    });
+    this.#takeUps = new TakeUps({
+      store,
+      chains: this.#chains,
+      parked: this.#parked,
+      serial: this.#serial,
+      isStopping: () => this.#closing,
+      most: limits.takeUps,
+      log: options.log,
+    });
+    this.#dispatcher = new Dispatcher({
+      store,
+      limits,
+      takeUp: (run) => this.#serial.run(run.id, async () => this.#takeUp(run)),
+      goOn: (run, answer) => this.#serial.run(run.id, () => this.#takeUps.goOn(run, answer)),
+      isLive: (runId) => this.isLive(runId),
+      isStopping: () => this.#closing,
+      log: options.log,
+    });
+    this.#answers = new Answers({
+      store,
+      createExecutor,
+      chains: this.#chains,
+      dispatcher: this.#dispatcher,
+      log: options.log,
+    });
+    this.#starts = new Starts({
+      store,
+      serial: this.#serial,
+      dispatcher: this.#dispatcher,
+      takeUps: this.#takeUps,
+      isStopping: () => this.#closing,
+      isLive: (runId) => this.isLive(runId),
+    });
+    followPermissions({
+      store: options.grants ?? store,
+      chains: this.#chains,
+      overrides: this.overrides,
+      log: options.log,
+    });
+    this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
+    this.#stranded = new StrandedRuns({
+      store,
+      isHeld: (id) => this.isLive(id) || this.#serial.isBusy(id) || this.#takeUps.lost.has(id),
+      now: () => this.#clock.now(),
+    });
+    if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
+  }
+
+  get store(): Store {
+    return this.#options.store;
+  }
+
+  /** Makes a run, and begins it where there is a place. Resolves once it is stored; it goes on by itself. */
+  start(request: RunRequest): Promise<StartOutcome> {
+    return this.#starts.start(request);
+  }
+
+  /** Carries a run that failed or was stopped on, as a new run; finished calls are not done again. */
+  async retry(run: RunRecord, model: string): Promise<StartOutcome> {
+    if (!isClosing(run.status) || run.status === "completed") {
+      return {
+        status: "conflict",
+        message: `This run is ${run.status}: there is nothing to try again.`,
+      };
+    }
+    const stored = run.request as unknown as StoredRunRequest;
+    return this.start({
+      ...stored,
+      principal: run.owner,
+      model,
+      context: [],
+      inputMessages: [],
+      inputItems: [],
+      parentId: run.id,
+      conversationId: run.conversationId,
+      title: null,
+      answers: [],
+      outputs: [],
+      continuesParent: true,
+    });
+  }
+
+  /**
+   * A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval.
+   *
+   * @param runId the run that asks, where it is known: it need not be looked for
+   */
+  answer(
+    owner: string,
+    id: string,
+    answer: ApprovalDecision | ReviewDecision,
+    runId?: string,
+  ): Promise<ApprovalRecord | undefined> {
+    return this.#answers.answer(owner, id, answer, runId);
+  }
+
+  /**
+   * What a client's tools answered. Kept at once; the run goes on when it lacks nothing more. The
+   * first output of a call counts, and the same again changes nothing.
+   */
+  submitOutputs(
+    owner: string,
+    runId: string,
+    outputs: readonly ClientOutput[],
+  ): Promise<OutcomeOf<Submission>> {
+    return this.#answers.submitOutputs(owner, runId, outputs);
+  }
+
+  /** Closes the questions that nobody answered in time; the model is told. */
+  expireApprovals(): Promise<void> {
+    return this.#answers.expireApprovals();
+  }
+
+  /** From now on calls back when a question is kept here, with when it expires, and when a run parks. */
+  tellOfWaits(listener: (expiresAt: number) => void): void {
+    this.#onWaits = listener;
+  }
+
+  /** Ends a run that nobody answered in time. */
+  async expire(run: RunRef): Promise<void> {
+    await this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
+  }
+
+  /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
+  async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
+    // At once, whatever else waits for its turn with this run.
+    this.#chains.get(run.id)?.chain.abort(stoppedByPerson);
+    await this.#serial.run(run.id, async () => {
+      const live = this.#chains.get(run.id);
+      live?.chain.abort(stoppedByPerson);
+      await live?.done;
+      const now = await this.store.getRun({ owner: run.owner, id: run.id });
+      if (now === undefined || isClosing(now.status)) return;
+      // Who has it knows best how far its calls are. If that node is gone, or slow, the run is taken from it.
+      const isElsewhere = now.status === "in_progress";
+      if (isElsewhere && (await this.#others.stopped(now, stopWithinMs))) return;
+      await this.#endWherever(now);
+    });
+    await this.#chains.get(run.id)?.done;
+  }
+
+  /** Another may have claimed it in the meantime: whoever has it then, it is ended. */
+  async #endWherever(run: RunRecord): Promise<void> {
+    for (let now: RunRecord | undefined = run; now !== undefined && !isClosing(now.status);) {
+      if (await this.#takeUps.close(now, stopped)) return;
+      now = await this.store.getRun(run);
+    }
+  }
+
+  /** Its client went away, which means stop; unless it is this server that leaves. */
+  abandon(run: RunRecord): void {
+    if (this.#closing) return;
+    this.cancel(run).catch((thrown: unknown) =>
+      this.#options.log(`Run ${run.id} could not be stopped: ${errorMessage(thrown)}`),
+    );
+  }
+
+  /** Removes a run, stopped first where it goes on. Refused where something begins it again meanwhile. */
+  async delete(run: RunRecord): Promise<OutcomeOf<Deletion>> {
+    if (!isClosing(run.status)) await this.cancel(run);
+    return this.#remove({ type: "delete-run", owner: run.owner, id: run.id });
+  }
+
+  /** Removes a conversation with its runs, stopped first. Refused where one begins meanwhile. */
+  async deleteConversation(
+    conversation: Pick<ConversationRecord, "owner" | "id">,
+  ): Promise<OutcomeOf<Deletion>> {
+    const { owner, id } = conversation;
+    const runs = await this.store.listRuns({ owner, conversationId: id });
+    for (const run of runs) if (!isClosing(run.status)) await this.cancel(run);
+    return this.#remove({ type: "delete-conversation", owner, id });
+  }
+
+  /** Takes what nobody touched for long out of sight. */
+  forget(write: ForgetLineage): Promise<OutcomeOf<ForgetLineage>> {
+    return this.#remove(write);
+  }
+
+  async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
+    const [outcome] = await this.store.write([deletion]);
+    if (outcome.status !== "deleted") return outcome;
+    this.#variables.forget(outcome.runIds);
+    this.#parked.forget(outcome.runIds);
+    return outcome;
+  }
+
+  /** Stops one call; the turn goes on. False where it is not open. */
+  async cancelCall(run: RunRecord, callId: string): Promise<boolean> {
+    const live = this.#chains.get(run.id);
+    if (live !== undefined) return live.chain.cancelCall(callId);
+    return run.status === "in_progress" && this.#others.stopCall(run, callId);
+  }
+
+  isLive(runId: string): boolean {
+    return this.#chains.get(runId) !== undefined;
+  }
+
+  /** What this process holds for runs: chains that go on, and runs of which something waits for its turn. */
+  held(): { readonly chains: number; readonly waitingTurns: number } {
+    return { chains: this.#chains.entries().length, waitingTurns: this.#serial.size };
+  }
+
+  /** The variables of a conversation, or of any run, as its newest run has them now. */
+  async variablesOf({
+    owner,
+    headRunId,
+  }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
+    if (headRunId === null) return new VariableSystem();
+    return this.#chains.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
+  }
+
+  /**
+   * Changes a conversation's variables from outside, those of its newest run where that goes on.
+   * What `edit` throws changes nothing. Undefined where the conversation is not there any more.
+   */
+  async editVariables(
+    conversation: ConversationRecord,
+    edit: (draft: VariableSystem) => void,
+  ): Promise<VariableSystem | undefined> {
+    for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
+      const runId = await this.#variables.holder(now);
+      const edited = await this.#serial.run(runId, () =>
+        this.#variables.edit(conversation, runId, edit, this.#chains.get(runId)?.variables),
+      );
+      if (edited !== undefined) return edited;
+      now = await this.store.getConversation(conversation);
+    }
+    return undefined;
+  }
+
+  /** A grant was revoked: what goes on must not use it any more. */
+  forgetGrant(sessionId: string | null, grantId: string): void {
+    this.#chains.forgetGrant(sessionId, grantId);
+  }
+
+  /** Takes a number in the stream of a run that has not ended, so that a client sees that it is there. */
+  heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
+    if (this.isLive(run.id)) this.#chains.showAlive(run.id);
+    else this.#showElsewhere(run);
+  }
+
+  /** What was found lying about may have been begun here meanwhile. One that others queued is not that. */
+  async #takeUp(run: RunRef): Promise<void> {
+    const goesOn = this.#chains.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
+    if (!goesOn) await this.#takeUps.takeUp(run);
+  }
+
+  /** What the server before this one left. Read before anything is begun here, which would look the same. */
+  async leftOver(): Promise<readonly RunRef[]> {
+    const [orphans, queued] = await Promise.all([
+      this.store.everyOrphan(),
+      this.store.everyRunIn({ status: "queued" }),
+    ]);
+    return [...orphans, ...queued];
+  }
+
+  /**
+   * Takes up runs that nobody holds, as far as there is room: each goes on where it stopped. What
+   * another has by then stays with it.
+   */
+  recover(left: readonly RunRef[]): Promise<void> {
+    return this.#dispatcher.take(left);
+  }
+
+  /**
+   * Looks after what lies in the store: runs whose node is gone, those that this node has and does
+   * not know of, and those that wait for a place.
+   */
+  async sweep(): Promise<void> {
+    const orphans = await this.store.everyOrphan();
+    await this.#dispatcher.sweep([...orphans, ...(await this.#stranded.look())]);
+  }
+
+  /** Other nodes may have taken over what goes on here, and this one was not told. */
+  lookAtAll(): void {
+    this.#others.lookAtAll();
+  }
+
+  /** Which queued runs go on here. */
+  get dispatcher(): Dispatcher {
+    return this.#dispatcher;
+  }
+
+  /**
+   * Begins nothing more, lets runs end for `graceMs`, then hands back what is left: the next server
+   * goes on with it.
+   *
+   * @returns how many were handed back
+   */
+  async close(graceMs: number): Promise<number> {
+    this.#closing = true;
+    const all = Promise.allSettled(this.#chains.entries().map(([, { done }]) => done));
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#clock.after(graceMs, resolve);
+    await Promise.race([all, over]);
+    cancel();
+    const left = this.#chains.entries();
+    for (const [runId, { chain, epoch }] of left) {
+      chain.detach("the server is stopping");
+      try {
+        await this.store.write([{ type: "set-status", runId, status: "queued", epoch }]);
+      } catch (thrown) {
+        // As after a crash, the next server finds it in progress.
+        this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
+      }
+    }
+    return left.length;
+  }
+
+  #forget({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
+    this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
+      this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
+    );
+  }
+
+  #onEnd({ run, asks, parked, ready, lost }: EndedChain): void {
+    if (parked !== undefined) this.#parked.keep(run, parked);
+    this.#dispatcher.left(run.id);
+    if (lost !== undefined)
+      void this.#takeUps.lost.close(run, {
+        code: "journal_failed",
+        message: lost,
+        phase: "chain",
+      });
+    else if (ready) void this.recover([{ ...run, status: "queued" }]);
+    else this.#passing?.ended(run, asks);
+  }
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunEvent } from "@capstan/contract";
+import {
+  checkStore,
+  openMemoryStore,
+  openStore,
+  type Shortened,
+  shortenDeltas,
+  type Store,
+  dayMs,
+} from "@capstan/store";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  owner,
+  resultOf,
+  settableClock,
+  start,
+  withDataDir,
+} from "@capstan/store/testing";
+import { createProjection } from "../responses/projection/project-events.ts";
+import { identity } from "../testing/run-script.ts";
+
+const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];
+
+async function say(store: Store, id: string): Promise<void> {
+  await createRun(store, { id });
+  const text = words.join("");
+  const of = (item: string, from: number, to?: number) =>
+    words.slice(from, to).map((word) => delta(item, word));
+  // Two at once, in turns.
+  await commit(store, id, [start("a"), start("b"), ...of("a", 0, 5), ...of("b", 0, 7)]);
+  await commit(store, id, [...of("a", 5), ...of("b", 7), end("a", text), end("b", text)]);
+  // Cut off: what there is has no other form.
+  await commit(store, id, [start("c"), delta("c", "so "), delta("c", "far"), resultOf("aborted")]);
+}
+
+const eventsOf = async (store: Store, after = 0) =>
+  (await store.readEvents({ owner, runId: "r", after })) ?? [];
+
+function wire(events: readonly RunEvent[]) {
+  const projection = createProjection(identity);
+  return [...projection.begin(), ...events.flatMap((event) => projection.push(event))];
+}
+
+test("deltas keep their numbers and make the same text, on both wires, from any number on", async () => {
+  const clock = settableClock();
+  const store = openMemoryStore({ clock });
+  await say(store, "r");
+  const before = await eventsOf(store);
+  const saved = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs });
+  assert.ok(saved.bytes > 0);
+  const after = await eventsOf(store);
+  assert.notDeepEqual(after, before, "they are cut elsewhere");
+  const shape = ({ seq, type }: RunEvent) => [seq, type];
+  assert.deepEqual(after.map(shape), before.map(shape));
+  for (const itemId of ["a", "b", "c"]) {
+    const textOf = (events: readonly RunEvent[]) =>
+      events
+        .flatMap((e) => (e.type === "item.delta" && e.itemId === itemId ? e.delta : []))
+        .join("");
+    assert.equal(textOf(after), textOf(before));
+  }
+  for (const event of after)
+    if (event.type === "item.delta") assert.ok(event.delta.isWellFormed() && event.delta !== "");
+  assert.deepEqual(
+    wire(after).map(({ sequence_number, type }) => [sequence_number, type]),
+    wire(before).map(({ sequence_number, type }) => [sequence_number, type]),
+  );
+  for (let from = 0; from < after.length; from++)
+    assert.deepEqual(await eventsOf(store, from), after.slice(from));
+  assert.deepEqual(
+    (await store.readEventsCompact({ owner, runId: "r" }))?.lastSeq,
+    before.at(-1)?.seq,
+  );
+});
+
+test("a run that is not old enough is left, and looked at again", async () => {
+  const clock = settableClock();
+  const store = openMemoryStore({ clock });
+  await say(store, "r");
+  const before = await eventsOf(store);
+  const first = await shortenDeltas({ store, deltaDays: 7, now: 6 * dayMs });
+  assert.equal(first.bytes, 0);
+  assert.deepEqual(await eventsOf(store), before);
+  const second = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs, seen: first.seen });
+  assert.ok(second.bytes > 0);
+  const third = await shortenDeltas({ store, deltaDays: 7, now: 9 * dayMs, seen: second.seen });
+  assert.deepEqual(third, { seen: second.seen, bytes: 0 });
+});
+
+test("runs that go on hold up no other, are shortened once they are old enough, and nothing is read twice", async () => {
+  const clock = settableClock();
+  const store = openMemoryStore({ clock });
+  const goesOn = Array.from({ length: 120 }, (_, index) => `goes on ${index}`);
+  for (const id of goesOn) await createRun(store, { id });
+  await say(store, "r");
+  const asked: (readonly number[] | undefined)[] = [];
+  const watched: Store = {
+    ...store,
+    everyShorterCuts: (query) => {
+      asked.push(query.among);
+      return store.everyShorterCuts(query);
+    },
+  };
+  const sweep = (day: number, seen?: Shortened) =>
+    shortenDeltas({ store: watched, deltaDays: 7, now: day * dayMs, ...(seen && { seen }) });
+  const first = await sweep(8);
+  assert.ok(first.bytes > 0);
+  assert.equal(first.seen.young.length, goesOn.length);
+  // One of them says something at last, and ends.
+  clock.set(8 * dayMs);
+  const text = words.join("");
+  const said = words.map((word) => delta("a", word));
+  await commit(store, "goes on 110", [start("a"), ...said, end("a", text), resultOf("completed")]);
+  await say(store, "later");
+  const second = await sweep(9, first.seen);
+  assert.deepEqual(second, { seen: first.seen, bytes: 0 });
+  asked.length = 0;
+  const third = await sweep(16, second.seen);
+  assert.ok(third.bytes > 0);
+  assert.deepEqual(
+    asked.map((among) => among?.length),
+    [100, 100, 20, undefined],
+  );
+  assert.equal(third.seen.young.length, goesOn.length - 1);
+  assert.deepEqual((await sweep(17, third.seen)).bytes, 0);
+});
+
+test("a store whose deltas were shortened is sound", async () => {
+  await withDataDir(async (dataDir) => {
+    const store = await openStore({ dataDir, durability: "process" });
+    await say(store, "r");
+    const { bytes } = await shortenDeltas({ store, deltaDays: 0, now: Date.now() + 1_000 });
+    assert.ok(bytes > 0);
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    await store.close();
+  });
+});

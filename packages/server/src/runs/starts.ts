@@ -1,0 +1,121 @@
+import { neutraliseMessage, newId } from "@capstan/core";
+import type { Dispatcher } from "./dispatch/dispatcher.ts";
+import { isClosing, type RunRecord, type Store, type StoreWrite } from "@capstan/store";
+import { awaitsApproval, carriersOf, inheritedTurn } from "./active/adoption.ts";
+import { type Beginning, beginWith } from "./active/beginning.ts";
+import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
+import type { RunRequest } from "./request/run-request.ts";
+import type { Serial } from "./active/serial.ts";
+import type { TakeUps } from "./active/claims.ts";
+
+export type StartOutcome =
+  | { readonly status: "started"; readonly run: RunRecord }
+  /** The conversation went on elsewhere, or its last run has not ended. */
+  | { readonly status: "conflict"; readonly message: string };
+
+export interface StartsOptions {
+  readonly store: Store;
+  /** One thing at a time of each run. */
+  readonly serial: Serial;
+  readonly dispatcher: Dispatcher;
+  readonly takeUps: TakeUps;
+  readonly isStopping: () => boolean;
+  readonly isLive: (runId: string) => boolean;
+}
+
+/** Makes runs of what is asked for: each takes a place and begins, or is stored as queued. */
+export class Starts {
+  readonly #options: StartsOptions;
+
+  constructor(options: StartsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
+  async start(given: RunRequest): Promise<StartOutcome> {
+    // What comes from outside must not pass for the system's own log, now or when it is read again.
+    const request = {
+      ...given,
+      context: given.context.map(neutraliseMessage),
+      inputMessages: given.inputMessages.map(neutraliseMessage),
+    };
+    // One at a time of one parent: a call that waits there must not be taken over by two.
+    const { parentId } = request;
+    if (parentId === null) return this.#start(request);
+    return this.#options.serial.run(`children of ${parentId}`, () => this.#start(request));
+  }
+
+  async #start(request: RunRequest): Promise<StartOutcome> {
+    const { store, dispatcher, isStopping, isLive } = this.#options;
+    if (isStopping()) return { status: "conflict", message: "The server is stopping." };
+    const parent =
+      request.parentId === null
+        ? undefined
+        : await store.getRun({ owner: request.principal, id: request.parentId });
+    if (parent !== undefined && !isClosing(parent.status)) {
+      return {
+        status: "conflict",
+        message: "The answer before this one has not ended. Wait for it, or stop it first.",
+      };
+    }
+    const adopts =
+      parent !== undefined &&
+      (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
+    if (parent !== undefined && adopts && awaitsApproval(parent)) {
+      const carriers = await carriersOf(store, parent);
+      if (carriers.some(({ status }) => !isClosing(status)))
+        return { status: "conflict", message: "Another response carries on what waited here." };
+    }
+    const id = newId("resp_");
+    const taken =
+      adopts && parent !== undefined
+        ? { parent, inherited: await inheritedTurn(store, parent, request) }
+        : undefined;
+    const { principal: owner } = request;
+    const begins = dispatcher.admits(id, owner);
+    try {
+      const status = begins ? "in_progress" : "queued";
+      const writes = newRunWrites(id, request, taken?.inherited, status);
+      return await this.#startStored(id, request, { begins, taken, writes });
+    } finally {
+      if (begins && !isLive(id)) dispatcher.left(id);
+    }
+  }
+
+  async #startStored(
+    id: string,
+    request: RunRequest,
+    given: {
+      readonly begins: boolean;
+      readonly taken: Beginning["taken"];
+      readonly writes: readonly StoreWrite[];
+    },
+  ): Promise<StartOutcome> {
+    const { store, dispatcher, serial, takeUps, isLive } = this.#options;
+    const { begins, taken, writes } = given;
+    const outcomes = await store.write(writes);
+    const run = newRunRecord(writes, outcomes);
+    if (run === undefined) {
+      const refused = outcomes.find((outcome) => outcome.status === "refused");
+      const message =
+        refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
+      return { status: "conflict", message };
+    }
+    if (!begins) {
+      dispatcher.waits(run);
+      return { status: "started", run };
+    }
+    const { inputMessages } = request;
+    const beginning = { request, inputMessages, ...(taken && { taken }) };
+    const variablesOf = variablesOrigin(request, outcomes);
+    await serial.run(id, async () => {
+      // The answer of the commit may have been so late that the run was found lying about.
+      if (isLive(id)) return;
+      await takeUps.launch(run, async () => ({
+        ...(await beginWith(store, beginning)),
+        ...(variablesOf && { variablesOf }),
+      }));
+    });
+    return { status: "started", run };
+  }
+}

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Model, newId, type VariableSystem } from "@capstan/core";
+import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
+import { findPostgres, owner, withMemoryStore, withTwoNodes } from "@capstan/store/testing";
+import type { Store } from "@capstan/store";
+import type { RunService } from "./run-service.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+
+const postgres = findPostgres();
+const pairs = {
+  "one store": {
+    skip: false,
+    withPair: (use: (one: Store, other: Store) => Promise<void>) =>
+      withMemoryStore((store) => use(store, store)),
+  },
+  PostgreSQL: {
+    skip: postgres.status === "missing" && postgres.reason,
+    withPair: withTwoNodes,
+  },
+} as const;
+
+/** A test of two nodes, each with runs of its own. */
+function twoNodes(name: string, body: (one: Store, other: Store) => Promise<void>): void {
+  for (const [kind, { skip, withPair }] of Object.entries(pairs))
+    test(`${name} (${kind})`, { skip }, () => withPair(body));
+}
+
+const call = (name: string, args: object = {}): ScriptedStep => ({ calls: [{ name, args }] });
+const write = (name: string, value: string) => (draft: VariableSystem) =>
+  void draft.updateVariable(name, { type: "USER_ADD", value });
+const remove = (name: string) => (draft: VariableSystem) => void draft.removeVariables([name]);
+
+/** One node; `seen` is what `Show` found of the variables each time, `Add` makes one. */
+function nodeOn(
+  store: Store,
+  script: readonly ScriptedStep[],
+  model: Model = new ScriptedModel(script),
+) {
+  const seen: (readonly string[])[] = [];
+  const tools = [
+    asking("Ask", () => "yes"),
+    tool("Add", ({ name }, { variables }) => {
+      variables.addVariable(String(name), "made", "LLMAdd");
+      return "added";
+    }),
+    tool("Show", (_args, { variables }) => {
+      seen.push(notesIn(variables));
+      return "shown";
+    }),
+  ];
+  return { store, seen, runs: createRuns({ store, model, tools }) };
+}
+type Node = Pick<ReturnType<typeof nodeOn>, "store" | "runs">;
+
+/** What people and tools wrote, not the results of calls. */
+function notesIn(variables: Pick<VariableSystem, "listVariables" | "getVariable">) {
+  return variables
+    .listVariables()
+    .filter(({ type }) => type === "USER_ADD" || type === "LLMAdd")
+    .map(({ name }) => `${name}: ${variables.getVariable(name)?.value.text}`)
+    .toSorted();
+}
+
+async function createConversation(store: Store): Promise<string> {
+  const id = newId("conv_");
+  const switches = { groups: {}, tools: {} };
+  await store.write([
+    { type: "create-conversation", id, owner, title: "", metadata: {}, switches },
+  ]);
+  return id;
+}
+
+const headOf = async (store: Store, id: string) => (await store.getConversation({ owner, id }))!;
+
+async function beginTurn({ store, runs }: Node, conversationId: string): Promise<string> {
+  const { headRunId: parentId } = await headOf(store, conversationId);
+  return (await begin(runs, requestOf("Go.", { conversationId, parentId }))).id;
+}
+
+async function turn(node: Node, conversationId: string): Promise<void> {
+  await runIn(node.store, await beginTurn(node, conversationId), "completed");
+}
+
+async function edit(
+  { store, runs }: Node,
+  conversation: string,
+  how: (draft: VariableSystem) => void,
+) {
+  assert.notEqual(await runs.editVariables(await headOf(store, conversation), how), undefined);
+}
+
+async function allow({ store, runs }: { store: Store; runs: RunService }, runId: string) {
+  const { data } = await store.listApprovals({ owner, runId, status: "pending" });
+  await runs.answer(owner, data[0]!.id, { decision: "allow" });
+}
+
+twoNodes(
+  "what is removed or written at another node between two turns is so in the next one",
+  async (one, other) => {
+    const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
+    const there = nodeOn(other, []);
+    const conversation = await createConversation(one);
+    await turn(here, conversation);
+    await edit(there, conversation, remove("a"));
+    await edit(there, conversation, write("b", "theirs"));
+    await turn(here, conversation);
+    assert.deepEqual(here.seen, [["b: theirs"]]);
+  },
+);
+
+twoNodes("who looks here finds what was changed at another node", async (one, other) => {
+  const here = nodeOn(one, [call("Add", { name: "a" }), "one"]);
+  const there = nodeOn(other, []);
+  const conversation = await createConversation(one);
+  await turn(here, conversation);
+  await edit(there, conversation, write("a", "theirs"));
+  const variables = await here.runs.variablesOf(await headOf(one, conversation));
+  assert.deepEqual(notesIn(variables), ["a: theirs"]);
+});
+
+twoNodes("who changes variables in turns at two nodes has every change", async (one, other) => {
+  const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
+  const there = nodeOn(other, []);
+  const conversation = await createConversation(one);
+  await turn(here, conversation);
+  await edit(here, conversation, write("b", "1"));
+  await edit(there, conversation, write("b", "2"));
+  await edit(there, conversation, remove("a"));
+  await edit(here, conversation, write("c", "3"));
+  await turn(here, conversation);
+  assert.deepEqual(here.seen, [["b: 2", "c: 3"]]);
+});
+
+twoNodes(
+  "what is changed at another node while a run waits here is so as it goes on",
+  async (one, other) => {
+    const here = nodeOn(one, [call("Add", { name: "a" }), call("Ask"), call("Show"), "done"]);
+    const there = nodeOn(other, []);
+    const conversation = await createConversation(one);
+    const run = await beginTurn(here, conversation);
+    await runIn(one, run, "requires_action");
+    await edit(there, conversation, remove("a"));
+    await edit(there, conversation, write("b", "theirs"));
+    await allow(here, run);
+    await runIn(one, run, "completed");
+    assert.deepEqual(here.seen, [["b: theirs"]]);
+  },
+);
+
+twoNodes(
+  "what a run changed that waited here and went on at another node is so in the next turn",
+  async (one, other) => {
+    const here = nodeOn(one, [call("Add", { name: "a" }), call("Ask"), call("Show"), "two"]);
+    const there = nodeOn(other, [call("Add", { name: "b" }), "one"]);
+    const conversation = await createConversation(one);
+    const run = await beginTurn(here, conversation);
+    await runIn(one, run, "requires_action");
+    await allow(there, run);
+    await runIn(one, run, "completed");
+    await turn(here, conversation);
+    assert.deepEqual(here.seen, [["a: made", "b: made"]]);
+  },
+);
+
+twoNodes(
+  "what is changed here of a run that goes on at another node does not hide what that does",
+  async (one, other) => {
+    const held = Promise.withResolvers<ScriptedStep>();
+    const here = nodeOn(one, [call("Show"), "two"]);
+    const there = nodeOn(other, [() => held.promise, "one"]);
+    const conversation = await createConversation(one);
+    const run = await beginTurn(there, conversation);
+    await edit(here, conversation, write("a", "mine"));
+    held.resolve(call("Add", { name: "b" }));
+    await runIn(one, run, "completed");
+    await turn(here, conversation);
+    assert.deepEqual(here.seen, [["a: mine", "b: made"]]);
+  },
+);
+
+twoNodes(
+  "what is changed at another node of a run that goes on here is so in the next turn",
+  async (one, other) => {
+    const held = Promise.withResolvers<ScriptedStep>();
+    const here = nodeOn(one, [() => held.promise, "one", call("Show"), "two"]);
+    const there = nodeOn(other, []);
+    const conversation = await createConversation(one);
+    const run = await beginTurn(here, conversation);
+    await edit(there, conversation, write("a", "theirs"));
+    held.resolve(call("Add", { name: "b" }));
+    await runIn(one, run, "completed");
+    await turn(here, conversation);
+    assert.deepEqual(here.seen, [["a: theirs", "b: made"]]);
+  },
+);
+
+twoNodes(
+  "what is changed at another node in the moment in which a turn is made is in it",
+  async (one, other) => {
+    const there = nodeOn(other, []);
+    const conversation = await createConversation(one);
+    const meddled: Store = {
+      ...one,
+      write: async (writes) => {
+        const [first] = writes;
+        if (first?.type === "create-run" && first.run.parentId !== undefined)
+          await edit(there, conversation, remove("a"));
+        return one.write(writes);
+      },
+    };
+    const here = nodeOn(meddled, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
+    await turn(here, conversation);
+    await turn(here, conversation);
+    assert.deepEqual(here.seen, [[]]);
+  },
+);

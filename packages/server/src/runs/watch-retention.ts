@@ -1,0 +1,76 @@
+import { type Clock, errorMessage } from "@capstan/core";
+import type { RunService } from "./run-service.ts";
+import {
+  dropUnreachable,
+  hasRules,
+  prune,
+  type PrunedOf,
+  type Retention,
+  shortenDeltas,
+  type Shortened,
+} from "@capstan/store";
+
+/** After the start, when others have more to do; then this often. */
+const firstMs = 60 * 1_000;
+const everyMs = 60 * 60 * 1_000;
+
+/** Between two commits of a sweep. */
+const pauseMs = 10;
+
+export interface RetentionOptions {
+  readonly runs: Pick<RunService, "store" | "forget">;
+  readonly retention: Retention;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+/** Forgets every hour what the rules ask for. Where there are none it only ends what was begun. */
+export function watchRetention({ runs, retention, clock, log }: RetentionOptions): () => void {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let cancel: (() => void) | undefined;
+  let seen: Shortened | undefined;
+  let looked = 0;
+  const pause = async (): Promise<void> => {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const cancelPause = clock.after(pauseMs, resolve);
+    cancel = () => {
+      cancelPause();
+      resolve();
+    };
+    await over;
+  };
+  const sweep = async (): Promise<void> => {
+    const { store } = runs;
+    const common = { store, now: clock.now(), pause, signal };
+    try {
+      const pruned = await prune({ ...common, retention, forget: (write) => runs.forget(write) });
+      for (const one of pruned) {
+        if (one.bytes > 0) log(prunedLine(one));
+        if (one.held.unreadable !== undefined) log(unreadableLine(one));
+      }
+      if (hasRules(retention)) looked = await dropUnreachable({ ...common, after: looked });
+      const { deltaDays } = retention;
+      if (deltaDays !== undefined)
+        ({ seen } = await shortenDeltas({ ...common, deltaDays, ...(seen && { seen }) }));
+    } catch (thrown) {
+      if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
+    } finally {
+      if (!signal.aborted) cancel = clock.after(everyMs, () => void sweep());
+    }
+  };
+  cancel = clock.after(firstMs, () => void sweep());
+  return () => {
+    stopping.abort();
+    cancel?.();
+  };
+}
+
+function unreadableLine({ owner, held }: PrunedOf): string {
+  return `Retention: ${held.unreadable} of ${owner} is due and stays, as calls of it are damaged and cannot be read.`;
+}
+
+function prunedLine({ owner, conversations, runs, bytes }: PrunedOf): string {
+  const size = `${(bytes / 1_048_576).toFixed(1)} MB`;
+  return `Retention: deleted what was old of ${owner} (conversations: ${conversations}, runs: ${runs}, ${size}).`;
+}

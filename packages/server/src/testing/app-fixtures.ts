@@ -1,0 +1,95 @@
+import type { PolicyRule } from "@capstan/core";
+import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
+import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
+import type { RunServiceOptions } from "../runs/run-service.ts";
+import { type AppOptions, createApp } from "../app.ts";
+import type { Services } from "../http/services.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** The body, parsed: what a test reads of it, where it is there. */
+  readonly body: {
+    readonly id: string;
+    readonly status: string;
+    readonly output: readonly { readonly type: string; readonly id: string }[];
+    readonly data: readonly { readonly id: string; readonly run: string }[];
+    readonly error: {
+      readonly code: string;
+      readonly message: string;
+      readonly param: string;
+    } | null;
+  };
+}
+
+export interface TestApp {
+  readonly services: Services;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
+}
+
+/** The whole API over stores in memory, without a socket. */
+export function createTestApp(
+  setup: Setup & {
+    readonly limits?: Partial<ServerLimits>;
+    readonly kept?: Partial<RunServiceOptions>;
+    readonly passing?: Partial<RunServiceOptions>;
+    readonly apiKeys?: AppOptions["apiKeys"];
+    readonly rules?: readonly PolicyRule[];
+    readonly scripts?: Services["scripts"];
+    readonly log?: AppOptions["log"];
+  },
+): TestApp {
+  const { model, tools = [] } = setup;
+  const limits = { ...defaultServerLimits, ...setup.limits };
+  const entry = { id: model.id, title: "", owner: "", reason: "" };
+  const runs = createRuns({ model, tools, limits, ...setup.kept });
+  const services: Services = {
+    runs,
+    ephemeral: createRuns({ model, tools, limits, ...setup.passing }),
+    models: { default: entry, list: async () => [entry], find: async () => model },
+    groups: () => [groupOf(tools)],
+    groupDefaults: {},
+    toolDefaults: {},
+    rules: setup.rules ?? [],
+    ...(setup.scripts && { scripts: setup.scripts }),
+    createExecutor: executorsOf(tools),
+    history: "log",
+    limits,
+    version: "0",
+    authentication: false,
+  };
+  const app = createApp({
+    services,
+    apiKeys: setup.apiKeys ?? [],
+    site: { hosts: undefined, origins: [] },
+    log: setup.log ?? (() => {}),
+  });
+  const fetch = async (request: Request) => app.fetch(request);
+  return {
+    services,
+    fetch,
+    async call(method, path, body) {
+      const response = await fetch(requestTo(method, path, body));
+      return { status: response.status, body: (await response.json()) as Answer["body"] };
+    },
+  };
+}
+
+export function requestTo(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Request {
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    ...(body !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+/** How a request names the toy tools' group. */
+export const toyTools = [{ type: "mcp", server_label: "g", server_url: "capstan://groups/g" }];
