@@ -1,3 +1,6 @@
-export { builtInGroups, type BuiltInGroupsOptions } from "./built-in-groups.ts";
+export { builtInGroups, type BuiltInGroupsOptions } from "./install/built-in-groups.ts";
 export type { ApiKey, Configuration, ConfiguredLimits } from "./configuration/configuration.ts";
-export { createToolExecutor, type CreateToolExecutorOptions } from "./create-tool-executor.ts";
+export {
+  createToolExecutor,
+  type CreateToolExecutorOptions,
+} from "./install/create-tool-executor.ts";

@@ -13,7 +13,7 @@ if (major < 24) {
     throw error;
   });
   await keepCompiled();
-  const { runCommandLine } = await import("./command-line/run-command-line.ts");
+  const { runCommandLine } = await import("./run-command-line.ts");
   process.exitCode = await runCommandLine(process.argv.slice(2));
 }
 

@@ -5,7 +5,7 @@ import type { AuthoringOutcome, ScriptAuthoring } from "@capstan/contract";
 import { checkSource, createSource, DeletedFiles, saveSource } from "@capstan/toolkit";
 import { readScriptName } from "../commands/scripts/script-name.ts";
 import { templates } from "../commands/scripts/script-templates.ts";
-import type { OpenScripts } from "../open-scripts.ts";
+import type { OpenScripts } from "../install/open-scripts.ts";
 import { inTurn } from "./in-turn.ts";
 import { findToolFile, readAnew, scriptDetail, scriptFiles } from "./script-detail.ts";
 import {

@@ -10,7 +10,7 @@ import {
   type Script,
   type ToolFile,
 } from "@capstan/toolkit";
-import type { OpenScripts } from "../open-scripts.ts";
+import type { OpenScripts } from "../install/open-scripts.ts";
 
 /** A file that a scan of the folders finds now. */
 export async function findToolFile(

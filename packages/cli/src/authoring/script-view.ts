@@ -9,7 +9,7 @@ import type {
   ScriptProblem,
   ToolLibrary,
 } from "@capstan/toolkit";
-import { shownPath } from "../commands/scripts/problem-lines.ts";
+import { shownPath } from "../install/problem-lines.ts";
 
 /** A file's id: of its place alone, so that it stays whatever is in it. No part of it is a path. */
 export function scriptId(path: string): string {

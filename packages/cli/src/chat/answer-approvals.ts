@@ -1,14 +1,14 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../client/client-error.ts";
 import {
   type Question,
   questionText,
   readEditedArguments,
   readQuestionAnswer,
 } from "./approval-question.ts";
-import type { Client } from "./client.ts";
-import type { Style } from "./style.ts";
-import { notice, type Terminal } from "./terminal.ts";
+import type { Client } from "../client/client.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
 
 /** Who answers: the person at the terminal, or a rule where nobody can be asked. */
 export type ApprovalMode = "ask" | "refuse" | "allow";

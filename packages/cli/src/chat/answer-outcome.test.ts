@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerOutcomes, readOutcome } from "./answer-outcome.ts";
-import { ApiError } from "./api-error.ts";
-import { plainStyle } from "./style.ts";
+import { ApiError } from "../client/client-error.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 function call(id: string, more: Partial<CallView> = {}): CallView {
   return {

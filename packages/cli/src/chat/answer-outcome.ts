@@ -1,12 +1,12 @@
 import { errorMessage } from "@capstan/core";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../client/client-error.ts";
 import { callText } from "./call-text.ts";
-import type { Client } from "./client.ts";
-import { printable, printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
-import { notice, type Terminal } from "./terminal.ts";
+import type { Client } from "../client/client.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
 
 interface OutcomeOptions {
   readonly client: Pick<Client, "url" | "calls" | "answerOutcome">;

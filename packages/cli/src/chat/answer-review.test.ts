@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerReview } from "./answer-review.ts";
-import { ApiError } from "./api-error.ts";
-import type { Client } from "./client.ts";
+import { ApiError } from "../client/client-error.ts";
+import type { Client } from "../client/client.ts";
 import { readReviewCommand } from "./review-question.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 const text = "The password is tulip.\u001B[2J";
 const review: ResultApprovalView = {

@@ -1,12 +1,12 @@
 import { reviewOutcomes } from "@capstan/core";
 import type { ReviewAnswerBody } from "@capstan/contract";
 import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
-import { ApiError } from "./api-error.ts";
-import type { Client } from "./client.ts";
-import { printable } from "./printable.ts";
+import { ApiError } from "../client/client-error.ts";
+import type { Client } from "../client/client.ts";
+import { printable } from "../terminal/printable.ts";
 import { previewText, readReviewCommand, type Review, reviewText } from "./review-question.ts";
-import type { Style } from "./style.ts";
-import { notice, type Terminal } from "./terminal.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
 
 interface ReviewOptions {
   /** The approval's id. */

@@ -7,7 +7,7 @@ import {
   readEditedArguments,
   readQuestionAnswer,
 } from "./approval-question.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 const question: Question = {
   id: "a1",

@@ -1,6 +1,6 @@
 import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/contract";
-import { printable, printableJson, printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { printable, printableJson, printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
 
 /** What a question is asked about: an approval as the run's events or the list give it. */
 export type Question = Omit<

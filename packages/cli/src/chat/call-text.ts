@@ -1,7 +1,7 @@
 import type { CallResult, SettledStatus } from "@capstan/core";
-import { countText, durationText } from "./numbers.ts";
-import { printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { countText, durationText } from "../terminal/numbers.ts";
+import { printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
 
 /** A call as one line: `ListFiles {"path":"."}`, cut where the arguments are long. */
 export function callText(name: string, argumentsText: string, limit = 100): string {

@@ -1,10 +1,10 @@
 import { errorMessage } from "@capstan/core";
 import type { ConversationView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
-import type { Client } from "./client.ts";
-import { printable } from "./printable.ts";
-import type { Style } from "./style.ts";
-import { notice, type Terminal } from "./terminal.ts";
+import type { Client } from "../client/client.ts";
+import { printable } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
 
 /** A turn that is being shown. */
 export interface RunningTurn {

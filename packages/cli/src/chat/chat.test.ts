@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { ConversationView, RunEvent, RunWithEvents, ToolGroupView } from "@capstan/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import { chainEnded, numbered, spokenText } from "../testing/run-events.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../client/client-error.ts";
 import { chat, type ChatOptions } from "./chat.ts";
-import type { Client, StartRun } from "./client.ts";
-import { plainStyle } from "./style.ts";
+import type { Client, StartRun } from "../client/client.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 function conversation(id: string): ConversationView {
   const switches = { groups: { web: false }, tools: {} };

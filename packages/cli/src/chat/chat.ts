@@ -1,16 +1,16 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
 import { type ChatSession, say, sayFailure } from "./chat-session.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "../client/client.ts";
 import { grantsCommand } from "./grants-command.ts";
 import { handleInterrupts } from "./interrupt.ts";
 import { modelCommand } from "./model-command.ts";
-import { countText } from "./numbers.ts";
-import { printableLine } from "./printable.ts";
-import { readMessage } from "./read-message.ts";
+import { countText } from "../terminal/numbers.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { readMessage } from "../terminal/read-message.ts";
 import { sendMessage, showTurn } from "./send-message.ts";
 import { readSlashCommand, slashHelp } from "./slash-command.ts";
-import type { Style } from "./style.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Style } from "../terminal/style.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { variablesCommand } from "./variables-command.ts";
 
 export interface ChatOptions {

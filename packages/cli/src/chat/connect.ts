@@ -1,5 +1,5 @@
 import type { Configuration } from "../configuration/configuration.ts";
-import { type Client, createClient } from "./client.ts";
+import { type Client, createClient } from "../client/client.ts";
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -27,7 +27,7 @@ export const connect = {
     if (holder !== undefined) {
       return { client: createClient({ url: holder, key }), close: () => Promise.resolve() };
     }
-    const { startInstallation } = await import("../start-installation.ts");
+    const { startInstallation } = await import("../install/start-installation.ts");
     try {
       const own = { ...configuration, host: "127.0.0.1", port: 0 };
       const installation = await startInstallation({ configuration: own, environment });

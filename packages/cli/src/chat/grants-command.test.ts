@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { GrantView } from "@capstan/contract";
 import type { ChatSession } from "./chat-session.ts";
 import { grantsCommand } from "./grants-command.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 const grant: GrantView = {
   object: "grant",

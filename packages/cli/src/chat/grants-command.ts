@@ -1,6 +1,6 @@
 import type { GrantView } from "@capstan/contract";
 import { type ChatSession, say } from "./chat-session.ts";
-import { printableLine } from "./printable.ts";
+import { printableLine } from "../terminal/printable.ts";
 
 /** `/grants` lists the answers that hold for more than one call, `/grants N` takes one back. */
 export async function grantsCommand(

@@ -1,6 +1,6 @@
-import { didYouMean } from "../command-line/did-you-mean.ts";
+import { didYouMean } from "../arguments/did-you-mean.ts";
 import { type ChatSession, say } from "./chat-session.ts";
-import { printableLine } from "./printable.ts";
+import { printableLine } from "../terminal/printable.ts";
 
 /** `/model` lists the models, `/model ID` chooses the one for the messages to come. */
 export async function modelCommand(session: ChatSession, id: string | undefined): Promise<void> {

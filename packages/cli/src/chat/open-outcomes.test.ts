@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
-import { ApiError } from "./api-error.ts";
-import { createClient } from "./client.ts";
+import { ApiError } from "../client/client-error.ts";
+import { createClient } from "../client/client.ts";
 import { answerOpenOutcomes } from "./open-outcomes.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 const { signal } = new AbortController();
 

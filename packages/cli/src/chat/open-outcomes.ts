@@ -1,10 +1,10 @@
 import type { RunView } from "@capstan/contract";
 import { answerOutcomes } from "./answer-outcome.ts";
-import { ApiError } from "./api-error.ts";
-import type { Client } from "./client.ts";
-import { printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
-import { notice, type Terminal } from "./terminal.ts";
+import { ApiError } from "../client/client-error.ts";
+import type { Client } from "../client/client.ts";
+import { printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
 
 /**
  * Asks about each call, of whichever conversation, of which nobody knows whether it happened; the

@@ -1,6 +1,6 @@
 import type { ResultApprovalView, ReviewAnswerBody } from "@capstan/contract";
-import { printable, printableJson, printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { printable, printableJson, printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
 
 /** A result that a person sees before the model does. */
 export type Review = ResultApprovalView & Required<Pick<ResultApprovalView, "args" | "result">>;

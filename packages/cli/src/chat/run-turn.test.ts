@@ -17,9 +17,9 @@ import {
   spokenText,
 } from "../testing/run-events.ts";
 import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../client/client-error.ts";
 import { runTurn } from "./run-turn.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 
 /** A server that plays `before`, waits for `answers` answers (or a release), and plays the rest. */
 function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[], answers = 1) {

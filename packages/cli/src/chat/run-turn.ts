@@ -3,10 +3,10 @@ import type { RunEvent } from "@capstan/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
-import type { Client } from "./client.ts";
-import { followRun } from "./follow-run.ts";
-import type { Style } from "./style.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Client } from "../client/client.ts";
+import { followRun } from "../client/follow-run-events.ts";
+import type { Style } from "../terminal/style.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { createTurnView } from "./turn-view.ts";
 
 export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["status"] | "left";

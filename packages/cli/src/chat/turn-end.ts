@@ -1,7 +1,7 @@
 import type { ChainEvent } from "@capstan/core";
-import { countText, durationText } from "./numbers.ts";
-import { printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { countText, durationText } from "../terminal/numbers.ts";
+import { printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
 
 type ChainEnded = Extract<ChainEvent, { readonly type: "chain.ended" }>;
 

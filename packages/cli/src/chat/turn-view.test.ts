@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
-import { plainStyle } from "./style.ts";
+import { plainStyle } from "../terminal/style.ts";
 import { createTurnView, type Segment } from "./turn-view.ts";
 
 async function shown(events: readonly ChainEvent[]) {

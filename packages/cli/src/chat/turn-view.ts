@@ -1,8 +1,8 @@
 import type { ChainEvent, OutputEvent, OutputText, StreamedItem } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 import { callText, settledText } from "./call-text.ts";
-import { printable, printableLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
 import { endText } from "./turn-end.ts";
 
 /** Text to show: the model's answer, or what is said around it. */

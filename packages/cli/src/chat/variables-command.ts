@@ -1,6 +1,6 @@
 import { type ChatSession, say } from "./chat-session.ts";
-import { countText } from "./numbers.ts";
-import { printable, printableLine } from "./printable.ts";
+import { countText } from "../terminal/numbers.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
 
 /** `/vars` lists the conversation's variables, `/vars NAME` shows one in full. */
 export async function variablesCommand(

@@ -1,5 +1,5 @@
-import type { Command } from "../command-line/command.ts";
-import { textOption } from "../command-line/option.ts";
+import type { Command } from "../arguments/command.ts";
+import { textOption } from "../arguments/option.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 export const chatCommand: Command = {

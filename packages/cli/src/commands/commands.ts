@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from "../command-line/command.ts";
+import type { Command, CommandGroup } from "../arguments/command.ts";
 import { chatCommand } from "./chat.ts";
 import { dbCommand } from "./db.ts";
 import { doctorCommand } from "./doctor.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "../command-line/command.ts";
+import type { Command } from "../arguments/command.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 const wishes = ["usage", "prune", "check", "backup", "vacuum"] as const;
@@ -52,7 +52,7 @@ place of capstan.db in the data directory, without its -wal and -shm.`,
       return 2;
     }
     const [{ readConfiguration }, { tendStore }, { tendRoom }] = await Promise.all([
-      import("./read-configuration.ts"),
+      import("./shared/read-configuration.ts"),
       import("./tend-store.ts"),
       import("./tend-room.ts"),
     ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, type ToolGroup } from "@capstan/core";
-import { plainStyle } from "../chat/style.ts";
+import { plainStyle } from "../terminal/style.ts";
 import { describeTools, renderTools } from "./describe-tools.ts";
 
 const execute = () => "";

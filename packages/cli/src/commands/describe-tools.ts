@@ -8,7 +8,7 @@ import {
   type ToolGroup,
 } from "@capstan/core";
 import type { ToolGroupView, ToolView } from "@capstan/contract";
-import type { Style } from "../chat/style.ts";
+import type { Style } from "../terminal/style.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
 /** A tool as the API shows it, with what else decides about its calls. */

@@ -1,4 +1,4 @@
-import type { Command } from "../command-line/command.ts";
+import type { Command } from "../arguments/command.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -17,9 +17,9 @@ password.`,
   ],
   async run({ values }) {
     const [{ checkSystem }, { renderChecks }, { styleFor }] = await Promise.all([
-      import("../doctor/check-system.ts"),
-      import("../doctor/render-checks.ts"),
-      import("../chat/style.ts"),
+      import("./doctor/check-system.ts"),
+      import("./doctor/render-checks.ts"),
+      import("../terminal/style.ts"),
     ]);
     const checks = await checkSystem();
     process.stdout.write(

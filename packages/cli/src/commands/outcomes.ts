@@ -1,5 +1,5 @@
-import type { Command } from "../command-line/command.ts";
-import { textOption } from "../command-line/option.ts";
+import type { Command } from "../arguments/command.ts";
+import { textOption } from "../arguments/option.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 export const outcomesCommand: Command = {
@@ -18,9 +18,9 @@ later. With a pipe as input it only lists them. A server that wants a key gets C
     const [{ answerOpenOutcomes }, { createNodeTerminal }, { styleFor }, { openConnection }] =
       await Promise.all([
         import("../chat/open-outcomes.ts"),
-        import("../chat/node-terminal.ts"),
-        import("../chat/style.ts"),
-        import("./open-connection.ts"),
+        import("../terminal/node-terminal.ts"),
+        import("../terminal/style.ts"),
+        import("./shared/open-connection.ts"),
       ]);
     const opened = await openConnection({ url: textOption(values, "url"), flags: values });
     if (opened.status === "failed") return opened.exitCode;

@@ -1,5 +1,5 @@
-import type { Command } from "../command-line/command.ts";
-import { textOption } from "../command-line/option.ts";
+import type { Command } from "../arguments/command.ts";
+import { textOption } from "../arguments/option.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 export const rulesCommand: Command = {
@@ -59,10 +59,10 @@ that comes to nothing is kept, and marked.`,
     const { values } = invocation;
     const [{ readRulesAction }, { carryOut }, { styleFor }, { openConnection }] = await Promise.all(
       [
-        import("../rules/read-rules-action.ts"),
-        import("../rules/carry-out.ts"),
-        import("../chat/style.ts"),
-        import("./open-connection.ts"),
+        import("./rules/read-rules-action.ts"),
+        import("./rules/carry-out.ts"),
+        import("../terminal/style.ts"),
+        import("./shared/open-connection.ts"),
       ],
     );
     const action = readRulesAction(invocation);

@@ -1,11 +1,11 @@
 import type { Stopped } from "@capstan/server";
 import { describeDatabase } from "@capstan/store";
 import type { Configuration } from "../configuration/configuration.ts";
-import { packageVersion } from "../package-version.ts";
-import { type RunningInstallation, startInstallation } from "../start-installation.ts";
-import { buildPageFromSource } from "../web-page.ts";
-import { startFailure } from "./start-failure.ts";
-import { onSecondSignal, stopSignal } from "./stop-signal.ts";
+import { packageVersion } from "../install/package-version.ts";
+import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
+import { buildPageFromSource } from "../install/web-page.ts";
+import { startFailure } from "./shared/start-failure.ts";
+import { onSecondSignal, stopSignal } from "./shared/stop-signal.ts";
 
 /** Serves until a signal stops it. @returns the exit code */
 export async function serve(configuration: Configuration): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Command } from "../command-line/command.ts";
+import type { Command } from "../arguments/command.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 export const serveCommand: Command = {
@@ -18,7 +18,7 @@ Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, 
   ],
   async run({ values }) {
     const [{ readConfiguration }, { serve }] = await Promise.all([
-      import("./read-configuration.ts"),
+      import("./shared/read-configuration.ts"),
       import("./serve-until-stopped.ts"),
     ]);
     const configuration = await readConfiguration(values);

@@ -1,8 +1,8 @@
 import { chat, type ChatOptions } from "../chat/chat.ts";
-import { createNodeTerminal } from "../chat/node-terminal.ts";
-import { styleFor } from "../chat/style.ts";
-import type { OptionValues } from "../command-line/option.ts";
-import { openConnection } from "./open-connection.ts";
+import { createNodeTerminal } from "../terminal/node-terminal.ts";
+import { styleFor } from "../terminal/style.ts";
+import type { OptionValues } from "../arguments/option.ts";
+import { openConnection } from "./shared/open-connection.ts";
 
 export interface TalkOptions extends Pick<ChatOptions, "model" | "resume" | "yes"> {
   readonly url: string | undefined;

@@ -1,4 +1,4 @@
-import type { Command } from "../command-line/command.ts";
+import type { Command } from "../arguments/command.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 
 export const toolsCommand: Command = {
@@ -27,13 +27,13 @@ are changed in capstan.config.json:
       { checkSwitches },
       { serverBeside },
     ] = await Promise.all([
-      import("./read-configuration.ts"),
-      import("../configured-groups.ts"),
-      import("../open-scripts.ts"),
+      import("./shared/read-configuration.ts"),
+      import("../install/configured-groups.ts"),
+      import("../install/open-scripts.ts"),
       import("./describe-tools.ts"),
-      import("../chat/style.ts"),
-      import("../configuration/check-switches.ts"),
-      import("./server-beside.ts"),
+      import("../terminal/style.ts"),
+      import("../install/check-switches.ts"),
+      import("./shared/server-beside.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;

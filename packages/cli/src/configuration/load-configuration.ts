@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isLoopback, localPrincipal } from "@capstan/server";
 import type { Retention } from "@capstan/store";
-import { type OptionValues, textOption } from "../command-line/option.ts";
+import { type OptionValues, textOption } from "../arguments/option.ts";
 import { readApiKeys } from "./api-keys.ts";
 import { readDatabaseUrl, readRedisUrl } from "./secret-urls.ts";
 import { checkSettings } from "./check-settings.ts";

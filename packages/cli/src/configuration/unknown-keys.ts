@@ -1,4 +1,4 @@
-import { didYouMean } from "../command-line/did-you-mean.ts";
+import { didYouMean } from "../arguments/did-you-mean.ts";
 import type { Finding } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 

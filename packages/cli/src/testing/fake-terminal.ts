@@ -1,4 +1,4 @@
-import type { ReadLine, Terminal } from "../chat/terminal.ts";
+import type { ReadLine, Terminal } from "../terminal/terminal.ts";
 import type { Segment } from "../chat/turn-view.ts";
 
 /** A terminal whose person types what a test says, and whose text a test reads. */

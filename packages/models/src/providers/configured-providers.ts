@@ -1,5 +1,5 @@
 import { baseUrl, ollamaUrl } from "./base-url.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./request/provider.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { CapstanError, type ModelEntry } from "@capstan/core";
 import { offlineModelId } from "../offline/offline-model.ts";
 import { modelEntry } from "./list-models.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./request/provider.ts";
 
 /** Stands for the first model that a server of one's own lists. */
 export const firstListed = "default";

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./request/provider.ts";
 
 export type LanguageModels = (modelName: string) => Promise<LanguageModelV4>;
 

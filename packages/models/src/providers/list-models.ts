@@ -1,5 +1,5 @@
 import type { ModelEntry } from "@capstan/core";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./request/provider.ts";
 
 /**
  * The chat models that a provider lists. Rejects where it does not answer, answers with an error,

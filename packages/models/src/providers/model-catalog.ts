@@ -11,7 +11,7 @@ import { configuredProviders, type Environment, ollamaProvider } from "./configu
 import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";
 import { createLanguageModels, type LanguageModels } from "./language-models.ts";
 import { listModels } from "./list-models.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./request/provider.ts";
 import { createProviderModel } from "./provider-model.ts";
 
 export interface ModelCatalogOptions {

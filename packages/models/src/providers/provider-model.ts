@@ -8,14 +8,14 @@ import {
   systemClock,
   type TokenPrices,
 } from "@capstan/core";
-import { dialectOf } from "./dialect.ts";
-import { ownNames } from "./prompt-calls.ts";
-import type { Provider } from "./provider.ts";
-import { readParts } from "./read-parts.ts";
+import { dialectOf } from "./request/dialect.ts";
+import { ownNames } from "./request/prompt-calls.ts";
+import type { Provider } from "./request/provider.ts";
+import { readParts } from "./stream/read-parts.ts";
 import { retryDelay } from "./retry-delay.ts";
-import { toCallOptions } from "./to-call-options.ts";
-import { toModelError } from "./to-model-error.ts";
-import { createEventTranslator } from "./to-model-events.ts";
+import { toCallOptions } from "./request/to-call-options.ts";
+import { toModelError } from "./stream/to-model-error.ts";
+import { createEventTranslator } from "./stream/to-model-events.ts";
 
 export interface ProviderModelOptions {
   readonly provider: Provider;

@@ -2,8 +2,8 @@ import { Show } from "solid-js";
 import { serverLost } from "../api/server-presence.ts";
 import { ThemeToggle } from "../settings/theme-toggle.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
-import { useApp, type PanelName } from "./app-state.ts";
-import { chatHref, routedPage } from "./route.ts";
+import { useApp, type PanelName } from "../state/app-state.ts";
+import { chatHref, routedPage } from "../state/route.ts";
 
 export interface HeaderProps {
   readonly isNarrow: boolean;

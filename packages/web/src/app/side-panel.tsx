@@ -4,7 +4,7 @@ import { ToolsPanel } from "../settings/tools-panel.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
-import { useApp, type PanelName } from "./app-state.ts";
+import { useApp, type PanelName } from "../state/app-state.ts";
 
 const titles: { readonly [panel in PanelName]: string } = {
   tools: "Tools",

@@ -1,6 +1,6 @@
 import { onCleanup } from "solid-js";
-import type { AppState } from "./app-state.ts";
-import { routedPage } from "./route.ts";
+import type { AppState } from "../state/app-state.ts";
+import { routedPage } from "../state/route.ts";
 
 /** Escape stops the turn, unless something nearer takes it: a dialog, a panel, a field being edited. */
 export function bindStopKey(app: AppState): void {

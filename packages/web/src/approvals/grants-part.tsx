@@ -3,11 +3,11 @@ import { createEffect, createSignal, on, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { listGrants, revokeGrant } from "../api/endpoints.ts";
 import { serverNow } from "../api/server-clock.ts";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { formatAge } from "../format/duration.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
-import { createLoaded } from "../shell/loaded.ts";
-import { showToast } from "../shell/toasts.ts";
+import { createLoaded } from "../state/loaded.ts";
+import { showToast } from "../state/toasts.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import "./approvals.css";
 

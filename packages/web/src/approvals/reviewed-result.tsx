@@ -2,7 +2,7 @@ import type { ResultApprovalView } from "@capstan/contract";
 import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { readReview } from "../api/endpoints.ts";
-import { ContentParts } from "../calls/content-parts.tsx";
+import { ContentParts } from "../shell/content-parts.tsx";
 import { formatCount } from "../format/count.ts";
 
 /** A result as it is, and what of it the model would get. A long one comes in pieces. */

@@ -1,11 +1,11 @@
 import { For, Show, type JSX } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { formatCount } from "../format/count.ts";
 import { formatDuration } from "../format/duration.ts";
 import { prettyJson } from "../format/json-text.ts";
 import type { CallState } from "../run/call-state.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { ContentParts } from "./content-parts.tsx";
+import { ContentParts } from "../shell/content-parts.tsx";
 import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
 

@@ -1,6 +1,6 @@
 import { createMemo, Show } from "solid-js";
 import type { CallState } from "../run/call-state.ts";
-import { ContentParts } from "./content-parts.tsx";
+import { ContentParts } from "../shell/content-parts.tsx";
 import { notePicture } from "./note-picture.ts";
 
 /** Characters of live output that a row shows; its details show more. */

@@ -1,7 +1,7 @@
 import { Show } from "solid-js";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import type { CallState } from "../run/call-state.ts";
-import { createTicking } from "../shell/ticking.ts";
+import { createTicking } from "../state/ticking.ts";
 
 /** How long a call took, or has been running; waiting for a person does not count. */
 export function CallTime(props: { readonly call: CallState; readonly isRunning: boolean }) {

@@ -1,5 +1,5 @@
 import { createMemo, Match, Show, Switch } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { ApprovalBar } from "../approvals/approval-bar.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { Announcer } from "./announcer.tsx";

@@ -1,7 +1,7 @@
 import { createEffect, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { ModelSelect } from "../settings/model-select.tsx";
-import { groupsOn } from "../settings/switches.ts";
+import { groupsOn } from "../state/switches.ts";
 import { plural } from "../format/count.ts";
 import { Icon } from "../shell/icon.tsx";
 import { sendMessage } from "./send-message.ts";

@@ -1,9 +1,9 @@
 import { createSignal, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { formatDuration } from "../format/duration.ts";
 import { Icon } from "../shell/icon.tsx";
 import { failureAdvice } from "./failure-advice.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "../state/live-run.ts";
 
 /** Why a turn did not complete, in the server's words, and what to do about it. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {

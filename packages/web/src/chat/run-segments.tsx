@@ -3,7 +3,7 @@ import { CallRow } from "../calls/call-row.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { segmentsOf, type Segment } from "../run/segments.ts";
 import { hasEnded } from "../run/run-state.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "../state/live-run.ts";
 
 /** The model's words and its calls, in the order in which they came. */
 export function RunSegments(props: { readonly run: LiveRun }) {

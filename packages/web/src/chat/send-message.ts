@@ -1,5 +1,5 @@
-import type { AppState } from "../app/app-state.ts";
-import { groupsOn } from "../settings/switches.ts";
+import type { AppState } from "../state/app-state.ts";
+import { groupsOn } from "../state/switches.ts";
 
 /**
  * Sends what a person typed, with the chosen model and the groups that are on. Says whether it

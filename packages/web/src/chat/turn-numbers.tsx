@@ -3,7 +3,7 @@ import { formatCount, plural } from "../format/count.ts";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import { hasEnded, type RunState } from "../run/run-state.ts";
 import { runDuration, runTotals } from "../run/run-totals.ts";
-import { createTicking } from "../shell/ticking.ts";
+import { createTicking } from "../state/ticking.ts";
 
 /** A turn's time and tokens, on one line. */
 export function TurnNumbers(props: { readonly state: RunState }) {

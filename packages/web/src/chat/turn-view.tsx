@@ -2,7 +2,7 @@ import { For, Index, Show } from "solid-js";
 import { endedEarly } from "../run/ended-early.ts";
 import { hasEnded } from "../run/run-state.ts";
 import type { Turn } from "./group-turns.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { LiveRun } from "../state/live-run.ts";
 import { RunFailure } from "./run-failure.tsx";
 import { RunSegments } from "./run-segments.tsx";
 import { TurnNumbers } from "./turn-numbers.tsx";

@@ -1,6 +1,6 @@
 import { For, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
-import { toolNamesOn } from "../settings/switches.ts";
+import { useApp } from "../state/app-state.ts";
+import { toolNamesOn } from "../state/switches.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { sendMessage } from "./send-message.ts";

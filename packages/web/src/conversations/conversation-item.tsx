@@ -1,11 +1,11 @@
 import type { ConversationView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { useApp } from "../app/app-state.ts";
-import { conversationHref, navigateTo, routedConversation } from "../app/route.ts";
+import { useApp } from "../state/app-state.ts";
+import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
 import { formatAge } from "../format/duration.ts";
 import { Icon } from "../shell/icon.tsx";
-import { showToast } from "../shell/toasts.ts";
+import { showToast } from "../state/toasts.ts";
 import { RenameField } from "./rename-field.tsx";
 
 /** One conversation of the list: open it, rename it in place, delete it. */

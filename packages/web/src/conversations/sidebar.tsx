@@ -1,12 +1,12 @@
 import { createEffect, createSignal, onMount, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
-import { navigateTo } from "../app/route.ts";
+import { useApp } from "../state/app-state.ts";
+import { navigateTo } from "../state/route.ts";
 import { messageOf } from "../api/api-error.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
-import { showToast } from "../shell/toasts.ts";
+import { showToast } from "../state/toasts.ts";
 import { ConversationItem } from "./conversation-item.tsx";
 import "./sidebar.css";
 

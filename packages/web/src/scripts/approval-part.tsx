@@ -3,10 +3,10 @@ import { createEffect, createSignal, For, on, Show } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { approveScript, readScriptFiles, revokeScript } from "../api/script-endpoints.ts";
 import { formatBytes, plural } from "../format/count.ts";
-import { createLoaded } from "../shell/loaded.ts";
-import { DiffView } from "./diff-view.tsx";
+import { createLoaded } from "../state/loaded.ts";
+import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
-import { withHiddenShown } from "./hidden-characters.ts";
+import { withHiddenShown } from "./editor/hidden-characters.ts";
 import { permissionLines } from "./permission-words.ts";
 
 interface ApprovalPartProps {

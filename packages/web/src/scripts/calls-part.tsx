@@ -5,7 +5,7 @@ import { decisionText } from "../calls/decision-text.ts";
 import { formatDuration } from "../format/duration.ts";
 import { argumentsLine, prettyJson } from "../format/json-text.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
-import { createLoaded } from "../shell/loaded.ts";
+import { createLoaded } from "../state/loaded.ts";
 import { tracebackOf } from "./traceback.ts";
 
 /** The last calls of a file's tools: yours, whether a model made them or you. */

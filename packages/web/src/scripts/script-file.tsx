@@ -5,7 +5,7 @@ import { checkScript, readScript } from "../api/script-endpoints.ts";
 import { plural } from "../format/count.ts";
 import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
-import { type Draft, draftOf, forgetDraft } from "./drafts.ts";
+import { type Draft, draftOf, forgetDraft } from "./editor/drafts.ts";
 import { ProblemList } from "./problem-list.tsx";
 import { scriptFace } from "./script-status.ts";
 import { SourcePart } from "./source-part.tsx";

@@ -2,13 +2,13 @@ import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
 import { createScript } from "../api/script-endpoints.ts";
-import { navigateToScript, routedScript, scriptHref } from "../app/route.ts";
+import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
 import { plural } from "../format/count.ts";
 import { FieldError } from "../shell/field-error.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
-import type { Loaded } from "../shell/loaded.ts";
-import { isUnsaved } from "./drafts.ts";
+import type { Loaded } from "../state/loaded.ts";
+import { isUnsaved } from "./editor/drafts.ts";
 import { scriptFace } from "./script-status.ts";
 
 /** The files there are, and the beginning of a new one. */

@@ -2,12 +2,12 @@ import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/
 import { createSignal, Show } from "solid-js";
 import { ApiError, messageOf, withoutPlace } from "../api/api-error.ts";
 import { deleteScript, restoreScript, saveScript } from "../api/script-endpoints.ts";
-import { navigateToScript } from "../app/route.ts";
+import { navigateToScript } from "../state/route.ts";
 import { plural } from "../format/count.ts";
-import { showToast } from "../shell/toasts.ts";
-import { DiffView } from "./diff-view.tsx";
-import { type Draft, forgetDraft } from "./drafts.ts";
-import { Editor, type EditorProps } from "./editor.tsx";
+import { showToast } from "../state/toasts.ts";
+import { DiffView } from "./editor/diff-view.tsx";
+import { type Draft, forgetDraft } from "./editor/drafts.ts";
+import { Editor, type EditorProps } from "./editor/editor.tsx";
 
 interface SourcePartProps {
   readonly file: ScriptDetail;

@@ -6,12 +6,12 @@ import { ReviewCard } from "../approvals/review-card.tsx";
 import { callFace } from "../calls/call-face.ts";
 import { CallProgress } from "../calls/call-progress.tsx";
 import { CallTime } from "../calls/call-time.tsx";
-import { ContentParts } from "../calls/content-parts.tsx";
-import type { LiveRun } from "../chat/live-run.ts";
+import { ContentParts } from "../shell/content-parts.tsx";
+import type { LiveRun } from "../state/live-run.ts";
 import type { CallResult } from "../run/run-event.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { showToast } from "../shell/toasts.ts";
+import { showToast } from "../state/toasts.ts";
 import { tracebackOf } from "./traceback.ts";
 import "../calls/calls.css";
 

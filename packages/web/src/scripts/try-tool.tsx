@@ -2,7 +2,7 @@ import type { RunView, ScriptToolView } from "@capstan/contract";
 import { createSignal, For, Match, onCleanup, Show, Switch } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
 import { callScript } from "../api/script-endpoints.ts";
-import { createLiveRun, type LiveRun } from "../chat/live-run.ts";
+import { createLiveRun, type LiveRun } from "../state/live-run.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { FieldError } from "../shell/field-error.tsx";
 import { type ArgumentField, readArguments } from "./argument-fields.ts";

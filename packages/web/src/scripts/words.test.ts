@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileChanges } from "./file-changes.ts";
-import { withHiddenShown } from "./hidden-characters.ts";
+import { withHiddenShown } from "./editor/hidden-characters.ts";
 import { permissionLines } from "./permission-words.ts";
 import { scriptFace } from "./script-status.ts";
 import { tracebackOf } from "./traceback.ts";

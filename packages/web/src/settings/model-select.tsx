@@ -1,5 +1,5 @@
 import { For, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 
 /** Chooses the model of the next turn; the choice is kept in this browser. */
 export function ModelSelect() {

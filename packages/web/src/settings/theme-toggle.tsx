@@ -1,7 +1,7 @@
 import { createEffect } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
-import { createPreference } from "./preferences.ts";
+import { createPreference } from "../state/preferences.ts";
 
 /** Light or dark; as the system says until it is chosen, and again when the choice is the system's. */
 export function ThemeToggle() {

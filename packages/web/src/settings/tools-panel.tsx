@@ -1,7 +1,7 @@
 import type { ToolGroupView, ToolView } from "@capstan/contract";
 import { For, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
-import { isGroupOn, isToolOn, withGroup, withTool } from "./switches.ts";
+import { useApp } from "../state/app-state.ts";
+import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
 import "./tools-panel.css";
 
 const executionWords: { readonly [execution: string]: string } = {

@@ -1,6 +1,6 @@
 import { For, Show } from "solid-js";
 import { Icon } from "./icon.tsx";
-import { dismissToast, shownToasts, takeToastAction } from "./toasts.ts";
+import { dismissToast, shownToasts, takeToastAction } from "../state/toasts.ts";
 import "./toast-list.css";
 
 /** Notes at the foot of the page, newest last; read out politely. */

@@ -3,7 +3,7 @@ import { messageOf } from "../api/api-error.ts";
 import { formatBytes, formatCount, plural } from "../format/count.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
-import { showToast } from "../shell/toasts.ts";
+import { showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 import { VariableForm } from "./variable-form.tsx";
 import { createVariableText } from "./variable-text.ts";

@@ -1,6 +1,6 @@
 import type { VariableView } from "@capstan/contract";
 import { For, onCleanup, Show } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { formatBytes, plural } from "../format/count.ts";
 import { formatAge } from "../format/duration.ts";
 import { CopyButton } from "../shell/copy-button.tsx";

@@ -1,5 +1,5 @@
 import { createMemo, createSignal, Match, Switch } from "solid-js";
-import { useApp } from "../app/app-state.ts";
+import { useApp } from "../state/app-state.ts";
 import { VariableDetail } from "./variable-detail.tsx";
 import { VariableForm } from "./variable-form.tsx";
 import { VariableList } from "./variable-list.tsx";

@@ -7,9 +7,9 @@ import {
   writeVariable,
   type VariableFilter,
 } from "../api/endpoints.ts";
-import type { AppState } from "../app/app-state.ts";
-import { createLoaded, type Loaded } from "../shell/loaded.ts";
-import { showToast } from "../shell/toasts.ts";
+import type { AppState } from "../state/app-state.ts";
+import { createLoaded, type Loaded } from "../state/loaded.ts";
+import { showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 
 export interface Variables {

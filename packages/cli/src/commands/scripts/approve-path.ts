@@ -3,9 +3,9 @@ import { createInterface } from "node:readline/promises";
 import { isToolError } from "@capstan/core";
 import { openScriptApprovals, type Script } from "@capstan/toolkit";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { printable } from "../../chat/printable.ts";
+import { printable } from "../../terminal/printable.ts";
 import { approvableAt } from "./approvable.ts";
-import { problemLines } from "./problem-lines.ts";
+import { problemLines } from "../../install/problem-lines.ts";
 
 type Place = Pick<Configuration, "scripts" | "dataDir">;
 

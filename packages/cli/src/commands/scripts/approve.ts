@@ -1,4 +1,4 @@
-import type { Command, Invocation } from "../../command-line/command.ts";
+import type { Command, Invocation } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
@@ -44,7 +44,7 @@ async function oneFile(
   command: string,
   { values, positionals: [path, ...more] }: Invocation,
 ): Promise<{ readonly path: string; readonly configuration: Configuration } | undefined> {
-  const { readConfiguration } = await import("../read-configuration.ts");
+  const { readConfiguration } = await import("../shared/read-configuration.ts");
   const configuration = await readConfiguration(values);
   if (!configuration) return undefined;
   if (path !== undefined && more.length === 0) return { path, configuration };

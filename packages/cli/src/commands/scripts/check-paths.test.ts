@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { findPython } from "@capstan/toolkit";
 import { approvableAt } from "./approvable.ts";
 import { checkPaths } from "./check-paths.ts";
-import { problemLines } from "./problem-lines.ts";
+import { problemLines } from "../../install/problem-lines.ts";
 import { readScriptName } from "./script-name.ts";
 import { templates } from "./script-templates.ts";
 import { toolFilesAt } from "./tool-files-at.ts";

@@ -13,7 +13,7 @@ import {
   scriptGroup,
   type ToolFile,
 } from "@capstan/toolkit";
-import { checkSchemas } from "../../configuration/check-schemas.ts";
+import { checkSchemas } from "../../install/check-schemas.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
 
 /** A file, read anew, with all that is wrong with it. */

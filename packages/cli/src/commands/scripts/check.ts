@@ -1,4 +1,4 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command } from "../../arguments/command.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const checkScripts: Command = {
@@ -21,8 +21,8 @@ Without paths: the folders of the configuration.`,
   async run({ values, positionals }) {
     const [{ checkPaths }, { readConfiguration }, { problemLines }] = await Promise.all([
       import("./check-paths.ts"),
-      import("../read-configuration.ts"),
-      import("./problem-lines.ts"),
+      import("../shared/read-configuration.ts"),
+      import("../../install/problem-lines.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;

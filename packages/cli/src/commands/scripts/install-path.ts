@@ -8,10 +8,10 @@ import {
   pythonPlace,
 } from "@capstan/toolkit";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { printable } from "../../chat/printable.ts";
-import { stopSignal } from "../stop-signal.ts";
+import { printable } from "../../terminal/printable.ts";
+import { stopSignal } from "../shared/stop-signal.ts";
 import { approvableAt } from "./approvable.ts";
-import { problemLines } from "./problem-lines.ts";
+import { problemLines } from "../../install/problem-lines.ts";
 
 /** Installs what a plugin requires, and says how it goes. @returns the exit code */
 export async function installPath(

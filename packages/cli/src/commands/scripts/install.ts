@@ -1,4 +1,4 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command } from "../../arguments/command.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const installScript: Command = {
@@ -16,7 +16,7 @@ pip's own settings hold: PIP_INDEX_URL, PIP_FIND_LINKS and the like.`,
   async run({ values, positionals: [path, ...more] }) {
     const [{ installPath }, { readConfiguration }] = await Promise.all([
       import("./install-path.ts"),
-      import("../read-configuration.ts"),
+      import("../shared/read-configuration.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;

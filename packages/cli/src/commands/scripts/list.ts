@@ -1,4 +1,4 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command } from "../../arguments/command.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const listScripts: Command = {
@@ -25,12 +25,12 @@ declares holds for exactly this content. A module (.ts, .js) is not loaded befor
       { styleFor },
       { serverBeside },
     ] = await Promise.all([
-      import("../../open-scripts.ts"),
-      import("../read-configuration.ts"),
+      import("../../install/open-scripts.ts"),
+      import("../shared/read-configuration.ts"),
       import("./listed-files.ts"),
-      import("./problem-lines.ts"),
-      import("../../chat/style.ts"),
-      import("../server-beside.ts"),
+      import("../../install/problem-lines.ts"),
+      import("../../terminal/style.ts"),
+      import("../shared/server-beside.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { styleFor } from "../../chat/style.ts";
+import { styleFor } from "../../terminal/style.ts";
 import { renderList } from "./listed-files.ts";
 
 test("of a description the list shows the first line, shortened", () => {

@@ -1,7 +1,7 @@
 import type { FileProblem, ScriptApprovalBook, ToolLibrary } from "@capstan/toolkit";
-import { printableLine } from "../../chat/printable.ts";
-import type { Style } from "../../chat/style.ts";
-import { shownPath } from "./problem-lines.ts";
+import { printableLine } from "../../terminal/printable.ts";
+import type { Style } from "../../terminal/style.ts";
+import { shownPath } from "../../install/problem-lines.ts";
 
 /** A file of tools as people and programs see it. */
 export interface ListedFile {

@@ -1,4 +1,4 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command } from "../../arguments/command.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const newScript: Command = {
@@ -23,7 +23,7 @@ runs. The ending says which language: .py (the default), .ps1, or .ts.`,
     ] = await Promise.all([
       import("node:fs/promises"),
       import("node:path"),
-      import("../read-configuration.ts"),
+      import("../shared/read-configuration.ts"),
       import("./script-templates.ts"),
       import("./script-name.ts"),
     ]);

@@ -1,9 +1,9 @@
-import { printable } from "../../chat/printable.ts";
+import { printable } from "../../terminal/printable.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { createToolExecutor } from "../../create-tool-executor.ts";
-import { openScripts } from "../../open-scripts.ts";
-import { stopSignal } from "../stop-signal.ts";
-import { problemLines } from "./problem-lines.ts";
+import { createToolExecutor } from "../../install/create-tool-executor.ts";
+import { openScripts } from "../../install/open-scripts.ts";
+import { stopSignal } from "../shared/stop-signal.ts";
+import { problemLines } from "../../install/problem-lines.ts";
 
 /** How a call ended, for whoever made it on a command line. */
 export interface RanTool {

@@ -1,4 +1,4 @@
-import type { Command } from "../../command-line/command.ts";
+import type { Command } from "../../arguments/command.ts";
 import { settingOptions } from "../../configuration/setting-options.ts";
 
 export const runScript: Command = {
@@ -20,7 +20,7 @@ where the call fails.`,
   async run({ values, positionals: [tool, args = "{}", ...more] }) {
     const [{ runTool }, { readConfiguration }] = await Promise.all([
       import("./run-tool.ts"),
-      import("../read-configuration.ts"),
+      import("../shared/read-configuration.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;

@@ -1,4 +1,4 @@
-import type { CommandGroup } from "../../command-line/command.ts";
+import type { CommandGroup } from "../../arguments/command.ts";
 import { approveScript, revokeScript } from "./approve.ts";
 import { checkScripts } from "./check.ts";
 import { installScript } from "./install.ts";

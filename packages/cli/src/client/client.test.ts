@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError } from "./client-error.ts";
+import { createClient } from "./client.ts";
+
+interface Asked {
+  readonly url: string;
+  readonly method: string | undefined;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+function server(...answers: readonly (Response | Error)[]) {
+  const asked: Asked[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const answer = answers[asked.length]!;
+    const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : undefined;
+    asked.push({
+      url: url as string,
+      method: init?.method,
+      headers: new Headers(init?.headers),
+      body,
+    });
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  return { asked, client: createClient({ url: "http://host:1/", key: "k", fetch }) };
+}
+
+test("a turn is started in the background, with approvals in place and its groups named", async () => {
+  const { asked, client } = server(Response.json({ id: "resp_1" }));
+  const run = { conversation: "c", model: "m", text: "hi", groups: ["files"] };
+  assert.deepEqual(await client.startRun(run), { id: "resp_1" });
+  assert.equal(asked[0]?.url, "http://host:1/v1/responses");
+  assert.equal(asked[0].headers.get("authorization"), "Bearer k");
+  assert.equal(asked[0].headers.get("content-type"), "application/json");
+  assert.deepEqual(asked[0].body, {
+    model: "m",
+    input: "hi",
+    conversation: "c",
+    background: true,
+    approvals: "inline",
+    tools: [{ type: "mcp", server_label: "files", server_url: "capstan://groups/files" }],
+  });
+});
+
+test("a list is read to its end", async () => {
+  const page = (data: readonly string[], has_more: boolean) =>
+    Response.json({ object: "list", data, has_more, first_id: null, last_id: data.at(-1) });
+  const { asked, client } = server(page(["a", "b"], true), page(["c"], false));
+  assert.deepEqual(await client.variables("x y"), ["a", "b", "c"]);
+  assert.deepEqual(
+    asked.map(({ url }) => url),
+    [
+      "http://host:1/v1/conversations/x%20y/variables",
+      "http://host:1/v1/conversations/x%20y/variables?after=b",
+    ],
+  );
+});
+
+test("an error is what the server said; without words it is the status", async () => {
+  const body = { error: { message: "No such run.", type: "t", param: "", code: "not_found" } };
+  const { client } = server(
+    Response.json(body, { status: 404 }),
+    new Response("<html>", { status: 502 }),
+  );
+  await assert.rejects(client.cancelRun("r"), {
+    status: 404,
+    code: "not_found",
+    message: "No such run.",
+  });
+  await assert.rejects(client.info(), {
+    status: 502,
+    message: "The server answered with status 502.",
+  });
+});
+
+test("a server that wants a key, or is not there, says what to do", async () => {
+  const body = {
+    error: { message: "A key is needed.", type: "t", param: "", code: "invalid_api_key" },
+  };
+  const { client } = server(
+    Response.json(body, { status: 401 }),
+    new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:1") }),
+  );
+  await assert.rejects(client.info(), /A key is needed\. Set CAPSTAN_API_KEY/);
+  await assert.rejects(client.info(), (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.message, "No answer from http://host:1: connect ECONNREFUSED 127.0.0.1:1");
+    return error.status === 0;
+  });
+});
+
+test("events are read as they come", async () => {
+  const event = { seq: 3, type: "run.heartbeat", at: 1 };
+  const { asked, client } = server(new Response(`id: 3\ndata: ${JSON.stringify(event)}\n\n`));
+  const signal = new AbortController().signal;
+  assert.deepEqual(await Array.fromAsync(client.events("r", 2, signal)), [event]);
+  assert.equal(asked[0]?.url, "http://host:1/v1/runs/r/events?starting_after=2");
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { readEventStream } from "./read-event-stream.ts";
+
+function bodyOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+async function read(text: string, cuts: readonly number[] = [], max?: number) {
+  const bytes = new TextEncoder().encode(text);
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b)];
+  const chunks = at.map((from, index) => bytes.slice(from, at[index + 1] ?? bytes.length));
+  return Array.fromAsync(readEventStream(bodyOf(chunks), max));
+}
+
+test("an event has its number, its type and its lines", async () => {
+  const text =
+    "\uFEFFid: 7\nevent: item.delta\ndata: a\ndata:b\n\n: still here\n\ndata: end\r\n\r\n";
+  const events = await read(text);
+  assert.deepEqual(
+    events.map(({ id, event, data }) => ({ id, event, data })),
+    [
+      { id: "7", event: "item.delta", data: "a\nb" },
+      { id: undefined, event: undefined, data: "end" },
+    ],
+  );
+});
+
+test("however the bytes are cut, the events are the same", async () => {
+  const text = 'id: 1\ndata: {"delta":"Grüße 👋"}\n\n:heartbeat\n\nid: 2\r\ndata: x\r\n\r\n';
+  const whole = await read(text);
+  assert.equal(whole.length, 2);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(), { maxLength: 20 }), async (cuts) => {
+      assert.deepEqual(await read(text, cuts), whole);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("an event that the connection cut short is left out", async () => {
+  assert.deepEqual(
+    (await read("data: a\n\ndata: b\n")).map(({ data }) => data),
+    ["a"],
+  );
+});
+
+test("an event beyond the limit is an error, not memory", async () => {
+  await assert.rejects(read(`data: ${"x".repeat(100)}`, [40, 60], 50), /buffer/i);
+});

@@ -1,0 +1,56 @@
+import type { ToolGroup } from "@capstan/core";
+import { didYouMean } from "../arguments/did-you-mean.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+
+/** Warnings for switches and rules of groups and tools that do not exist: they change nothing. */
+export function checkSwitches(
+  configuration: Pick<Configuration, "groups" | "tools" | "rules" | "places">,
+  groups: readonly ToolGroup[],
+): readonly string[] {
+  const groupNames = groups.map((group) => group.name);
+  const toolIds = groups.flatMap((group) =>
+    group.tools.map((tool) => `${group.name}.${tool.definition.function.name}`),
+  );
+  const patterns = ["*", ...groupNames.map((name) => `${name}.*`), ...toolIds];
+  const unknown = ({ key, at = key, what, name, known }: Named): readonly string[] => {
+    if (known.includes(name)) return [];
+    const place = configuration.places[at];
+    const hint = didYouMean(name, known) || toolsOf(name, groups) || listed(groupNames);
+    return [
+      `${place === undefined ? "" : `${place}: `}${key}: there is no ${what} "${name}".${hint}`,
+    ];
+  };
+  return [
+    ...Object.keys(configuration.groups).flatMap((name) =>
+      unknown({ key: "groups", at: `groups.${name}`, what: "group", name, known: groupNames }),
+    ),
+    ...Object.keys(configuration.tools).flatMap((name) =>
+      unknown({ key: "tools", at: `tools.${name}`, what: "tool", name, known: toolIds }),
+    ),
+    ...configuration.rules.flatMap(({ tool: name }, index) =>
+      unknown({ key: `rules[${index}].tool`, what: "tool or group", name, known: patterns }),
+    ),
+  ];
+}
+
+/** A name in the settings, and what there is of its kind. */
+interface Named {
+  readonly key: string;
+  /** The key of its place. @default key */
+  readonly at?: string;
+  readonly what: string;
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** Where nothing is near: what the group has, if there is such a group. */
+function toolsOf(name: string, groups: readonly ToolGroup[]): string {
+  const group = groups.find((one) => name.startsWith(`${one.name}.`));
+  if (group === undefined) return "";
+  const names = group.tools.map(({ definition }) => definition.function.name);
+  return ` ${group.name} has ${names.slice(0, 20).join(", ")}.`;
+}
+
+function listed(groupNames: readonly string[]): string {
+  return groupNames.length === 0 ? "" : ` There are the groups ${groupNames.join(", ")}.`;
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CapstanError, errorMessage } from "@capstan/core";
+import {
+  askWithoutSandbox,
+  createScriptRunner,
+  findPowerShell,
+  findPython,
+  findSandbox,
+  KeptVersions,
+  languageParsers,
+  missingPackages,
+  openScriptApprovals,
+  openToolLibrary,
+  pythonEnvironments,
+  pythonPlace,
+  type ScriptApprovalBook,
+  type ScriptRunner,
+  type ToolLibrary,
+} from "@capstan/toolkit";
+import type { Configuration } from "../configuration/configuration.ts";
+import { problemLines } from "./problem-lines.ts";
+
+/** The scripts of an installation: what reads them, runs them, and keeps people's word on them. */
+export interface OpenScripts {
+  readonly library: ToolLibrary;
+  readonly approvals: ScriptApprovalBook;
+  readonly runner: ScriptRunner;
+  readonly parsers: ReturnType<typeof languageParsers>;
+  /** Copies of what is in use, and of what was approved. */
+  readonly versions: KeptVersions;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the folders of tools, and again whenever something in them changes.
+ *
+ * @param options.reserved ids of the groups that are there anyway, beside those that may be switched on
+ * @param options.watch false reads once @default true
+ * @param options.log is told of problems, each once
+ * @throws CapstanError `data_directory_unwritable`
+ */
+export async function openScripts(options: {
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir">;
+  readonly reserved: readonly string[];
+  readonly watch?: boolean;
+  readonly log?: (line: string) => void;
+}): Promise<OpenScripts> {
+  const { configuration, reserved, watch = true, log = () => {} } = options;
+  const { folders, python, powershell } = configuration.scripts;
+  const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
+  await makeFolder(ofScripts(""));
+  const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
+  const { sandbox } = await findSandbox();
+  // Where nothing confines a script, a person's word once is not enough.
+  const holding = askWithoutSandbox(sandbox.kind, approvals);
+  const environments = pythonEnvironments(ofScripts("environments"));
+  const runner = createScriptRunner({
+    sandbox,
+    approvals: holding,
+    python: () => findPython({ interpreter: python }),
+    powershell: () => findPowerShell({ interpreter: powershell }),
+    environments,
+    hidden: [configuration.dataDir],
+  });
+  const parsers = languageParsers({ python });
+  const versions = new KeptVersions(ofScripts("versions"));
+  const library = await openToolLibrary({
+    folders,
+    reserved: [...reserved, "code", "scripts"],
+    parsers,
+    run: runner.run,
+    approvals: holding,
+    modules: {
+      approved: ({ path, contentHash }) => approvals.list().get(path)?.contentHash === contentHash,
+      subscribe: (listener) => approvals.subscribe(listener),
+    },
+    needs: missingPackages({
+      environments,
+      async python() {
+        const found = await findPython({ interpreter: python });
+        return found.status === "found" ? pythonPlace(found.executable) : undefined;
+      },
+    }),
+    versions,
+    // What is approved next is compared with what was approved last.
+    alsoKept: () => [...approvals.list().values()].map(({ contentHash }) => contentHash),
+    cacheSecret: await cacheSecretIn(ofScripts("cache-secret")),
+    watch,
+  });
+  let told = new Set<string>();
+  const tell = () => {
+    const lines = problemLines(
+      library.files.flatMap(({ problems }) => problems),
+      process.cwd(),
+    );
+    for (const line of lines) if (!told.has(line)) log(line);
+    told = new Set(lines);
+  };
+  tell();
+  library.subscribe(tell);
+  return {
+    library,
+    approvals,
+    runner,
+    parsers,
+    versions,
+    async close() {
+      await library.close();
+      await runner.close();
+      approvals.close();
+    },
+  };
+}
+
+/** Made where there is none; of two processes that make it at once, each knows its own caches until the next start. */
+async function cacheSecretIn(file: string): Promise<string> {
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (kept.length === 64) return kept;
+  const secret = randomBytes(32).toString("hex");
+  // Where it cannot be kept, the next start reads the scripts anew.
+  await writeFile(file, secret, { mode: 0o600 }).catch(() => {});
+  return secret;
+}
+
+/** Its owner's alone: it holds approvals. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw new CapstanError({
+      code: "data_directory_unwritable",
+      message: `The folder ${path} cannot be made: ${errorMessage(thrown)}. Make the data directory writable for this user, or choose another with --data DIR.`,
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { relative } from "node:path";
+import type { FileProblem } from "@capstan/toolkit";
+import { printableLine } from "../terminal/printable.ts";
+
+/**
+ * Problems as compilers write them, `file:line:column: error: message`, which editors jump to.
+ *
+ * @param directory what paths are shown from, where they lie below it
+ */
+export function problemLines(
+  problems: readonly FileProblem[],
+  directory: string,
+): readonly string[] {
+  return problems.map(({ path, line, column, severity, message }) => {
+    const place = [shownPath(path, directory), line, line === undefined ? undefined : column];
+    const where = place.filter((part) => part !== undefined).join(":");
+    // A name or a text of the script's own must not steer the terminal.
+    return printableLine(`${where}: ${severity}: ${message}`);
+  });
+}
+
+/** Below the directory without it, else whole. */
+export function shownPath(path: string, directory: string): string {
+  const inside = relative(directory, path);
+  return inside === "" || inside.startsWith("..") ? path : inside;
+}

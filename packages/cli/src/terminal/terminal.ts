@@ -1,0 +1,31 @@
+import type { Segment } from "../chat/turn-view.ts";
+
+export type ReadLine =
+  | { readonly type: "line"; readonly text: string }
+  /** No more lines will come. */
+  | { readonly type: "end" }
+  /** The signal aborted first. */
+  | { readonly type: "aborted" };
+
+/** Where the chat reads lines and writes text; a test brings its own. */
+export interface Terminal {
+  /** Whether a person is there to be asked. */
+  readonly interactive: boolean;
+  /** The next message; lines typed while an answer was running come first. */
+  readMessage(prompt: string): Promise<ReadLine>;
+  /**
+   * The answer to a question. Only what is typed after it was asked counts.
+   *
+   * @param prefill text that is there to be changed
+   */
+  readAnswer(prompt: string, options: { signal: AbortSignal; prefill?: string }): Promise<ReadLine>;
+  write(segments: readonly Segment[]): void;
+  /** Tells of Ctrl+C; returns what ends it. */
+  onInterrupt(listener: () => void): () => void;
+  close(): void;
+}
+
+/** A line that is no part of the answer. */
+export function notice(text: string): readonly Segment[] {
+  return [{ channel: "notice", text: `${text}\n` }];
+}

@@ -1,0 +1,81 @@
+import { createContext, createEffect, createSignal, on, useContext, type Accessor } from "solid-js";
+import { apiKeyRevision } from "../api/api-key.ts";
+import { serverReturns } from "../api/server-presence.ts";
+import { createChat, type Chat } from "./chat.ts";
+import { createConversationList, type ConversationList } from "./conversation-list.ts";
+import { createCatalog, type Catalog } from "./catalog.ts";
+import { navigateTo, routedConversation } from "./route.ts";
+
+export type PanelName = "tools" | "variables" | "permissions";
+
+/** All that the page knows, for the parts that show it. */
+export interface AppState {
+  readonly catalog: Catalog;
+  readonly chat: Chat;
+  readonly conversations: ConversationList;
+  /** The panel beside the chat; null where none is open. */
+  readonly panel: Accessor<PanelName | null>;
+  readonly showPanel: (panel: PanelName | null) => void;
+  /** The variable that is shown in full. */
+  readonly variable: Accessor<string | null>;
+  readonly showVariable: (name: string | null) => void;
+  readonly draft: Accessor<string>;
+  readonly setDraft: (text: string) => void;
+}
+
+const AppContext = createContext<AppState>();
+
+export const AppProvider = AppContext.Provider;
+
+export function useApp(): AppState {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error("useApp is called outside of AppProvider.");
+  return app;
+}
+
+export function createAppState(): AppState {
+  const [panel, setPanel] = createSignal<PanelName | null>(null);
+  const [variable, setVariable] = createSignal<string | null>(null);
+  const [draft, setDraft] = createSignal("");
+  const catalog = createCatalog();
+  const conversations = createConversationList();
+  const chat = createChat({
+    onCreated(conversation) {
+      conversations.all.set((before) => [conversation, ...before]);
+      navigateTo(conversation.id);
+    },
+    onTurnChanged: () => void conversations.all.refresh(),
+  });
+
+  createEffect(
+    on(routedConversation, (id) => {
+      // The address of a conversation that was just made here is no way to another one.
+      if (id !== null && id === chat.conversation()?.id) return;
+      void chat.open(id);
+      setVariable(null);
+    }),
+  );
+  createEffect(
+    on([apiKeyRevision, serverReturns], ([key], before) => {
+      void catalog.refresh();
+      void conversations.all.refresh();
+      const wasRefused = before !== undefined && before[0] !== key;
+      if (wasRefused || chat.status().type === "failed") void chat.open(routedConversation());
+    }),
+  );
+
+  return {
+    catalog,
+    chat,
+    conversations,
+    panel,
+    showPanel: setPanel,
+    variable,
+    showVariable(name) {
+      setVariable(name);
+      if (name !== null) setPanel("variables");
+    },
+    draft,
+    setDraft,
+  };
+}

@@ -1,0 +1,49 @@
+import type { ModelView, ServerInfo, ToolGroupView } from "@capstan/contract";
+import { createMemo, type Accessor } from "solid-js";
+import { getServerInfo, listModels, listToolGroups } from "../api/endpoints.ts";
+import { createLoaded, type Loaded } from "./loaded.ts";
+import { createPreference } from "./preferences.ts";
+
+/** The offline model's id: no AI, so its chat is begun with commands. */
+export const offlineModel = "capstan/offline";
+
+/** What this server has to offer, and which model was chosen in this browser. */
+export interface Catalog {
+  readonly info: Loaded<ServerInfo | null>;
+  readonly models: Loaded<readonly ModelView[]>;
+  readonly groups: Loaded<readonly ToolGroupView[]>;
+  /** The chosen model where the server still has it, else its default. */
+  readonly model: Accessor<ModelView | null>;
+  readonly isOffline: Accessor<boolean>;
+  readonly chooseModel: (id: string) => void;
+  readonly refresh: () => Promise<void>;
+}
+
+export function createCatalog(): Catalog {
+  const info = createLoaded<ServerInfo | null>(null, getServerInfo);
+  const models = createLoaded<readonly ModelView[]>([], async () => (await listModels()).data);
+  const groups = createLoaded<readonly ToolGroupView[]>(
+    [],
+    async () => (await listToolGroups()).data,
+  );
+  const [chosen, choose] = createPreference("model");
+
+  const model = createMemo(() => {
+    const all = models.value();
+    const wanted = all.find((entry) => entry.id === chosen());
+    return wanted ?? all.find((entry) => entry.default) ?? all[0] ?? null;
+  });
+
+  return {
+    info,
+    models,
+    groups,
+    model,
+    isOffline: () => model()?.id === offlineModel,
+    // Choosing the default means to follow it, also when it becomes another.
+    chooseModel: (id) =>
+      choose(models.value().find((entry) => entry.id === id)?.default ? null : id),
+    refresh: async () =>
+      void (await Promise.all([info, models, groups].map((part) => part.refresh()))),
+  };
+}

@@ -1,0 +1,289 @@
+import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
+import { batch, createMemo, createSignal, type Accessor } from "solid-js";
+import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
+import {
+  cancelRun,
+  createConversation,
+  createResponse,
+  getConversation,
+  listRuns,
+  retryRun,
+  updateConversation,
+} from "../api/endpoints.ts";
+import { hasEnded } from "../run/run-state.ts";
+import { noSwitches } from "./switches.ts";
+import { createLiveRun, type LiveRun } from "./live-run.ts";
+
+export type ChatStatus =
+  | { readonly type: "ready" }
+  | { readonly type: "loading" }
+  | { readonly type: "missing" }
+  | { readonly type: "failed"; readonly message: string };
+
+export interface SendOptions {
+  readonly text: string;
+  readonly model: string;
+  readonly groups: readonly string[];
+}
+
+export interface ChatEvents {
+  /** A conversation was made by sending its first message. */
+  readonly onCreated: (conversation: ConversationView) => void;
+  /** A turn began or ended, which the list of conversations shows. */
+  readonly onTurnChanged: () => void;
+}
+
+/** The conversation that is open: its runs, and what can be done. */
+export interface Chat {
+  readonly conversation: Accessor<ConversationView | null>;
+  readonly status: Accessor<ChatStatus>;
+  readonly runs: Accessor<readonly LiveRun[]>;
+  /** The run that has not ended. */
+  readonly active: Accessor<LiveRun | null>;
+  /** A message on its way to the server. */
+  readonly sending: Accessor<string | null>;
+  /** Why the last message did not go, in words. */
+  readonly sendError: Accessor<string | null>;
+  readonly switches: Accessor<Switches>;
+  /** Counts what may have changed the variables or the grants. */
+  readonly revision: Accessor<number>;
+  readonly open: (id: string | null) => Promise<void>;
+  readonly reload: () => Promise<void>;
+  /** Whether it went; if not, `sendError` says why. */
+  readonly send: (options: SendOptions) => Promise<boolean>;
+  readonly stop: () => Promise<void>;
+  /** Carries a run on, with the model that is chosen now. */
+  readonly retry: (run: LiveRun, model: string) => Promise<void>;
+  readonly setSwitches: (switches: Switches) => Promise<void>;
+  /** The open conversation, made where there is none yet. */
+  readonly ensureConversation: () => Promise<ConversationView>;
+  readonly noteChange: () => void;
+  readonly clearError: () => void;
+}
+
+export function createChat(events: ChatEvents): Chat {
+  const [conversation, setConversation] = createSignal<ConversationView | null>(null);
+  const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });
+  const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
+  const [sending, setSending] = createSignal<string | null>(null);
+  const [sendError, setSendError] = createSignal<string | null>(null);
+  const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
+  const [revision, setRevision] = createSignal(0);
+  let loading = new AbortController();
+  let making: Promise<ConversationView> | undefined;
+  /** The conversation that was asked for last, and its coming. */
+  let wanted: string | null = null;
+  let opening: Promise<void> = Promise.resolve();
+  /** Switches as the server has them, and the saving of what was switched since. */
+  let stored = noSwitches;
+  let saving: Promise<unknown> = Promise.resolve();
+
+  const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
+  const noteChange = () => void setRevision((count) => count + 1);
+
+  function live(run: RunWithEvents): LiveRun {
+    return createLiveRun({
+      run,
+      onProgress(batchOfEvents) {
+        if (
+          batchOfEvents.some(({ type }) => type === "call.settled" || type === "approval.answered")
+        )
+          noteChange();
+        if (batchOfEvents.some(({ type }) => type === "chain.ended")) {
+          noteChange();
+          events.onTurnChanged();
+        }
+      },
+    });
+  }
+
+  function close(): void {
+    loading.abort();
+    loading = new AbortController();
+    making = undefined;
+    for (const run of runs()) run.stop();
+    batch(() => {
+      setConversation(null);
+      setRuns([]);
+      setSendError(null);
+      setDraftSwitches(noSwitches);
+      noteChange();
+    });
+  }
+
+  function open(id: string | null): Promise<void> {
+    wanted = id;
+    opening = batch(() => {
+      setStatus({ type: id === null ? "ready" : "loading" });
+      close();
+      return id === null ? Promise.resolve() : load(id);
+    });
+    return opening;
+  }
+
+  async function load(id: string): Promise<void> {
+    const { signal } = loading;
+    try {
+      const [found, known] = await Promise.all([getConversation(id, signal), listRuns(id, signal)]);
+      if (signal.aborted) return;
+      stored = found.switches;
+      batch(() => {
+        setConversation(found);
+        setRuns(known.data.map(live));
+        setStatus({ type: "ready" });
+      });
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      const missing = error instanceof ApiError && error.status === 404;
+      setStatus(missing ? { type: "missing" } : { type: "failed", message: messageOf(error) });
+    }
+  }
+
+  async function make(title: string): Promise<ConversationView> {
+    const { signal } = loading;
+    const made = await createConversation({ title, switches: draftSwitches() });
+    if (!signal.aborted) {
+      wanted = made.id;
+      stored = made.switches;
+      setConversation(made);
+      events.onCreated(made);
+    }
+    return made;
+  }
+
+  async function ensureConversation(title = ""): Promise<ConversationView> {
+    await opening;
+    const open = conversation();
+    if (open !== null) return open;
+    making ??= make(title).finally(() => (making = undefined));
+    return making;
+  }
+
+  /** Shows a run that began just now; all its events come from the stream. */
+  function add(run: RunView): void {
+    setRuns((before) =>
+      before.some(({ view }) => view.id === run.id)
+        ? before
+        : [...before, live({ ...run, events: [], last_seq: 0, status: "queued" })],
+    );
+  }
+
+  async function send(options: SendOptions): Promise<boolean> {
+    if (sending() !== null || active() !== null) return false;
+    setSending(options.text);
+    setSendError(null);
+    const { signal } = loading;
+    try {
+      const { id, title } = await ensureConversation(titleFrom(options.text));
+      if (title === "") await updateConversation(id, { title: titleFrom(options.text) });
+      // The turn is offered what is switched on: the server is to know of it.
+      await saving.catch(() => {});
+      const { id: run } = await createResponse({
+        model: options.model,
+        input: options.text,
+        conversation: id,
+        groups: options.groups,
+      });
+      events.onTurnChanged();
+      if (signal.aborted) return true;
+      batch(() => {
+        setSending(null);
+        add(newRun(run, id, options, runs().at(-1)?.view.id ?? null));
+      });
+      return true;
+    } catch (error) {
+      if (!signal.aborted) setSendError(messageOf(error));
+      return false;
+    } finally {
+      setSending(null);
+    }
+  }
+
+  /** Shows switches at once and saves them one after another: two requests may arrive in either order. */
+  async function saveSwitches({ id }: ConversationView, switches: Switches): Promise<void> {
+    const isOpen = () => conversation()?.id === id;
+    const show = (shown: Switches) =>
+      setConversation((now) => (now?.id === id ? { ...now, switches: shown } : now));
+    show(switches);
+    const save = () => updateConversation(id, { switches });
+    const mine = saving.then(save, save);
+    saving = mine;
+    try {
+      const saved = await mine;
+      if (isOpen()) stored = saved.switches;
+    } finally {
+      // What could not be saved is not shown as if it were.
+      if (saving === mine && isOpen()) show(stored);
+    }
+  }
+
+  async function attempt(action: () => Promise<unknown>): Promise<void> {
+    setSendError(null);
+    try {
+      await action();
+    } catch (error) {
+      setSendError(messageOf(error));
+    }
+  }
+
+  return {
+    conversation,
+    status,
+    runs,
+    active,
+    sending,
+    sendError,
+    revision,
+    switches: () => conversation()?.switches ?? draftSwitches(),
+    open,
+    reload: () => open(wanted),
+    send,
+    stop: () =>
+      attempt(async () => {
+        const run = active();
+        if (run !== null) await cancelRun(run.view.id);
+      }),
+    retry: (run, model) => attempt(async () => add(await retryRun(run.view.id, model))),
+    setSwitches: (switches) =>
+      attempt(async () => {
+        // What is still coming has switches of its own.
+        if (conversation() === null) await (making ?? opening);
+        const open = conversation();
+        if (open === null) setDraftSwitches(switches);
+        else await saveSwitches(open, switches);
+      }),
+    ensureConversation,
+    noteChange,
+    clearError: () => void setSendError(null),
+  };
+}
+
+/** The first line of a first message, as the name of its conversation. */
+function titleFrom(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+function newRun(
+  id: string,
+  conversation: string,
+  options: SendOptions,
+  previous: string | null,
+): RunView {
+  return {
+    id,
+    object: "run",
+    conversation,
+    previous,
+    status: "queued",
+    waiting: [],
+    model: options.model,
+    input: [{ type: "message", role: "user", content: options.text }],
+    created_at: Date.now(),
+    ended_at: null,
+    error: null,
+    usage: null,
+    stats: null,
+    last_seq: 0,
+  };
+}

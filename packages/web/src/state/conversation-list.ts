@@ -1,0 +1,85 @@
+import type { ConversationView } from "@capstan/contract";
+import { createSignal, type Accessor } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
+import { deleteConversation, listConversations, updateConversation } from "../api/endpoints.ts";
+import { createLoaded, type Loaded } from "./loaded.ts";
+import { showToast } from "./toasts.ts";
+
+/** How long a deleted conversation can be brought back. */
+const undoTime = 6000;
+
+export interface ConversationList {
+  readonly all: Loaded<readonly ConversationView[]>;
+  /** Without those that are about to be deleted. */
+  readonly shown: Accessor<readonly ConversationView[]>;
+  readonly hasMore: Accessor<boolean>;
+  readonly loadMore: () => Promise<void>;
+  readonly rename: (id: string, title: string) => Promise<void>;
+  /** Hides it, and deletes it when its time to undo is over. */
+  readonly remove: (conversation: ConversationView) => void;
+}
+
+export function createConversationList(): ConversationList {
+  const [hasMore, setHasMore] = createSignal(false);
+  const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
+  const all = createLoaded<readonly ConversationView[]>([], async () => {
+    const page = await listConversations();
+    setHasMore(page.has_more);
+    return page.data;
+  });
+
+  async function loadMore(): Promise<void> {
+    const last = all.value().at(-1);
+    if (last === undefined) return;
+    const page = await listConversations(last.id);
+    setHasMore(page.has_more);
+    const known = new Set(all.value().map((entry) => entry.id));
+    all.set((before) => [...before, ...page.data.filter((entry) => !known.has(entry.id))]);
+  }
+
+  async function rename(id: string, title: string): Promise<void> {
+    const renamed = await updateConversation(id, { title });
+    all.set((before) => before.map((entry) => (entry.id === id ? renamed : entry)));
+  }
+
+  function keep(id: string): void {
+    setLeaving((before) => new Set([...before].filter((entry) => entry !== id)));
+  }
+
+  function remove(conversation: ConversationView): void {
+    const { id } = conversation;
+    setLeaving((before) => new Set(before).add(id));
+    let isFinished = false;
+    const finish = async (keepalive: boolean) => {
+      // The page may come back after it was left, with the note still there.
+      if (isFinished) return;
+      isFinished = true;
+      stop();
+      try {
+        await deleteConversation(id, keepalive);
+        all.set((before) => before.filter((entry) => entry.id !== id));
+      } catch (error) {
+        showToast({ text: `Not deleted: ${messageOf(error)}`, tone: "danger" });
+      }
+      keep(id);
+    };
+    const onLeave = () => void finish(true);
+    const stop = () => removeEventListener("pagehide", onLeave);
+    addEventListener("pagehide", onLeave);
+    showToast({
+      text: `“${conversation.title || "Untitled"}” is deleted.`,
+      ms: undoTime,
+      onGone: () => void finish(false),
+      action: {
+        label: "Undo",
+        run() {
+          stop();
+          keep(id);
+        },
+      },
+    });
+  }
+
+  const shown = () => all.value().filter((entry) => !leaving().has(entry.id));
+  return { all, shown, hasMore, loadMore, rename, remove };
+}
