@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallView, ListView } from "@capstan/contract";
-import { findPython, findSandbox } from "@capstan/toolkit";
+import { findSandbox } from "@capstan/sandbox";
+import { findPython } from "@capstan/scripts";
 import { type Api, createApi, eventsOf } from "./api.ts";
 import { createServerFolder, startServerProcess } from "./server-process.ts";
 

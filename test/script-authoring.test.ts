@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ListView, ToolGroupView } from "@capstan/contract";
-import { findPython } from "@capstan/toolkit";
+import { findPython } from "@capstan/scripts";
 import { type Api, createApi, eventsOf, spokenText } from "./api.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
 

@@ -2,15 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolExecutor } from "@capstan/core";
+import { findSandbox, unconfined } from "@capstan/sandbox";
 import {
   createScriptRunner,
   findPython,
-  findSandbox,
   readScriptFiles,
   type Script,
   scriptGroup,
-  unconfined,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 import { type Figure, median } from "../figure.ts";
 
 /** Calls through gate, pool and sandbox, of which all but the first find a warm worker. */

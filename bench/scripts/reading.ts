@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { languageParsers, openToolLibrary, type ToolLibrary } from "@capstan/toolkit";
+import { languageParsers, openToolLibrary, type ToolLibrary } from "@capstan/scripts";
 import { type Figure, median } from "../figure.ts";
 
 const count = 100;

@@ -3,7 +3,18 @@ import { join } from "node:path";
 import { root } from "../command.ts";
 
 /** The packages, in the order of their arrows. */
-const folders = ["core", "contract", "models", "toolkit", "store", "server", "web", "cli"] as const;
+const folders = [
+  "core",
+  "contract",
+  "models",
+  "sandbox",
+  "toolkit",
+  "scripts",
+  "store",
+  "server",
+  "web",
+  "cli",
+] as const;
 
 /** A package of this repository, as its package.json describes it. */
 export interface Workspace {

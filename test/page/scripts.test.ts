@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ScriptCallList } from "@capstan/contract";
-import { findPython } from "@capstan/toolkit";
+import { findPython } from "@capstan/scripts";
 import type { Browser, Locator } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSandbox, languageParsers } from "@capstan/toolkit";
+import { findSandbox } from "@capstan/sandbox";
+import { languageParsers } from "@capstan/scripts";
 import { builtInGroups } from "./built-in-groups.ts";
 import { configuredGroups } from "./configured-groups.ts";
 

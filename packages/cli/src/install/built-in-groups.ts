@@ -1,14 +1,11 @@
 import type { ToolGroup } from "@capstan/core";
+import { basicTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
 import {
-  basicTools,
   codeTools,
   type CodeToolsOptions,
-  fileTools,
   scriptTools,
   type ScriptToolsOptions,
-  variableTools,
-  webTools,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 
 export interface BuiltInGroupsOptions {
   /** Folders that the file tools may read. */

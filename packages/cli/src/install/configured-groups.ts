@@ -1,5 +1,6 @@
 import type { ToolGroup } from "@capstan/core";
-import { findSandbox, languageParsers } from "@capstan/toolkit";
+import { findSandbox } from "@capstan/sandbox";
+import { languageParsers } from "@capstan/scripts";
 import { builtInGroups } from "./built-in-groups.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 

@@ -2,36 +2,22 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError, errorMessage } from "@capstan/core";
+import { findSandbox, pythonPlace } from "@capstan/sandbox";
 import {
   askWithoutSandbox,
   createScriptRunner,
   findPowerShell,
   findPython,
-  findSandbox,
   KeptVersions,
   languageParsers,
   missingPackages,
   openScriptApprovals,
+  type OpenScripts,
   openToolLibrary,
   pythonEnvironments,
-  pythonPlace,
-  type ScriptApprovalBook,
-  type ScriptRunner,
-  type ToolLibrary,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { problemLines } from "./problem-lines.ts";
-
-/** The scripts of an installation: what reads them, runs them, and keeps people's word on them. */
-export interface OpenScripts {
-  readonly library: ToolLibrary;
-  readonly approvals: ScriptApprovalBook;
-  readonly runner: ScriptRunner;
-  readonly parsers: ReturnType<typeof languageParsers>;
-  /** Copies of what is in use, and of what was approved. */
-  readonly versions: KeptVersions;
-  close(): Promise<void>;
-}
 
 /**
  * Reads the folders of tools, and again whenever something in them changes.

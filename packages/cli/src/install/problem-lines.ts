@@ -1,5 +1,4 @@
-import { relative } from "node:path";
-import type { FileProblem } from "@capstan/toolkit";
+import { type FileProblem, shownPath } from "@capstan/scripts";
 import { printableLine } from "../terminal/printable.ts";
 
 /**
@@ -17,10 +16,4 @@ export function problemLines(
     // A name or a text of the script's own must not steer the terminal.
     return printableLine(`${where}: ${severity}: ${message}`);
   });
-}
-
-/** Below the directory without it, else whole. */
-export function shownPath(path: string, directory: string): string {
-  const inside = relative(directory, path);
-  return inside === "" || inside.startsWith("..") ? path : inside;
 }

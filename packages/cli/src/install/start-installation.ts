@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
 import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
-import { followLibrary } from "@capstan/toolkit";
+import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
-import { createScriptAuthoring } from "../authoring/script-authoring.ts";
+
 import { checkSchemas } from "./check-schemas.ts";
 import { checkSwitches } from "./check-switches.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";

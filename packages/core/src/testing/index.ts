@@ -1,3 +1,4 @@
+export { call, callForText, fakeContext, toolOf } from "./fake-context.ts";
 export { FakeClock } from "./fake-clock.ts";
 export {
   type ScriptedAnswer,

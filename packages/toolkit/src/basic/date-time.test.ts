@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isToolError, type ToolErrorData } from "@capstan/core";
 import fc from "fast-check";
-import { call, callForText } from "../testing/fake-context.ts";
+import { call, callForText } from "@capstan/core/testing";
 import { addDuration, durationBetween } from "./calendar-arithmetic.ts";
 import { dateTime } from "./date-time.ts";
 import { parseTime } from "./parse-time.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isToolError } from "@capstan/core";
 import fc from "fast-check";
-import { call } from "../testing/fake-context.ts";
+import { call } from "@capstan/core/testing";
 import { jsonToInterface } from "./json-to-interface.ts";
 import { parseJson } from "./parse-json.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isToolError, type ToolErrorData } from "@capstan/core";
 import fc from "fast-check";
-import { call, fakeContext } from "../testing/fake-context.ts";
+import { call, fakeContext } from "@capstan/core/testing";
 import { text } from "./text.ts";
 
 const tool = text();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type ContentParts, isToolError, type ToolErrorData } from "@capstan/core";
-import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
+import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import { FileError } from "./file-error.ts";
 import { fileRoots } from "./file-roots.ts";
 import { fileTools } from "./file-tools.ts";

@@ -1,4 +1,4 @@
-import { answerWorker } from "../worker/answer-worker.ts";
+import { answerWorker } from "@capstan/sandbox";
 import { type RegexBudget, type RegexJob, runRegexJob } from "./regex-job.ts";
 
 await answerWorker((input: { readonly job: RegexJob; readonly budget: RegexBudget }) =>

@@ -1,4 +1,4 @@
-import { runInWorker, workerModule } from "../worker/run-in-worker.ts";
+import { runInWorker, workerModule } from "@capstan/sandbox";
 import { type RegexBudget, type RegexJob, type RegexResult, runRegexJob } from "./regex-job.ts";
 
 /** What the event loop may be kept for: a blink, whatever the pattern is. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isToolError, type ToolErrorData, VariableSystem } from "@capstan/core";
 import fc from "fast-check";
-import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
+import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import { variableTools } from "./variable-tools.ts";
 
 type Args = { readonly [name: string]: unknown };

@@ -1,11 +1,15 @@
 import { errorMessage } from "@capstan/core";
 import { type Dispatcher, fetch, type Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
-import type { AllowedHosts } from "./allowed-hosts.ts";
-import { privateAddress } from "./checked-agent.ts";
-import { isSameSite, parseAddress } from "./parse-address.ts";
-import { addressProblem, isAddress } from "./public-address.ts";
-import { WebError } from "./web-error.ts";
+import {
+  addressProblem,
+  type AllowedHosts,
+  isAddress,
+  isSameSite,
+  parseAddress,
+  privateAddress,
+  WebError,
+} from "@capstan/sandbox";
 
 const mostRedirects = 5;
 

@@ -11,9 +11,8 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
 import type { PageCache } from "./page-cache.ts";
 import { type Excerpt, findInPage, splitPages } from "./page-parts.ts";
-import { parseAddress } from "./parse-address.ts";
+import { parseAddress, WebError } from "@capstan/sandbox";
 import { readPage, type WebPage } from "./read-page.ts";
-import { WebError } from "./web-error.ts";
 
 const parameters = z.object({
   url: z.string().max(8000).describe("The whole address, http or https."),

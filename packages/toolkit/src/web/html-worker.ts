@@ -1,4 +1,4 @@
-import { answerWorker } from "../worker/answer-worker.ts";
+import { answerWorker } from "@capstan/sandbox";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
 
 await answerWorker(({ html, url }: { readonly html: string; readonly url: string }) =>

@@ -1,11 +1,10 @@
 import { formatBytes } from "../text/format-bytes.ts";
-import { runInWorker, workerModule } from "../worker/run-in-worker.ts";
+import { runInWorker, WebError, workerModule } from "@capstan/sandbox";
 import { decodeBody } from "./decode-body.ts";
 import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "./html-to-markdown.ts";
 import { pageType } from "./page-type.ts";
 import { stripTags } from "./strip-tags.ts";
-import { WebError } from "./web-error.ts";
 
 /** A page as it is kept: the whole of its text, and what is known of it. */
 export interface WebPage extends Omit<ReadablePage, "markdown"> {

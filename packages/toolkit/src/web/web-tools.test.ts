@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { CapstanError, isToolError, type ToolErrorData } from "@capstan/core";
-import { call, callForText, fakeContext, toolOf } from "../testing/fake-context.ts";
-import type { ResolvedAddress } from "./checked-agent.ts";
+import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
+import type { ResolvedAddress } from "@capstan/sandbox";
 import { webTools, type WebToolsOptions } from "./web-tools.ts";
 
 const routes: { [path: string]: RequestListener } = {};

@@ -1,6 +1,5 @@
 import { type Clock, defineToolGroup, systemClock, type ToolGroup } from "@capstan/core";
-import { allowedHosts } from "./allowed-hosts.ts";
-import { checkedAgent, type ResolveHost, resolveBySystem } from "./checked-agent.ts";
+import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@capstan/sandbox";
 import { fetchWebPage } from "./fetch-web-page.ts";
 import { PageCache } from "./page-cache.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSandbox, installCommand } from "@capstan/toolkit";
+import { findSandbox, installCommand } from "@capstan/sandbox";
 import { plainStyle } from "../../terminal/style.ts";
 import { checkSystem } from "./check-system.ts";
 import { renderChecks } from "./render-checks.ts";

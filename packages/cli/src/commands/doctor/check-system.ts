@@ -1,10 +1,5 @@
-import {
-  findPowerShell,
-  findProgram,
-  findPython,
-  findSandbox,
-  installCommand,
-} from "@capstan/toolkit";
+import { findProgram, findSandbox, installCommand } from "@capstan/sandbox";
+import { findPowerShell, findPython } from "@capstan/scripts";
 import { checkServices } from "./check-services.ts";
 
 /** One thing that Capstan can use, and whether it is here. */

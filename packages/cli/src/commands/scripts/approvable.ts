@@ -6,7 +6,7 @@ import {
   readScriptFiles,
   readScripts,
   type Script,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { isToolError } from "@capstan/core";
-import { openScriptApprovals, type Script } from "@capstan/toolkit";
+import { openScriptApprovals, type Script } from "@capstan/scripts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { printable } from "../../terminal/printable.ts";
 import { approvableAt } from "./approvable.ts";

@@ -3,12 +3,11 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { findPython } from "@capstan/toolkit";
+import { findPython, readScriptName, templates } from "@capstan/scripts";
 import { approvableAt } from "./approvable.ts";
 import { checkPaths } from "./check-paths.ts";
 import { problemLines } from "../../install/problem-lines.ts";
-import { readScriptName } from "./script-name.ts";
-import { templates } from "./script-templates.ts";
+
 import { toolFilesAt } from "./tool-files-at.ts";
 
 const python = await findPython({});

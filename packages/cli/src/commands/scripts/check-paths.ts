@@ -9,10 +9,10 @@ import {
   type Scan,
   scanFolder,
   type ScriptFunction,
-  type ScriptProblem,
   scriptGroup,
+  type ScriptProblem,
   type ToolFile,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 import { checkSchemas } from "../../install/check-schemas.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
 

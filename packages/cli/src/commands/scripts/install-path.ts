@@ -1,12 +1,11 @@
 import { join } from "node:path";
+import { findSandbox, pythonPlace } from "@capstan/sandbox";
 import {
   findPython,
-  findSandbox,
   installEnvironment,
   type InstallOutcome,
   pythonEnvironments,
-  pythonPlace,
-} from "@capstan/toolkit";
+} from "@capstan/scripts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { printable } from "../../terminal/printable.ts";
 import { stopSignal } from "../shared/stop-signal.ts";

@@ -1,7 +1,11 @@
-import type { FileProblem, ScriptApprovalBook, ToolLibrary } from "@capstan/toolkit";
+import {
+  type FileProblem,
+  type ScriptApprovalBook,
+  shownPath,
+  type ToolLibrary,
+} from "@capstan/scripts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
-import { shownPath } from "../../install/problem-lines.ts";
 
 /** A file of tools as people and programs see it. */
 export interface ListedFile {

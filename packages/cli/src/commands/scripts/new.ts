@@ -14,19 +14,13 @@ runs. The ending says which language: .py (the default), .ps1, or .ts.`,
     { line: "capstan scripts new backup.ps1", says: "PowerShell" },
   ],
   async run({ values, positionals: [name, ...more] }) {
-    const [
-      { mkdir, writeFile },
-      { join },
-      { readConfiguration },
-      { templates },
-      { readScriptName },
-    ] = await Promise.all([
-      import("node:fs/promises"),
-      import("node:path"),
-      import("../shared/read-configuration.ts"),
-      import("./script-templates.ts"),
-      import("./script-name.ts"),
-    ]);
+    const [{ mkdir, writeFile }, { join }, { readConfiguration }, { readScriptName, templates }] =
+      await Promise.all([
+        import("node:fs/promises"),
+        import("node:path"),
+        import("../shared/read-configuration.ts"),
+        import("@capstan/scripts"),
+      ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
     const [folder] = configuration.scripts.folders;

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { type Scan, scanFolder } from "@capstan/toolkit";
+import { type Scan, scanFolder } from "@capstan/scripts";
 
 /**
  * The tool files that a path means: a file, a plugin folder, or a folder of tools. It is looked for

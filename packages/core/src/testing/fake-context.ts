@@ -1,0 +1,53 @@
+import type { Tool, ToolGroup } from "../tool/tool.ts";
+import type { Progress, ToolContext } from "../tool/tool-context.ts";
+import { VariableSystem } from "../variables/variable-system.ts";
+
+/** What a tool is given in these tests, with what it said of its progress. */
+export function fakeContext(
+  options: {
+    readonly signal?: AbortSignal;
+    readonly variables?: VariableSystem;
+  } = {},
+): ToolContext & { readonly progress: Progress[] } {
+  const progress: Progress[] = [];
+  return {
+    callId: "call-1",
+    toolId: "group.Tool",
+    signal: options.signal ?? new AbortController().signal,
+    output: { write: () => {}, progress: (said) => progress.push(said), event: () => {} },
+    variables: options.variables ?? new VariableSystem(),
+    principal: { id: "local" },
+    request: {},
+    files: [],
+    idempotencyKey: "run-1/call-1",
+    callTool: () => Promise.reject(new Error("no sub-calls in this test")),
+    progress,
+  };
+}
+
+export function toolOf(group: ToolGroup, name: string): Tool {
+  const tool = group.tools.find(({ definition }) => definition.function.name === name);
+  if (tool === undefined) throw new Error(`${group.name} has no tool ${name}`);
+  return tool;
+}
+
+/** Runs a tool as the gate would after validation. */
+export async function call<T>(
+  tool: Tool,
+  args: { readonly [name: string]: unknown },
+  context: ToolContext = fakeContext(),
+): Promise<T> {
+  if (tool.execute === undefined) throw new Error("a client runs this tool");
+  return (await tool.execute(args, context)) as T;
+}
+
+/** The same, as the model would read it. */
+export async function callForText(
+  tool: Tool,
+  args: { readonly [name: string]: unknown },
+  context: ToolContext = fakeContext(),
+): Promise<string> {
+  const data = await call(tool, args, context);
+  if (tool.formatForLLM !== undefined) return tool.formatForLLM(data, args);
+  return typeof data === "string" ? data : JSON.stringify(data);
+}

@@ -1,0 +1,243 @@
+import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
+import { CapstanError } from "@capstan/core";
+import { makeCgroup } from "./cgroup.ts";
+import type { ResolveHost } from "../network/checked-agent.ts";
+import { findProgram, launcher, limiter } from "../process/launcher.ts";
+import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
+import type { PythonPlace } from "../process/python-place.ts";
+import { runProgram } from "./run-program.ts";
+import { defaultLimits, type Program, type Sandbox, type SandboxLimits } from "./sandbox.ts";
+
+/** Of /etc, what programs need; who has accounts here is nobody's business. */
+const settings = [
+  "alternatives",
+  "ca-certificates",
+  "ca-certificates.conf",
+  "fonts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "mime.types",
+  "pki",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+  "timezone",
+];
+
+const environment = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  TMPDIR: "/tmp",
+  LANG: "C.UTF-8",
+};
+
+/** A sandbox of Linux namespaces, made by bubblewrap. */
+export function bubblewrap(options: {
+  readonly path: string;
+  /** Where control groups are mounted. @default the system's place */
+  readonly cgroups?: string;
+  /** Without it no program reaches the network. */
+  readonly python?: PythonPlace | undefined;
+  /** How names become addresses. @default the system's resolver */
+  readonly resolve?: ResolveHost;
+}): Sandbox {
+  return {
+    kind: "bubblewrap",
+    start(program) {
+      const limits = { ...defaultLimits, ...program.limits };
+      const { channels = 0, network: access = false } = program;
+      const cgroup = isRoot() ? makeCgroup(limits, options.cgroups) : undefined;
+      // Root's processes are counted by cgroups alone: without them it is root no more.
+      const user = isRoot() && cgroup === undefined ? nobody : undefined;
+      if (user !== undefined)
+        for (const { from } of program.shown ?? []) chownSync(from, user, user);
+      const { python, resolve } = options;
+      let network: ConfinedNetwork | undefined;
+      const cleanUp = () => {
+        network?.close();
+        return cgroup?.remove();
+      };
+      try {
+        if (access !== false) network = confinedNetwork({ access, python, user, resolve });
+        return runProgram({
+          command: [
+            ...launcher({
+              processors: limits.processors,
+              joins: cgroup?.joins ?? [],
+              descriptors: 3 + channels + 1,
+            }),
+            ...(user === undefined ? [] : asNobody()),
+            options.path,
+            // Not on the command line, which everybody on this machine can read, and the program too.
+            "--args",
+            String(3 + channels),
+            "--",
+            ...(network?.command ?? []),
+            ...limiter(limits, true),
+            program.command,
+            ...program.args,
+          ],
+          env: { ...environment, ...network?.env, ...program.env },
+          channels,
+          said: bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
+          kill: killGroup,
+          cleanUp,
+        });
+      } catch (error) {
+        cleanUp();
+        throw error;
+      }
+    },
+  };
+}
+
+function withNetwork(program: Program, network: ConfinedNetwork | undefined): Program {
+  if (network === undefined) return program;
+  const { read = [], shown = [] } = program;
+  return { ...program, read: [...read, ...network.read], shown: [...shown, network.shown] };
+}
+
+/**
+ * The namespace's first process dies with bubblewrap, and all others die with it. Until it has arranged
+ * for that it is still of bubblewrap's group: it would wait for ever, and hold the pipes open.
+ */
+function killGroup({ pid }: { readonly pid?: number | undefined }): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // There is none any more.
+  }
+}
+
+const nobody = 65_534;
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function asNobody(): readonly string[] {
+  const setpriv = findProgram("setpriv") ?? "setpriv";
+  return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
+}
+
+/** What bubblewrap is told; order counts: what comes later covers what came before. */
+export function bubblewrapArguments(program: Program, limits: SandboxLimits): readonly string[] {
+  const size = String(limits.fileBytes);
+  const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
+  return [
+    ["--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"],
+    // The way to the network is its first process, which none of the others can end.
+    network === false ? [] : ["--as-pid-1"],
+    ["--die-with-parent", "--new-session", "--hostname", "sandbox"],
+    ...systemFolders(),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ["--size", size, "--tmpfs", "/dev/shm", "--mqueue", "/dev/mqueue"],
+    ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
+    ...binds(read, write, shown),
+    ...covers(hidden, [...read, ...write]),
+    // Root may write what is below /proc/sys without any capability, and anybody may fill a folder in memory.
+    ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
+    ["--chdir", program.folder ?? "/tmp"],
+  ].flat();
+}
+
+type Words = readonly string[];
+
+function systemFolders(): readonly Words[] {
+  const top = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+  const etc = settings.map((name) => `/etc/${name}`);
+  return [
+    ["--ro-bind", "/usr", "/usr"],
+    ...top.filter((path) => existsSync(path)).map(sameAsOutside),
+    ...["/nix/store", ...etc].map((path) => ["--ro-bind-try", path, path]),
+  ];
+}
+
+function sameAsOutside(path: string): Words {
+  return lstatSync(path).isSymbolicLink()
+    ? ["--symlink", readlinkSync(path), path]
+    : ["--ro-bind", path, path];
+}
+
+/** Outer folders first, so that the narrower word counts. */
+function binds(
+  read: readonly string[],
+  write: readonly string[],
+  shown: NonNullable<Program["shown"]>,
+): readonly Words[] {
+  return [
+    ...read.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
+    ...write.map((path) => ({ flag: "--bind", from: path, at: path })),
+    ...shown.map(({ from, at, write: writes }) => ({
+      flag: writes === true ? "--bind" : "--ro-bind",
+      from,
+      at,
+    })),
+  ]
+    .map((bind) => ({ ...bind, from: realFolder(bind.from), at: checkedPath(bind.at) }))
+    .sort((a, b) => depth(a.at) - depth(b.at))
+    .map(({ flag, from, at }) => [flag, from, at]);
+}
+
+/** Links are followed now, by us: inside they would lead nowhere. */
+function realFolder(path: string): string {
+  try {
+    return checkedPath(realpathSync(checkedPath(path)));
+  } catch (error) {
+    if (CapstanError.isInstance(error)) throw error;
+    throw invalidPath(path, "is not there");
+  }
+}
+
+/** Whatever is hidden is covered wherever a root shows it: through a link it has another path inside. */
+function covers(hidden: readonly string[], roots: readonly string[]): readonly Words[] {
+  const real = hidden.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const aliases = roots.flatMap((root) => {
+    const at = checkedPath(root);
+    const from = realFolder(root);
+    return real.flatMap((path) => {
+      if (isInside(from, path)) return [at];
+      return isInside(path, from) ? [join(at, relative(from, path))] : [];
+    });
+  });
+  const all = [...new Set([...real, ...aliases])];
+  return all
+    .filter((path) => !all.some((other) => other !== path && isInside(path, other)))
+    .map(cover);
+}
+
+function cover(path: string): Words {
+  return statSync(path).isDirectory()
+    ? ["--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path]
+    : ["--ro-bind", "/dev/null", path];
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+const never = ["/proc", "/sys", "/dev", "/run"];
+
+function checkedPath(path: string): string {
+  if (!isAbsolute(path) || path.includes("\0")) throw invalidPath(path, "is not absolute");
+  const plain = normalize(resolve(path));
+  if (plain === "/") throw invalidPath(path, "is the whole system");
+  const inside = never.find((folder) => isInside(plain, folder));
+  if (inside !== undefined)
+    throw invalidPath(path, `lies in ${inside}, through which a program gets out`);
+  return plain;
+}
+
+function depth(path: string): number {
+  return path.split(sep).length;
+}
+
+function invalidPath(path: string, why: string): CapstanError {
+  return new CapstanError({
+    code: "invalid_sandbox_path",
+    message: `${JSON.stringify(path)} cannot be shown to a program: it ${why}. Name a folder that exists, such as a workspace, by its absolute path.`,
+  });
+}

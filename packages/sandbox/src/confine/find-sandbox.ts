@@ -1,0 +1,58 @@
+import { bubblewrap } from "./bubblewrap.ts";
+import { installCommand } from "../process/install-command.ts";
+import { findProgram } from "../process/launcher.ts";
+import { type PythonPlace, pythonPlace } from "../process/python-place.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { unconfined } from "./unconfined.ts";
+
+export interface FoundSandbox {
+  readonly sandbox: Sandbox;
+  /** Why programs are not confined; undefined where they are. */
+  readonly problem?: { readonly message: string; readonly fix: string };
+}
+
+/** Finds how programs can be confined here: bubblewrap, tried once; else not at all, and why. */
+export async function findSandbox(): Promise<FoundSandbox> {
+  const missing = (message: string, fix: string): FoundSandbox => ({
+    sandbox: unconfined,
+    problem: { message, fix },
+  });
+  if (process.platform !== "linux")
+    return missing(
+      "Programs are confined on Linux alone.",
+      "Run Capstan on Linux, in a virtual machine or in WSL 2.",
+    );
+  const path = findProgram("bwrap");
+  if (path === undefined)
+    return missing("bubblewrap (bwrap) is not on PATH.", installCommand("bubblewrap"));
+  if (findProgram("prlimit") === undefined)
+    return missing("prlimit is not on PATH.", installCommand("util-linux"));
+  const sandbox = bubblewrap({ path, python: await systemPython() });
+  const problem = await tryOut(sandbox);
+  return problem === undefined
+    ? { sandbox }
+    : missing(
+        `bubblewrap does not work here: ${problem}`,
+        "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
+      );
+}
+
+/** The system's own, which every user may run; else the PATH's. */
+async function systemPython(): Promise<PythonPlace | undefined> {
+  const command = findProgram("python3", "/usr/bin") ?? findProgram("python3");
+  return command === undefined ? undefined : pythonPlace(command).catch(() => undefined);
+}
+
+async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  const program = sandbox.start({ command: "/bin/sh", args: ["-c", "exit 7"] });
+  program.stdin.end();
+  program.stdout.resume();
+  let said = "";
+  program.stderr.setEncoding("utf8").on("data", (text: string) => {
+    if (said.length < 500) said += text;
+  });
+  const end = await program.ended;
+  if (end.status === "exited" && end.code === 7) return undefined;
+  if (end.status === "not_started") return end.message;
+  return said.trim().split("\n").at(-1) ?? "it ends at once";
+}

@@ -1,0 +1,88 @@
+import type { Duplex, Readable, Writable } from "node:stream";
+import type { NetworkAccess } from "../network/reachable.ts";
+
+/** What a program may use up. */
+export interface SandboxLimits {
+  /**
+   * Memory in bytes: of the whole program where the system can count that (cgroups, as root), of
+   * each of its processes otherwise.
+   */
+  readonly memoryBytes: number;
+  /**
+   * Address space in bytes of each process; 0 is no limit, for runtimes that reserve much more
+   * than they use (V8, .NET).
+   */
+  readonly addressBytes: number;
+  /** Processes and threads at once. Counted only where the program is confined. */
+  readonly processes: number;
+  /** Processors it runs on. */
+  readonly processors: number;
+  /** Bytes of one file, and of the private temporary folder. */
+  readonly fileBytes: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const defaultLimits: SandboxLimits = {
+  memoryBytes: 1024 * mebibyte,
+  addressBytes: 4096 * mebibyte,
+  processes: 64,
+  processors: 1,
+  fileBytes: 256 * mebibyte,
+};
+
+/** A program, and what it may see. What is not named here it does not have. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its whole environment, but for PATH, HOME, TMPDIR and LANG, which it gets where they are not named. */
+  readonly env?: { readonly [name: string]: string };
+  /** Absolute paths it may read, beside the system's own programs and libraries. */
+  readonly read?: readonly string[];
+  /** Absolute paths it may change. */
+  readonly write?: readonly string[];
+  /** Folders of ours shown at another path, read-only but for those to `write`. */
+  readonly shown?: readonly {
+    readonly at: string;
+    readonly from: string;
+    readonly write?: boolean;
+  }[];
+  /** Paths that stay hidden, though they lie inside one of these. */
+  readonly hidden?: readonly string[];
+  /**
+   * What of the network it reaches, through a proxy that its environment names; where nothing
+   * confines it, all of it. @default false
+   */
+  readonly network?: NetworkAccess;
+  /** @default its temporary folder */
+  readonly folder?: string;
+  readonly limits?: Partial<SandboxLimits>;
+  /** Pipes beside standard input, output and error: file descriptors 3, 4, … @default 0 */
+  readonly channels?: number;
+}
+
+export type ProgramEnd =
+  | { readonly status: "exited"; readonly code: number }
+  | { readonly status: "killed"; readonly signal: string }
+  | { readonly status: "not_started"; readonly message: string };
+
+export interface RunningProgram {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly channels: readonly Duplex[];
+  /** When the program is gone with all it started, and all it left in temporary folders. */
+  readonly ended: Promise<ProgramEnd>;
+  /** Ends it at once, with every process it started. */
+  kill(): void;
+  /** Whether this process stays alive for it; at first it does. */
+  hold(held: boolean): void;
+}
+
+/** How programs are confined. */
+export interface Sandbox {
+  /** `none`: an ordinary process with limits. Who runs code in it asks a person every time. */
+  readonly kind: "bubblewrap" | "none";
+  /** @throws CapstanError `invalid_sandbox_path`, `invalid_allowed_host`, `network_unavailable` */
+  start(program: Program): RunningProgram;
+}

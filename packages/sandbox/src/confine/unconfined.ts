@@ -1,0 +1,57 @@
+import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { killTree } from "../process/kill-tree.ts";
+import { launcher, limiter } from "../process/launcher.ts";
+import { runProgram } from "./run-program.ts";
+import { defaultLimits, type Sandbox } from "./sandbox.ts";
+import { makeTemporaryFolder } from "../process/temporary-folder.ts";
+
+/**
+ * No sandbox: an ordinary process of this user, with a folder and an environment of its own, the
+ * limits that the system has without one, and an end that takes all it started along.
+ */
+export const unconfined: Sandbox = {
+  kind: "none",
+  start(program) {
+    const limits = { ...defaultLimits, ...program.limits };
+    const folder = makeTemporaryFolder();
+    const mark = randomUUID();
+    const kill = (child: ChildProcess) => killTree(child, mark);
+    return runProgram({
+      command: [
+        ...launcher({
+          processors: limits.processors,
+          descriptors: 3 + (program.channels ?? 0),
+        }),
+        ...limiter(limits, false),
+        program.command,
+        ...program.args,
+      ],
+      env: {
+        ...inherited(),
+        HOME: folder,
+        TMPDIR: folder,
+        LANG: "C.UTF-8",
+        ...program.env,
+        // By this its processes are known, whatever they did to get away.
+        CAPSTAN_PROGRAM: mark,
+      },
+      folder: program.folder ?? folder,
+      channels: program.channels ?? 0,
+      kill,
+      cleanUp: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    });
+  },
+};
+
+/** Without these nothing starts: the rest of the server's environment is the server's own. */
+function inherited(): { readonly [name: string]: string } {
+  const names = ["PATH", "SystemRoot", "ComSpec", "PATHEXT", "windir"];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+export { type FoundSandbox, findSandbox } from "./confine/find-sandbox.ts";
+export type {
+  Program,
+  ProgramEnd,
+  RunningProgram,
+  Sandbox,
+  SandboxLimits,
+} from "./confine/sandbox.ts";
+export { unconfined } from "./confine/unconfined.ts";
+export { type AllowedHosts, allowedHosts } from "./network/allowed-hosts.ts";
+export {
+  type ResolveHost,
+  type ResolvedAddress,
+  checkedAgent,
+  privateAddress,
+  resolveBySystem,
+} from "./network/checked-agent.ts";
+export { WebError } from "./network/network-error.ts";
+export { isSameSite, parseAddress } from "./network/parse-address.ts";
+export { addressProblem, isAddress } from "./network/public-address.ts";
+export { type NetworkAccess, isHost } from "./network/reachable.ts";
+export { installCommand } from "./process/install-command.ts";
+export { isAlive } from "./process/is-alive.ts";
+export { findProgram } from "./process/launcher.ts";
+export { type PythonPlace, pythonPlace } from "./process/python-place.ts";
+export { makeTemporaryFolder } from "./process/temporary-folder.ts";
+export { answerWorker } from "./worker/answer-worker.ts";
+export { runInWorker, workerModule } from "./worker/run-in-worker.ts";

@@ -1,0 +1,86 @@
+import { lookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { Agent } from "undici";
+import { addressProblem } from "./public-address.ts";
+import { WebError } from "./network-error.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** A name's addresses. */
+export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export const resolveBySystem: ResolveHost = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address, family }) => ({
+    address,
+    family: family === 6 ? 6 : 4,
+  }));
+
+export interface AgentOptions {
+  readonly resolve: ResolveHost;
+  /** Whether an address that is not public is refused. */
+  readonly publicOnly: boolean;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * Connections to the addresses that were checked, and to no others: a name is looked up once,
+ * as it is connected, so an answer that changes afterwards (DNS rebinding) changes nothing.
+ * Literal addresses are not looked up by anyone: the caller checks those.
+ */
+export function checkedAgent({ resolve, publicOnly, connectTimeoutMs }: AgentOptions): Agent {
+  const resolveChecked = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
+    const addresses = await resolve(hostname);
+    if (publicOnly) refusePrivate(hostname, addresses);
+    if (addresses.length === 0) throw unknownHost(hostname);
+    return addresses;
+  };
+  const checkedLookup: LookupFunction = (hostname, options, callback) => {
+    void answerLookup(resolveChecked(hostname), options.all === true, callback);
+  };
+  return new Agent({
+    connect: { lookup: checkedLookup, timeout: connectTimeoutMs },
+    keepAliveTimeout: 10_000,
+    connections: 8,
+  });
+}
+
+/** Node's way of asking for addresses is older than promises. */
+async function answerLookup(
+  answer: Promise<readonly ResolvedAddress[]>,
+  all: boolean,
+  callback: Parameters<LookupFunction>[2],
+): Promise<void> {
+  try {
+    const addresses = await answer;
+    if (all) callback(null, [...addresses]);
+    else callback(null, addresses[0]?.address ?? "", addresses[0]?.family);
+  } catch (error) {
+    callback(error as Error, "");
+  }
+}
+
+/** One private address among public ones is refused too: which one is connected is not ours to say. */
+function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]): void {
+  for (const { address } of addresses) {
+    const problem = addressProblem(address);
+    if (problem !== undefined) throw privateAddress(hostname, problem);
+  }
+}
+
+/** The address itself is not told: the model has no use for the inner network's. */
+export function privateAddress(hostname: string, range: string): WebError {
+  return new WebError({
+    code: "private_address",
+    message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. Whoever runs this can allow a host in the configuration.`,
+  });
+}
+
+function unknownHost(hostname: string): WebError {
+  return new WebError({
+    code: "unknown_host",
+    message: `There is no host ${hostname}. Check the address.`,
+  });
+}

@@ -1,0 +1,70 @@
+import { chownSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CapstanError } from "@capstan/core";
+import { type ResolveHost, resolveBySystem } from "./checked-agent.ts";
+import type { PythonPlace } from "../process/python-place.ts";
+import { makeTemporaryFolder } from "../process/temporary-folder.ts";
+import { openForwardProxy } from "./forward-proxy.ts";
+import type { NetworkAccess } from "./reachable.ts";
+
+/** The same place from the source and from the build: both lie two folders below the package. */
+const forwarder = fileURLToPath(new URL("../../src/network/forwarder.py", import.meta.url));
+
+const port = "3128";
+const folderInside = "/capstan-network";
+
+/** What stands between a program in a network namespace of its own and the network. */
+export interface ConfinedNetwork {
+  /** What the program's command is put behind, inside, as the namespace's first process. */
+  readonly command: readonly string[];
+  readonly read: readonly string[];
+  readonly shown: { readonly at: string; readonly from: string };
+  readonly env: { readonly [name: string]: string };
+  close(): void;
+}
+
+/**
+ * Opens a way to the network for one program: a proxy of ours on a socket that it sees, and, inside,
+ * a port that leads to it, since programs know proxies by port.
+ *
+ * @param options.user who connects to the socket, where that is another than this process's
+ * @throws CapstanError `network_unavailable` where there is no Python
+ */
+export function confinedNetwork(options: {
+  readonly access: NetworkAccess;
+  readonly python: PythonPlace | undefined;
+  readonly user?: number | undefined;
+  /** @default the system's resolver */
+  readonly resolve?: ResolveHost | undefined;
+}): ConfinedNetwork {
+  const { access, python, user, resolve = resolveBySystem } = options;
+  if (python === undefined)
+    throw new CapstanError({
+      code: "network_unavailable",
+      message:
+        "The network is reached through a small program in Python 3, which is not on PATH. Install python3.",
+    });
+  const folder = makeTemporaryFolder();
+  const path = join(folder, "proxy");
+  const proxy = openForwardProxy({ path, access, resolve });
+  if (user !== undefined) for (const one of [folder, path]) chownSync(one, user, user);
+  const address = `http://127.0.0.1:${port}`;
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+  return {
+    command: [python.executable, "-I", "-S", forwarder, port, `${folderInside}/proxy`],
+    read: [forwarder, ...python.folders],
+    shown: { at: folderInside, from: folder },
+    env: {
+      ...Object.fromEntries(
+        names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, address]),
+      ),
+      // Node takes the above where it is told to.
+      NODE_USE_ENV_PROXY: "1",
+    },
+    close() {
+      proxy.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

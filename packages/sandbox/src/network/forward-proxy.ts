@@ -1,0 +1,214 @@
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestUpstream,
+  type ServerResponse,
+} from "node:http";
+import { connect, type LookupFunction, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream";
+import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
+import { type NetworkAccess, type Reach, reachable } from "./reachable.ts";
+
+export interface ForwardProxy {
+  /** Ends every connection through it. */
+  close(): void;
+}
+
+/** Connections of one program at once. */
+const maxConnections = 128;
+const defaultConnectTimeoutMs = 15_000;
+
+/**
+ * An HTTP proxy on a Unix socket: the only way to the network of a program that is confined. It
+ * connects to what may be reached, and says of the rest why not.
+ *
+ * @param options.path of the socket, which is there when this returns
+ * @param options.connectTimeoutMs until a service is given up that does not take a connection. @default 15000
+ */
+export function openForwardProxy(options: {
+  readonly path: string;
+  readonly access: NetworkAccess;
+  readonly resolve: ResolveHost;
+  readonly connectTimeoutMs?: number;
+}): ForwardProxy {
+  const { connectTimeoutMs = defaultConnectTimeoutMs } = options;
+  const reach = reachable(options.access, options.resolve);
+  const upstream = new Set<Socket>();
+  const server = createServer();
+  server.maxConnections = maxConnections;
+  server.on("request", (request, response) => {
+    void passOn({ request, response, reach, connectTimeoutMs });
+  });
+  server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void tunnel({ request, socket, head, reach, upstream, connectTimeoutMs });
+  });
+  const clients = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    clients.add(socket);
+    socket.once("close", () => clients.delete(socket));
+    socket.on("error", () => {});
+  });
+  server.listen(options.path);
+  // A worker that waits for its next call must not keep this process alive.
+  server.unref();
+  return {
+    close() {
+      server.close();
+      for (const socket of [...clients, ...upstream]) socket.destroy();
+    },
+  };
+}
+
+type AskReach = (target: URL) => Promise<Reach>;
+
+/** A whole address in the request line: plain HTTP. */
+async function passOn(options: {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly reach: AskReach;
+  readonly connectTimeoutMs: number;
+}): Promise<void> {
+  const { request, response, reach } = options;
+  const refuse = (status: number, message: string) => {
+    response.writeHead(status, oneLine(message), {
+      "content-type": "text/plain; charset=utf-8",
+      connection: "close",
+    });
+    response.end(`${message}\n`);
+  };
+  const target = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
+  if (target?.protocol !== "http:")
+    return refuse(400, "This is a proxy: it takes http:// addresses, and CONNECT for all else.");
+  const found = await reach(target);
+  if (found.status !== "open") return refuse(statusOf(found), found.message);
+  const upstream = requestUpstream({
+    host: target.hostname.replace(/^\[|\]$/g, ""),
+    port: target.port === "" ? 80 : target.port,
+    path: target.pathname + target.search,
+    method: request.method,
+    headers: ["host", target.host, ...withoutHops(request.rawHeaders, ["host"])],
+    setHost: false,
+    agent: false,
+    lookup: answering(found.addresses),
+  });
+  const fail = (error: Error) => {
+    if (response.headersSent) response.destroy();
+    else refuse(502, failed(target, error));
+  };
+  upstream.once("socket", (socket) => limitConnecting(socket, options.connectTimeoutMs));
+  upstream.once("response", (answer) => {
+    const { statusCode = 502, statusMessage, rawHeaders } = answer;
+    try {
+      response.writeHead(statusCode, statusMessage, withoutHops(rawHeaders));
+    } catch (error) {
+      // What Node reads of an answer is more than it writes.
+      answer.destroy();
+      fail(error as Error);
+      return;
+    }
+    pipeline(answer, response, () => {});
+  });
+  upstream.once("upgrade", (_, socket) => {
+    socket.destroy();
+    fail(new Error("it speaks another protocol"));
+  });
+  upstream.once("error", fail);
+  response.once("close", () => upstream.destroy());
+  pipeline(request, upstream, () => {});
+}
+
+/** `CONNECT host:port`: HTTPS, and whatever else speaks over one connection. */
+async function tunnel(options: {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly reach: AskReach;
+  readonly upstream: Set<Socket>;
+  readonly connectTimeoutMs: number;
+}): Promise<void> {
+  const { request, socket, head, reach, upstream } = options;
+  const refuse = (status: number, message: string) =>
+    socket.end(`HTTP/1.1 ${status} ${oneLine(message)}\r\nconnection: close\r\n\r\n`);
+  // Nothing else: of `a:1/:2` one port would be checked, and the other connected.
+  const port = /^(?:\[[^\]]+\]|[^\s:/?#@\\[\]]+):(\d+)$/.exec(request.url ?? "")?.[1];
+  const written = `https://${request.url ?? ""}`;
+  if (port === undefined || !URL.canParse(written)) {
+    refuse(400, "CONNECT takes host:port.");
+    return;
+  }
+  const target = new URL(written);
+  const found = await reach(target);
+  if (found.status !== "open") {
+    refuse(statusOf(found), found.message);
+    return;
+  }
+  const outside = connect({
+    host: target.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port),
+    allowHalfOpen: true,
+    lookup: answering(found.addresses),
+  });
+  upstream.add(outside);
+  limitConnecting(outside, options.connectTimeoutMs);
+  outside.once("close", () => upstream.delete(outside));
+  outside.once("error", (error) => refuse(502, failed(target, error)));
+  outside.once("connect", () => {
+    outside.removeAllListeners("error");
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    outside.write(head);
+    pipeline(socket, outside, () => {});
+    pipeline(outside, socket, () => {});
+  });
+  socket.once("close", () => outside.destroy());
+}
+
+/** Once it is connected, how long an answer takes is between the program and the service. */
+function limitConnecting(socket: Socket, timeoutMs: number): void {
+  const giveUp = () => socket.destroy(new Error("it does not answer"));
+  socket.setTimeout(timeoutMs, giveUp);
+  socket.once("connect", () => socket.setTimeout(0, giveUp));
+}
+
+function statusOf({ status }: Reach): number {
+  return status === "refused" ? 403 : 502;
+}
+
+/** Looks nothing up: the addresses are those that were checked. */
+function answering(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_, options, callback) => {
+    const [first] = addresses;
+    if (options.all === true) callback(null, [...addresses]);
+    else callback(null, first?.address ?? "", first?.family);
+  };
+}
+
+const hops = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+]);
+
+/** What is meant for the next machine alone is not passed on: hops, and what `Connection` names. */
+function withoutHops(raw: readonly string[], more: readonly string[] = []): string[] {
+  const nameAt = (index: number) => (raw[index - (index % 2)] ?? "").toLowerCase();
+  const named = raw.flatMap((value, index) =>
+    index % 2 === 1 && nameAt(index) === "connection" ? value.toLowerCase().split(/[\s,]+/) : [],
+  );
+  const dropped = new Set([...hops, ...more, ...named]);
+  return raw.filter((_, index) => !dropped.has(nameAt(index)));
+}
+
+function failed({ host }: URL, { message }: Error): string {
+  return `${host} cannot be reached: ${message}.`;
+}
+
+/** What clients show of a tunnel that was refused is its status line. */
+function oneLine(message: string): string {
+  return message.replaceAll(/[^\x20-\x7e]+/g, " ");
+}

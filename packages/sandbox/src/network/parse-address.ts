@@ -1,0 +1,42 @@
+import { WebError } from "./network-error.ts";
+
+/**
+ * Reads what a model wrote as the address of a page: http or https, no credentials, no fragment.
+ *
+ * @throws WebError
+ */
+export function parseAddress(written: string): URL {
+  const text = written.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) {
+    throw new WebError({
+      code: "invalid_url",
+      message: `"${text.slice(0, 200)}" is no address. Write it whole, e.g. https://example.org/page.`,
+    });
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new WebError({
+      code: "unsupported_scheme",
+      message: `Only http and https addresses are fetched, not ${url.protocol}`,
+    });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new WebError({
+      code: "credentials_in_url",
+      message: "The address carries a user name or password. Those are not sent; leave them out.",
+    });
+  }
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Whether a redirect stays on the site that a person agreed to: the same host and port, with or
+ * without `www.`, and from http up to https.
+ */
+export function isSameSite(from: URL, to: URL): boolean {
+  const bare = (url: URL): string => url.hostname.replace(/^www\./, "");
+  if (bare(from) !== bare(to)) return false;
+  if (from.protocol === to.protocol) return from.port === to.port;
+  return from.protocol === "http:" && from.port === "" && to.port === "";
+}

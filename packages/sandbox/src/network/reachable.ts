@@ -1,0 +1,76 @@
+import { CapstanError } from "@capstan/core";
+import { allowedHosts } from "./allowed-hosts.ts";
+import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
+import { addressProblem, isAddress } from "./public-address.ts";
+
+/**
+ * What of the network a program reaches: nothing, every public address, or the hosts that are named,
+ * as `host` or `host:port`, which may be private; `*` among them is every public address.
+ */
+export type NetworkAccess = boolean | readonly string[];
+
+export type Reach =
+  | { readonly status: "open"; readonly addresses: readonly ResolvedAddress[] }
+  | { readonly status: "refused"; readonly message: string }
+  | { readonly status: "unknown"; readonly message: string };
+
+/**
+ * Says where a program may connect. Names are looked up once, and only what was looked up is
+ * connected, so that an answer that changes afterwards (DNS rebinding) changes nothing.
+ *
+ * @throws CapstanError `invalid_allowed_host` for a name that is none
+ */
+export function reachable(
+  access: NetworkAccess,
+  resolve: ResolveHost,
+): (target: URL) => Promise<Reach> {
+  const named = allowedHosts(typeof access === "boolean" ? [] : access);
+  const isPublicOpen = typeof access === "boolean" ? access : access.includes("*");
+  return async (target) => {
+    const host = target.hostname.replace(/^\[|\]$/g, "");
+    const isNamed = named(target);
+    if (!isNamed && !isPublicOpen) return { status: "refused", message: notNamed(host, access) };
+    const addresses = await addressesOf(host, resolve);
+    if (addresses.length === 0)
+      return { status: "unknown", message: `There is no host ${host}. Check the address.` };
+    for (const { address } of addresses) {
+      const problem = addressProblem(address);
+      if (problem !== undefined && !(isNamed && mayBePrivate(host, problem)))
+        return { status: "refused", message: notPublic(target, problem) };
+    }
+    return { status: "open", addresses };
+  };
+}
+
+/** Whoever owns a name's records may point it at this machine, or at its cloud's: that takes its own word. */
+function mayBePrivate(host: string, range: string): boolean {
+  return isAddress(host) || host === "localhost" || range === "private" || range === "uniqueLocal";
+}
+
+async function addressesOf(
+  host: string,
+  resolve: ResolveHost,
+): Promise<readonly ResolvedAddress[]> {
+  if (isAddress(host)) return [{ address: host, family: host.includes(":") ? 6 : 4 }];
+  return resolve(host).catch(() => []);
+}
+
+function notNamed(host: string, access: NetworkAccess): string {
+  const names = typeof access === "boolean" ? "none" : access.join(", ");
+  return `${host} is not among the hosts that were allowed: ${names}.`;
+}
+
+function notPublic({ host, hostname }: URL, range: string): string {
+  return `${hostname} is not on the public internet (${range}). Programs in the sandbox reach public addresses; others only where a script declares them, "network": ["${host}"].`;
+}
+
+/** Whether this is a host, or a host with its port. */
+export function isHost(text: string): boolean {
+  try {
+    allowedHosts([text]);
+    return true;
+  } catch (error) {
+    if (CapstanError.isInstance(error)) return false;
+    throw error;
+  }
+}

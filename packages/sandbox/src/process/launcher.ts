@@ -1,0 +1,96 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { SandboxLimits } from "../confine/sandbox.ts";
+
+/** The program of this name on PATH, absolute; undefined where there is none. */
+export function findProgram(
+  name: string,
+  path: string = process.env["PATH"] ?? "",
+): string | undefined {
+  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .flatMap((folder) => names.map((file) => join(folder, file)))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Descriptors that the server was started with are closed (of two digits or more only by bash), the
+ * kernel is told to end this one before the server where memory is short, and cgroups are joined.
+ */
+const launch = `
+for fd in /proc/$$/fd/*; do fd=\${fd##*/}; [ "$fd" -lt "$1" ] || [ "$fd" = 255 ] || eval "exec $fd>&-"; done
+shift; echo 1000 2>/dev/null >/proc/self/oom_score_adj
+while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done
+shift; exec "$@"`;
+
+/**
+ * What a confined command is put behind: a lower priority, its processors, and the cgroups it joins.
+ *
+ * @param joins files of cgroups that the process writes itself into
+ */
+export function launcher(options: {
+  readonly processors: number;
+  readonly joins?: readonly string[];
+  /** Descriptors that it keeps, standard ones included. */
+  readonly descriptors: number;
+}): readonly string[] {
+  if (process.platform !== "linux") return [];
+  const bash = findProgram("bash");
+  const taskset = findProgram("taskset");
+  const nice = findProgram("nice");
+  return [
+    ...(bash === undefined ? ["/bin/sh"] : [bash, "--norc", "--noprofile"]),
+    "-c",
+    bash === undefined ? launch.replace("/fd/*", "/fd/[0-9]") : launch,
+    "launch",
+    String(options.descriptors),
+    ...(options.joins ?? []),
+    "--",
+    ...(taskset === undefined ? [] : [taskset, "-c", processorList(options.processors)]),
+    ...(nice === undefined ? [] : [nice, "-n", "10"]),
+  ];
+}
+
+/**
+ * Sets the limits of the processes behind it. The number of processes is counted by user and user
+ * namespace: only inside a namespace of its own is it the program's own count.
+ */
+export function limiter(limits: SandboxLimits, inside: boolean): readonly string[] {
+  const prlimit = findProgram("prlimit");
+  if (prlimit === undefined) return [];
+  return [
+    prlimit,
+    "--core=0",
+    `--data=${limits.memoryBytes}`,
+    ...(limits.addressBytes === 0 ? [] : [`--as=${limits.addressBytes}`]),
+    `--fsize=${limits.fileBytes}`,
+    ...(inside ? [`--nproc=${limits.processes}`] : []),
+    "--",
+  ];
+}
+
+/** The last so many of the processors that this process may use. */
+function processorList(count: number): string {
+  const allowed = allowedProcessors();
+  return allowed.slice(-Math.max(1, count)).join(",");
+}
+
+function allowedProcessors(): readonly number[] {
+  const status = readFileSync("/proc/self/status", "utf8");
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? "0";
+  return list.split(",").flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}

@@ -1,0 +1,2 @@
+export { confined, noSandbox } from "./run-program.ts";
+export { testFolder } from "./test-folder.ts";

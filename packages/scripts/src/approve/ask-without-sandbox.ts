@@ -1,0 +1,38 @@
+import type { Sandbox } from "@capstan/sandbox";
+import type {
+  DeclaredPermissions,
+  ScriptApprovals,
+  ScriptPermissions,
+} from "../definition/script-function.ts";
+
+/**
+ * What people approved, as it holds in this sandbox: where there is none, a script that was
+ * approved to run by itself is asked about every time.
+ */
+export function askWithoutSandbox(
+  kind: Sandbox["kind"],
+  approvals: ScriptApprovals,
+): ScriptApprovals {
+  if (kind !== "none") return approvals;
+  return {
+    approved: (script) => {
+      const approved = approvals.approved(script);
+      return approved === undefined ? undefined : stricter(approved);
+    },
+    subscribe: (listener) => approvals.subscribe(listener),
+  };
+}
+
+function stricter({ file, functions }: DeclaredPermissions): DeclaredPermissions {
+  return {
+    file: asking(file),
+    functions: Object.fromEntries(
+      Object.entries(functions).map(([name, own]) => [name, asking({ ...file, ...own })]),
+    ),
+  };
+}
+
+function asking(permissions: ScriptPermissions): ScriptPermissions {
+  const executionPolicy = permissions.executionPolicy === "deny" ? "deny" : "ask-always";
+  return { ...permissions, executionPolicy };
+}

@@ -1,0 +1,94 @@
+import { type FSWatcher, watch } from "node:fs";
+import { type Clock, systemClock, toolError, type ToolError } from "@capstan/core";
+import type { Script, ScriptApprovals } from "../definition/script-function.ts";
+import {
+  isApprovalFile,
+  keepApproval,
+  makeApprovalsFolder,
+  readApprovals,
+  removeApproval,
+  type ScriptApproval,
+  type ScriptApprovalTable,
+} from "./kept-approvals.ts";
+
+/** People's word about scripts, kept in files. */
+export interface ScriptApprovalBook extends ScriptApprovals {
+  /**
+   * Keeps that a person approved what a script declares, as it is now. Only ever at a person's
+   * word: what calls this is no tool.
+   */
+  approve(script: Script): ScriptApproval | ToolError;
+  /** Whether there was an approval to take back. */
+  revoke(path: string): boolean;
+  list(): ScriptApprovalTable;
+  /** Watches no longer. */
+  close(): void;
+}
+
+/**
+ * Opens the approvals of an installation: a folder in the data directory, where no tool reaches it.
+ * An approval holds for one path and exactly the content that the person saw; whatever changes,
+ * the script asks every time again. Another process's word, the command line's, is seen at once.
+ *
+ * @param options.folder which nothing else uses; watched, and made where it is missing
+ * @example const approvals = openScriptApprovals({ folder: join(dataDir, "scripts/approvals") });
+ */
+export function openScriptApprovals(options: {
+  readonly folder: string;
+  /** @default the system's clock */
+  readonly clock?: Clock;
+}): ScriptApprovalBook {
+  const { folder, clock = systemClock } = options;
+  const listeners = new Set<() => void>();
+  let approvals = readApprovals(folder);
+  const changed = () => {
+    approvals = readApprovals(folder);
+    for (const listener of listeners) listener();
+  };
+  let watcher: FSWatcher | undefined;
+  const watchFolder = () => {
+    if (watcher !== undefined) return;
+    makeApprovalsFolder(folder);
+    watcher = watch(folder, { persistent: false }, (_, name) => {
+      if (isApprovalFile(name)) changed();
+    });
+    approvals = readApprovals(folder);
+  };
+  return {
+    approved({ path, contentHash }) {
+      const found = approvals.get(path);
+      return found?.contentHash === contentHash ? found.permissions : undefined;
+    },
+    subscribe(listener) {
+      watchFolder();
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    approve(script) {
+      const problem = approvalProblem(script);
+      if (problem !== undefined || script.declared === undefined)
+        return toolError({ code: "script_not_approvable", message: problem ?? "" });
+      const { contentHash, declared: permissions } = script;
+      const approval = { contentHash, permissions, approvedAt: clock.now() };
+      keepApproval(folder, script.path, approval);
+      changed();
+      return approval;
+    },
+    revoke(path) {
+      const isRemoved = removeApproval(folder, path);
+      if (isRemoved) changed();
+      return isRemoved;
+    },
+    list: () => readApprovals(folder),
+    close: () => watcher?.close(),
+  };
+}
+
+function approvalProblem({ path, declared, problems }: Script): string | undefined {
+  const error = problems.find(({ severity }) => severity === "error");
+  if (error !== undefined)
+    return `${path} has an error${error.line === undefined ? "" : ` in line ${error.line}`}: ${error.message} Mend it first.`;
+  return declared === undefined
+    ? `What ${path} declares was not read from the file itself. Read it without the cache.`
+    : undefined;
+}

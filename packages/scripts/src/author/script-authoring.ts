@@ -1,0 +1,173 @@
+import { realpath } from "node:fs/promises";
+import { sep } from "node:path";
+import { isToolError } from "@capstan/core";
+import type { AuthoringOutcome, ScriptAuthoring } from "@capstan/contract";
+import { checkSource } from "./check-source.ts";
+import { createSource, saveSource } from "./source-file.ts";
+import { DeletedFiles } from "./deleted-files.ts";
+import { readScriptName } from "./script-name.ts";
+import { templates } from "./script-templates.ts";
+import type { OpenScripts } from "./open-scripts.ts";
+import { inTurn } from "./in-turn.ts";
+import { findToolFile, readAnew, scriptDetail, scriptFiles } from "./script-detail.ts";
+import {
+  functionView,
+  isEditable,
+  languageOf,
+  problemView,
+  scriptId,
+  scriptViews,
+} from "./script-view.ts";
+
+/**
+ * Files of tools for the people who write them. Every path comes from a scan of the folders; a
+ * request names a file by an id that says nothing of its place.
+ *
+ * @param options.deleted a folder where deleted files are kept, in the data directory
+ */
+export async function createScriptAuthoring(options: {
+  readonly scripts: Pick<OpenScripts, "library" | "approvals" | "parsers" | "versions">;
+  readonly folders: readonly string[];
+  readonly deleted: string;
+}): Promise<ScriptAuthoring> {
+  const { scripts, folders } = options;
+  const { library, approvals, parsers } = scripts;
+  const deleted = new DeletedFiles(options.deleted);
+  const write = inTurn();
+  const parse = inTurn();
+  const rootsNow = () => Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  let roots = await rootsNow();
+  const views = () => scriptViews(library, approvals, roots);
+  const pathOf = (id: string) => library.files.find(({ path }) => scriptId(path) === id)?.path;
+
+  const read: ScriptAuthoring["read"] = async (id, signal) => {
+    const path = pathOf(id);
+    const view = views().find((one) => one.id === id);
+    if (path === undefined || view === undefined) return undefined;
+    return scriptDetail(view, path, { scripts, folders, signal });
+  };
+  /** As it is once the library knows of a change. */
+  const after = async (path: string): Promise<AuthoringOutcome> => {
+    await library.refresh();
+    const script = await read(scriptId(path));
+    return script === undefined ? { status: "not_found" } : { status: "done", script };
+  };
+  /** The path of a script that may be changed here. */
+  const writable = (
+    id: string,
+  ):
+    | { readonly status: "found"; readonly path: string }
+    | Exclude<AuthoringOutcome, { readonly status: "done" }> => {
+    const path = pathOf(id);
+    if (path === undefined) return { status: "not_found" };
+    if (isEditable(path)) return { status: "found", path };
+    return {
+      status: "invalid",
+      field: "id",
+      message: `${path} is a module, which runs inside the server: change it in the folder, and approve it with \`capstan scripts approve\`.`,
+    };
+  };
+
+  return {
+    list: views,
+    read,
+    async files(id, version) {
+      const path = pathOf(id);
+      return path === undefined ? undefined : scriptFiles(path, version, { scripts, folders });
+    },
+    async check({ name, source }, signal) {
+      const language = languageOf(name);
+      if (language === "module")
+        return { status: "invalid", field: "name", message: "expected a name with .py or .ps1." };
+      const checked = await parse(() => checkSource(parsers, { language, source }, signal), signal);
+      return {
+        object: "script_check",
+        tools: checked.functions.map((one) => functionView("", one, "ask-always")),
+        declared: checked.declared,
+        problems: checked.problems.map(problemView),
+      };
+    },
+    async create(name) {
+      const named = readScriptName(name);
+      if (named.status === "refused")
+        return { status: "invalid", field: "name", message: named.message };
+      const [folder] = folders;
+      if (folder === undefined || named.kind === "ts")
+        return {
+          status: "invalid",
+          field: "name",
+          message:
+            folder === undefined
+              ? "there is no folder for tools: name one in scripts.folders of the configuration."
+              : "a module runs inside the server: begin it with `capstan scripts new`.",
+        };
+      const { stem, kind } = named;
+      const written = await write(() =>
+        createSource({ folder, name: `${stem}.${kind}`, source: templates[kind](stem) }),
+      );
+      if (written.status === "conflict") return written;
+      if (written.status === "refused")
+        return { status: "invalid", field: "name", message: written.message };
+      roots = await rootsNow();
+      return after(written.path);
+    },
+    async save(id, { source, basedOn }) {
+      const found = writable(id);
+      if (found.status !== "found") return found;
+      const { path } = found;
+      const written = await write(async () =>
+        (await findToolFile(folders, path)) === undefined
+          ? ({ status: "conflict", message: "The file was deleted meanwhile." } as const)
+          : saveSource({ path, source, basedOn }),
+      );
+      if (written.status === "conflict") return written;
+      if (written.status === "refused")
+        return { status: "invalid", field: "source", message: written.message };
+      return after(path);
+    },
+    async remove(id) {
+      const found = writable(id);
+      if (found.status !== "found") return found;
+      const removed = await write(() => deleted.remove(found.path));
+      if (removed.status === "refused") return { status: "conflict", message: removed.message };
+      await library.refresh();
+      return { status: "removed" };
+    },
+    async restore(id) {
+      const current = await rootsNow();
+      const isMeant = (path: string) =>
+        scriptId(path) === id &&
+        isEditable(path) &&
+        current.some((root) => path.startsWith(root + sep));
+      const restored = await write(() => deleted.restore(isMeant));
+      if (restored === undefined) return { status: "not_found" };
+      if (restored.status !== "written") return { status: "conflict", message: restored.message };
+      return after(restored.path);
+    },
+    async approve(id, contentHash) {
+      const found = writable(id);
+      if (found.status !== "found") return found;
+      const { path } = found;
+      const file = await findToolFile(folders, path);
+      const script = file && (await readAnew(file, parsers));
+      if (script === undefined)
+        return { status: "conflict", message: "It cannot be read as it is. Mend it first." };
+      if (script.contentHash !== contentHash)
+        return {
+          status: "conflict",
+          message: "It is not what was shown any more. Look at it again before you approve it.",
+        };
+      const approval = approvals.approve(script);
+      return isToolError(approval)
+        ? { status: "conflict", message: approval.message }
+        : after(path);
+    },
+    async revoke(id) {
+      const path = pathOf(id);
+      if (path === undefined) return { status: "not_found" };
+      approvals.revoke(path);
+      return after(path);
+    },
+    subscribe: (listener) => library.subscribe(listener),
+  };
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { relative } from "node:path";
+import type { ScriptDetail, ScriptFilesView, ScriptView } from "@capstan/contract";
+import type { FileContents } from "../read/kept-versions.ts";
+import { readScriptFiles } from "../read/script-files.ts";
+import { readScripts } from "../read/read-scripts.ts";
+import { readSource } from "./source-file.ts";
+import { scanFolder, type ToolFile } from "../read/scan-folder.ts";
+import type { Script } from "../definition/script-function.ts";
+import type { OpenScripts } from "./open-scripts.ts";
+
+/** A file that a scan of the folders finds now. */
+export async function findToolFile(
+  folders: readonly string[],
+  path: string,
+): Promise<ToolFile | undefined> {
+  const scans = await Promise.all(folders.map((folder) => scanFolder(folder)));
+  return scans.flatMap(({ files }) => files).find((file) => file.path === path);
+}
+
+/** Reads a script from the file itself, with what it declares; undefined where it cannot be used as it is. */
+export async function readAnew(
+  file: ToolFile,
+  parsers: OpenScripts["parsers"],
+  signal?: AbortSignal,
+): Promise<Script | undefined> {
+  if (file.type !== "script") return undefined;
+  const [outcome] = await readScripts([file], { parsers, ...(signal && { signal }) });
+  return outcome?.status === "read" ? outcome.script : undefined;
+}
+
+/** A file as it is on the disk, with what the library has of it. */
+export async function scriptDetail(
+  view: ScriptView,
+  path: string,
+  {
+    scripts,
+    folders,
+    signal,
+  }: {
+    readonly scripts: Pick<OpenScripts, "approvals" | "parsers">;
+    readonly folders: readonly string[];
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<ScriptDetail> {
+  const file = await findToolFile(folders, path);
+  const [text, script] = await Promise.all([
+    readSource(path),
+    file && readAnew(file, scripts.parsers, signal),
+  ]);
+  const approved = scripts.approvals.list().get(path);
+  const isSound = script?.problems.every(({ severity }) => severity !== "error") === true;
+  return {
+    ...view,
+    source: text.status === "read" ? text.source : null,
+    source_hash: text.status === "read" ? text.hash : null,
+    content_hash: isSound ? script.contentHash : null,
+    files: script?.files ?? [],
+    declared: script?.declared ?? null,
+    approved:
+      approved === undefined
+        ? null
+        : {
+            content_hash: approved.contentHash,
+            approved_at: approved.approvedAt,
+            declared: approved.permissions,
+          },
+  };
+}
+
+/** The files that an approval is about: as they are, or as they were approved last. */
+export async function scriptFiles(
+  path: string,
+  version: "current" | "approved",
+  {
+    scripts,
+    folders,
+  }: {
+    readonly scripts: Pick<OpenScripts, "approvals" | "versions">;
+    readonly folders: readonly string[];
+  },
+): Promise<ScriptFilesView | undefined> {
+  if (version === "approved") {
+    const hash = scripts.approvals.list().get(path)?.contentHash;
+    const contents = hash === undefined ? undefined : await scripts.versions.read(hash);
+    return contents && hash !== undefined ? filesView(hash, contents) : undefined;
+  }
+  const file = await findToolFile(folders, path);
+  if (file === undefined) return undefined;
+  const { folder, isPlugin } = file;
+  const made = await readScriptFiles({ folder, entry: relative(folder, path), isPlugin });
+  return made.status === "read" ? filesView(made.contentHash, made.contents) : undefined;
+}
+
+/** Bytes of one file that are shown, and of all together. */
+const most = { file: 500_000, all: 4_000_000 };
+
+function filesView(contentHash: string, contents: FileContents): ScriptFilesView {
+  let left = most.all;
+  return {
+    object: "script_files",
+    content_hash: contentHash,
+    files: [...contents].map(([name, bytes]) => {
+      const isShown = bytes.length <= Math.min(most.file, left);
+      if (isShown) left -= bytes.length;
+      const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+      return { name, bytes: bytes.length, hash, text: isShown ? textOf(bytes) : null };
+    }),
+  };
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

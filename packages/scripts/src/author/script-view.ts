@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, extname, relative, sep } from "node:path";
+import type { Tool, ToolGroup } from "@capstan/core";
+import type { ScriptProblemView, ScriptToolView, ScriptView } from "@capstan/contract";
+import type { LibraryFile, ToolLibrary } from "../library/tool-library.ts";
+import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
+import type { ScriptFunction, ScriptProblem } from "../definition/script-function.ts";
+import { shownPath } from "./shown-path.ts";
+
+/** A file's id: of its place alone, so that it stays whatever is in it. No part of it is a path. */
+export function scriptId(path: string): string {
+  return `script_${createHash("sha256").update(path).digest("base64url").slice(0, 22)}`;
+}
+
+/** The files of a library, as people see them. */
+export function scriptViews(
+  { files, groups }: Pick<ToolLibrary, "files" | "groups">,
+  approvals: Pick<ScriptApprovalBook, "approved" | "list">,
+  roots: readonly string[],
+): readonly ScriptView[] {
+  const approved = approvals.list();
+  return byPath(files).map((file): ScriptView => {
+    const { path, status, groupIds, problems, script } = file;
+    const own = groups.filter(({ name }) => groupIds.includes(name));
+    const { folder, name } = placeOf(path, roots);
+    const isCurrent =
+      script === undefined ? own.length > 0 : approvals.approved(script) !== undefined;
+    return {
+      id: scriptId(path),
+      object: "script",
+      name,
+      folder: shownPath(folder, process.cwd()),
+      language: languageOf(path),
+      status,
+      title: script?.title ?? own[0]?.title ?? name,
+      groups: groupIds,
+      tools: own.flatMap((group) => group.tools.map((tool) => toolView(group, tool, file))),
+      problems: problems.map(problemView),
+      approval:
+        isCurrent && status === "live" ? "current" : approved.has(path) ? "outdated" : "none",
+      editable: isEditable(path),
+    };
+  });
+}
+
+/** Whether it is a script, which is changed and approved in the page. */
+export function isEditable(path: string): boolean {
+  return languageOf(path) !== "module" && /\.(py|ps1)$/.test(path);
+}
+
+export function languageOf(name: string): ScriptView["language"] {
+  const extension = extname(name);
+  return extension === ".py" ? "python" : extension === ".ps1" ? "powershell" : "module";
+}
+
+/** A function as a tool of its group, as it would ask where nobody approved the file. */
+export function functionView(
+  group: string,
+  { name, description, parameters, returns, line, hasFormat }: ScriptFunction,
+  execution: string,
+): ScriptToolView {
+  return {
+    id: `${group}.${name}`,
+    name,
+    description,
+    parameters,
+    ...(returns != null && { returns }),
+    line,
+    has_format: hasFormat,
+    execution,
+  };
+}
+
+export function problemView({ severity, message, line, column }: ScriptProblem): ScriptProblemView {
+  return {
+    severity,
+    message,
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  };
+}
+
+/** What is wrong with a folder is told apart from its files: one entry for each path. */
+function byPath(files: readonly LibraryFile[]): readonly LibraryFile[] {
+  const merged = new Map<string, LibraryFile>();
+  for (const file of files) {
+    const before = merged.get(file.path);
+    merged.set(
+      file.path,
+      before === undefined ? file : { ...before, problems: [...before.problems, ...file.problems] },
+    );
+  }
+  return [...merged.values()];
+}
+
+function toolView(group: ToolGroup, tool: Tool, { script }: LibraryFile): ScriptToolView {
+  const { name, description = "", parameters = { type: "object" } } = tool.definition.function;
+  const policy = tool.permission?.executionPolicy ?? "ask-once";
+  const execution = typeof policy === "function" ? "depends" : policy;
+  const known = script?.functions.find((one) => one.name === name);
+  if (known !== undefined) return functionView(group.name, known, execution);
+  return {
+    id: `${group.name}.${name}`,
+    name,
+    description,
+    parameters,
+    ...(tool.declaredReturnType && { returns: tool.declaredReturnType }),
+    has_format: tool.formatForLLM !== undefined,
+    execution,
+  };
+}
+
+function placeOf(path: string, roots: readonly string[]) {
+  const root = roots.find((one) => path.startsWith(one + sep));
+  const folder = root ?? dirname(path);
+  return { folder, name: relative(folder, path).replaceAll(sep, "/") || basename(path) };
+}

@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { maxSourceBytes } from "../read/read-scripts.ts";
+import { readPlainFile } from "../read/script-files.ts";
+
+/** The text of a file, or why it cannot be shown. */
+export type ReadSource =
+  | { readonly status: "read"; readonly source: string; readonly hash: string }
+  | { readonly status: "missing" }
+  | { readonly status: "refused"; readonly message: string };
+
+/** Why nothing was written. */
+export type NotWritten =
+  /** It is not what the change is based on, or is there already. */
+  | { readonly status: "conflict"; readonly message: string }
+  | { readonly status: "refused"; readonly message: string };
+
+export type WroteSource = { readonly status: "written" } | NotWritten;
+export type CreatedSource = { readonly status: "written"; readonly path: string } | NotWritten;
+
+/** Reads a script's text. A link is not followed; what is not UTF-8 is refused, so that saving loses nothing. */
+export async function readSource(path: string): Promise<ReadSource> {
+  try {
+    const bytes = await readPlainFile(path, maxSourceBytes);
+    if (bytes === undefined)
+      return { status: "refused", message: `It is larger than ${maxSourceBytes} bytes.` };
+    const source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { status: "read", source, hash: hashOf(bytes) };
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return { status: "refused", message: "It is no UTF-8 text." };
+    const { code = "error" } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { status: "missing" };
+    return { status: "refused", message: `It cannot be read (${code}).` };
+  }
+}
+
+/**
+ * Writes a script's text over what it is based on, whole or not at all. Where the file is another
+ * by now, or gone, it stays as it is.
+ *
+ * @param change.path as a scan of its folder found it
+ * @param change.basedOn the hash that `readSource` gave
+ */
+export async function saveSource(change: {
+  readonly path: string;
+  readonly source: string;
+  readonly basedOn: string;
+}): Promise<WroteSource> {
+  const { path, source, basedOn } = change;
+  const bytes = Buffer.from(source);
+  if (bytes.length > maxSourceBytes) return tooLarge;
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    if (!(await isItself(dirname(path)))) return outside;
+    const before = await conflictWith(path, basedOn);
+    if (before !== undefined) return before;
+    const { mode } = await stat(path);
+    await writeFile(draft, bytes, { flag: "wx", flush: true });
+    await chmod(draft, mode & 0o777);
+    // Once more: an editor may have saved while this was written.
+    const meanwhile = await conflictWith(path, basedOn);
+    if (meanwhile !== undefined) return meanwhile;
+    await rename(draft, path);
+    return { status: "written" };
+  } catch (thrown) {
+    return notWritten(thrown);
+  } finally {
+    await rm(draft, { force: true }).catch(() => {});
+  }
+}
+
+/**
+ * Begins a file that is not there yet. The folder is made where it is missing.
+ *
+ * @param options.name of the file, without a folder
+ * @returns its path, where it was written
+ */
+export async function createSource(options: {
+  readonly folder: string;
+  readonly name: string;
+  readonly source: string;
+}): Promise<CreatedSource> {
+  const { folder, name, source } = options;
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return outside;
+  try {
+    await mkdir(folder, { recursive: true });
+    return await writeNew(join(await realpath(folder), name), source);
+  } catch (thrown) {
+    return notWritten(thrown);
+  }
+}
+
+/**
+ * Writes a file where there is nothing yet, a link neither.
+ *
+ * @param mode the file's rights @default what this user's new files have
+ */
+export async function writeNew(
+  path: string,
+  source: string | Uint8Array,
+  mode?: number,
+): Promise<CreatedSource> {
+  try {
+    await writeFile(path, source, { flag: "wx", flush: true, ...(mode !== undefined && { mode }) });
+    return { status: "written", path };
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EEXIST"
+      ? { status: "conflict", message: `There is a ${basename(path)} already.` }
+      : notWritten(thrown);
+  }
+}
+
+/** Whether no part of a path is a link: what was put in its place might lead anywhere. */
+export async function isItself(folder: string): Promise<boolean> {
+  return (await realpath(folder).catch(() => undefined)) === folder;
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+async function conflictWith(path: string, basedOn: string): Promise<NotWritten | undefined> {
+  const now = await readSource(path);
+  if (now.status === "refused") return now;
+  if (now.status === "missing")
+    return { status: "conflict", message: "The file was deleted meanwhile." };
+  if (now.hash === basedOn) return undefined;
+  return { status: "conflict", message: "The file was changed meanwhile. Look at both versions." };
+}
+
+const tooLarge: NotWritten = {
+  status: "refused",
+  message: `It has more than ${maxSourceBytes} bytes. Keep data in a file beside it.`,
+};
+const outside: NotWritten = {
+  status: "refused",
+  message: "Its place is not, or not any more, in a folder of tools.",
+};
+
+function notWritten(thrown: unknown): NotWritten {
+  const { code = "error" } = thrown as NodeJS.ErrnoException;
+  return { status: "refused", message: `It cannot be written (${code}).` };
+}

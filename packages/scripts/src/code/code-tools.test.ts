@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import {
+  type ContentParts,
+  isToolError,
+  type ToolContext,
+  type ToolErrorData,
+  VariableSystem,
+} from "@capstan/core";
+import { unconfined } from "@capstan/sandbox";
+import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
+import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
+import { codeTools } from "./code-tools.ts";
+
+const folder = testFolder();
+const workspace = join(folder, "workspace");
+mkdirSync(join(workspace, "data"), { recursive: true });
+writeFileSync(join(workspace, "note.txt"), "a note");
+writeFileSync(join(workspace, "data/journal"), "TOP SECRET");
+
+const group = codeTools({
+  sandbox: confined,
+  roots: [workspace],
+  hidden: [join(workspace, "data")],
+  find: (name) => [`/usr/bin/${name}`].find(existsSync),
+});
+const skip = (name: string) =>
+  noSandbox ||
+  (group.tools.some((tool) => tool.definition.function.name === name) ? false : `no ${name}`);
+
+function withVariables(): ToolContext & { readonly written: () => string } {
+  const variables = new VariableSystem();
+  variables.updateVariable("Fetch_1", {
+    type: "LLMAdd",
+    value: { text: '$(touch /tmp/x) "é', data: { n: [1, 2] } },
+  });
+  variables.updateVariable("a/b.c", { type: "LLMAdd", value: { text: "slashed" } });
+  const context = fakeContext({ variables });
+  let written = "";
+  return {
+    ...context,
+    output: { ...context.output, write: (text) => void (written += text) },
+    written: () => written,
+  };
+}
+
+async function failure(
+  name: string,
+  args: { readonly [key: string]: unknown },
+): Promise<ToolErrorData> {
+  const result = await call(toolOf(group, name), args);
+  assert.ok(isToolError(result), JSON.stringify(result));
+  return result;
+}
+
+test("every tool of the group asks every time", () => {
+  for (const tool of group.tools)
+    assert.equal(tool.permission?.executionPolicy, "ask-always", tool.definition.function.name);
+});
+
+test("without a sandbox only what reaches nothing is offered", () => {
+  const open = codeTools({ sandbox: unconfined });
+  assert.deepEqual(
+    open.tools.map((tool) => tool.definition.function.name),
+    ["JavaScript"],
+  );
+});
+
+test("a tool is offered where its interpreter is", () => {
+  const bare = codeTools({ sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined });
+  assert.deepEqual(
+    bare.tools.map((tool) => tool.definition.function.name),
+    ["JavaScript"],
+  );
+});
+
+test("the definitions say where code runs, and cost few tokens", () => {
+  for (const tool of group.tools)
+    assert.ok(JSON.stringify(tool.definition).length < 950, tool.definition.function.name);
+  const shell = codeTools({
+    sandbox: { ...unconfined, kind: "bubblewrap" },
+    find: () => "/bin/x",
+    network: true,
+    roots: ["/a"],
+    write: true,
+  });
+  assert.match(
+    toolOf(shell, "Shell").definition.function.description ?? "",
+    /the public internet by http\(s\) proxy, the workspace to change/,
+  );
+});
+
+describe("Shell", { skip: skip("Shell") }, () => {
+  const run = (command: string, context?: ToolContext, variables: readonly string[] = []) =>
+    callForText(toolOf(group, "Shell"), { command, variables }, context);
+
+  test("returns what a command says, in the order it was said, and how it ended", async () => {
+    assert.equal(await run("echo out; echo err >&2; exit 3"), "out\nerr\n[exit code 3]");
+    assert.equal(await run("true"), "[It said nothing.]");
+    assert.match(
+      await run("no_such_command"),
+      /line 1: no_such_command: command not found\n\[exit code 127\]/,
+    );
+  });
+
+  test("works in the workspace, which it cannot change, nor see the server's data in it", async () => {
+    const text = await run(
+      "cat note.txt; ls data; echo x > note.txt; echo y > /tmp/y && cat /tmp/y",
+    );
+    assert.match(text, /^a note.*note\.txt: Read-only file system\ny\n$/s);
+    assert.doesNotMatch(text, /journal/);
+  });
+
+  test("has variables as files, whatever they hold", async () => {
+    const context = withVariables();
+    const text = await run(
+      'cat "$VARS/Fetch_1" "$VARS/Fetch_1.json" "$VARS/a%2Fb%2Ec"; ls /tmp/x 2>&-',
+      context,
+      ["Fetch_1", "a/b.c"],
+    );
+    assert.equal(text, '$(touch /tmp/x) "é{"n":[1,2]}slashed\n[exit code 2]');
+    assert.equal(`${context.written()}\n[exit code 2]`, text);
+  });
+
+  test("names the variable that there is not", async () => {
+    const error = await failure("Shell", { command: "true", variables: ["Fetch_9"] });
+    assert.equal(error.code, "variable_not_found");
+  });
+
+  test("reaches no network and no environment of the server", async () => {
+    process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
+    try {
+      const text = await run("env; (exec 5<>/dev/tcp/127.0.0.1/22) && echo reached");
+      assert.doesNotMatch(text, /TOP SECRET|^reached/m);
+    } finally {
+      delete process.env["CAPSTAN_TEST_SECRET"];
+    }
+  });
+
+  test("keeps beginning and end of what is endless, and the server its memory", async () => {
+    const text = await run("head -c 30000000 /dev/zero | tr '\\0' x; echo END");
+    assert.ok(text.length < 400_000);
+    assert.match(text, /x\n\[… 29672\d{3} characters are left out …\]\nx+END\n$/);
+  });
+
+  test("ends when it is cancelled, and leaves no file", async () => {
+    const stop = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const context = fakeContext({ signal: stop.signal });
+    const running = run("echo on; sleep 600", {
+      ...context,
+      output: { ...context.output, write: () => begun.resolve() },
+    });
+    await begun.promise;
+    stop.abort(new Error("cancelled"));
+    await assert.rejects(running, /cancelled/);
+    assert.deepEqual(
+      readdirSync(tmpdir()).filter(
+        (name) =>
+          name.startsWith(`capstan-run-${process.pid}-`) &&
+          existsSync(join(tmpdir(), name, "command.sh")),
+      ),
+      [],
+    );
+  });
+});
+
+describe("Python", { skip: skip("Python") }, () => {
+  const run = (code: string, context?: ToolContext, variables: readonly string[] = []) =>
+    callForText(toolOf(group, "Python"), { code, variables }, context);
+
+  test("returns what it prints and the value of its last expression", async () => {
+    assert.equal(await run("print('one')\nx = 2\n{'x': x}"), 'one\n{"x":2}');
+    assert.equal(await run("x = 1"), "[It said nothing.]");
+    assert.equal(await run("{1}"), "{1}");
+  });
+
+  test("works in the workspace, with variables by name", async () => {
+    const code = "[open('note.txt').read(), vars['Fetch_1']['n'], vars['a/b.c']]";
+    assert.equal(
+      await run(code, withVariables(), ["Fetch_1", "a/b.c"]),
+      '["a note",[1,2],"slashed"]',
+    );
+  });
+
+  test("that fails says what, in which line, and what it printed before", async () => {
+    const error = await failure("Python", { code: "print('before')\nfoo()", variables: [] });
+    assert.match(error.message, /^NameError: name 'foo' is not defined \(code\.py, line 2\)$/);
+    const { output, traceback } = error.details as { readonly [name: string]: string };
+    assert.equal(output, "before\n");
+    assert.match(traceback ?? "", /code\.py", line 2, in <module>\n\s+foo\(\)/);
+    assert.doesNotMatch(traceback ?? "", /run_code/);
+  });
+
+  test("shows a picture by its path", async () => {
+    const code = "import pathlib\np = pathlib.Path('/tmp/a.png'); p.write_bytes(b'x')\np";
+    const { parts } = (await call(toolOf(group, "Python"), {
+      code,
+      variables: [],
+    })) as ContentParts;
+    assert.equal(parts[0]?.type, "image");
+  });
+
+  test("keeps nothing from one call to the next", async () => {
+    await run("import builtins, pathlib\nbuiltins.left = 1\npathlib.Path('/tmp/left').touch()");
+    assert.equal(
+      await run("import builtins, os\n[hasattr(builtins, 'left'), os.path.exists('/tmp/left')]"),
+      "[false,false]",
+    );
+  });
+});
+
+describe("JavaScript", () => {
+  const run = (code: string, context?: ToolContext, variables: readonly string[] = []) =>
+    callForText(toolOf(group, "JavaScript"), { code, variables }, context);
+
+  test("returns what it logs and the value of its last expression, awaited", async () => {
+    assert.equal(
+      await run("console.log('one', {a: 1}); const x = 2; ({ x })"),
+      'one {"a":1}\n{"x":2}',
+    );
+    assert.equal(await run("return await Promise.resolve([1])"), "[1]");
+    assert.equal(await run("const x = 1"), "[It said nothing.]");
+  });
+
+  test("has the variables that it was given", async () => {
+    assert.equal(
+      await run("vars.Fetch_1.n[1] + vars['a/b.c']", withVariables(), ["Fetch_1", "a/b.c"]),
+      "2slashed",
+    );
+  });
+
+  test("reaches nothing outside, by no way that is known", async () => {
+    const code = `[typeof process, typeof require, typeof fetch, typeof setTimeout,
+      (() => { try { return console.log.constructor("return typeof process")(); } catch (e) { return "thrown"; } })(),
+      (() => { try { return vars.constructor.constructor("return typeof process")(); } catch (e) { return "thrown"; } })()]`;
+    const undefineds = Array.from({ length: 6 }, () => "undefined");
+    assert.equal(await run(code), JSON.stringify(undefineds));
+  });
+
+  test("that fails says what and in which line", async () => {
+    const error = await failure("JavaScript", {
+      code: "console.log('before');\nnull.x",
+      variables: [],
+    });
+    assert.equal(error.code, "code_failed");
+    assert.match(error.message, /^TypeError: Cannot read properties of null .* \(line 2\)$/);
+    assert.deepEqual(error.details, { output: "before\n" });
+    assert.match(
+      (await failure("JavaScript", { code: "const = 1", variables: [] })).message,
+      /^SyntaxError/,
+    );
+  });
+
+  test("that takes all memory ends alone", async () => {
+    const error = await failure("JavaScript", {
+      code: "const a = []; for (;;) a.push(new Array(1e5).fill(0.5));",
+      variables: [],
+    });
+    assert.match(error.code, /code_(ended|failed)/);
+  });
+
+  test("that never ends is ended by its deadline", async () => {
+    const stop = new AbortController();
+    const context = fakeContext({ signal: stop.signal });
+    const begun = Promise.withResolvers<void>();
+    const running = run("console.log('on'); for (;;) {}", {
+      ...context,
+      output: { ...context.output, write: () => begun.resolve() },
+    });
+    await begun.promise;
+    stop.abort(new Error("deadline"));
+    await assert.rejects(running, /deadline/);
+  });
+});

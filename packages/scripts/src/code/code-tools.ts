@@ -1,0 +1,75 @@
+import { defineToolGroup, type Tool, type ToolGroup, toolError } from "@capstan/core";
+import { findProgram } from "@capstan/sandbox";
+import { findPowerShell } from "../run/powershell/find-powershell.ts";
+import type { CodeToolsOptions } from "./code-options.ts";
+import { javascriptTool } from "./javascript-tool.ts";
+import { pythonTool } from "./python-tool.ts";
+import { type ShellProgram, shellTool } from "./shell.ts";
+
+/**
+ * Code that a model writes: `Shell`, `Python`, `JavaScript` and `PowerShell`, each where its
+ * interpreter is and there is a sandbox to run it in; JavaScript, which reaches nothing anyway,
+ * everywhere. A person is asked about every call.
+ *
+ * @example
+ * const { sandbox } = await findSandbox();
+ * codeTools({ sandbox, roots: [process.cwd()] });
+ */
+export function codeTools(options: CodeToolsOptions): ToolGroup {
+  return defineToolGroup({
+    name: "code",
+    title: "Code",
+    description: "Runs code in a sandbox, after asking.",
+    tools: [
+      ...(options.sandbox.kind === "none" ? [] : confinedTools(options)),
+      javascriptTool(options),
+    ],
+    rulePrompt:
+      "Pass what you have by the call's variables instead of pasting it into code. A person reads each call before it runs: keep code short and plain.",
+  });
+}
+
+function confinedTools(options: CodeToolsOptions): readonly Tool[] {
+  const { find = findProgram } = options;
+  const bash = find("bash");
+  const python = find("python3");
+  const pwsh = options.powershell ?? find("pwsh");
+  return [
+    ...(bash === undefined ? [] : [shellTool(bashProgram(bash), options)]),
+    ...(python === undefined ? [] : [pythonTool(options, python)]),
+    ...(pwsh === undefined ? [] : [shellTool(powershellProgram(pwsh), options)]),
+  ];
+}
+
+function bashProgram(path: string): ShellProgram {
+  return {
+    tool: "Shell",
+    language: "Bash",
+    path,
+    args: ["--norc", "--noprofile"],
+    file: "command.sh",
+    variables: "A variable NAME is the file $VARS/NAME, with . as %2E and / as %2F.",
+  };
+}
+
+function powershellProgram(path: string): ShellProgram {
+  let found: ReturnType<typeof findPowerShell> | undefined;
+  return {
+    tool: "PowerShell",
+    language: "PowerShell",
+    path,
+    args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-File"],
+    file: "command.ps1",
+    variables: "A variable NAME is the file $env:VARS/NAME, with . as %2E and / as %2F.",
+    // .NET reserves far more address space than it uses.
+    limits: { addressBytes: 0 },
+    async place() {
+      found ??= findPowerShell({ interpreter: path });
+      const shell = await found;
+      if (shell.status === "missing") found = undefined;
+      return shell.status === "found"
+        ? { read: shell.folders, env: shell.env }
+        : toolError({ code: "powershell_missing", message: shell.message });
+    },
+  };
+}

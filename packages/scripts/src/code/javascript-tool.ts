@@ -1,0 +1,77 @@
+import { realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineTool, isToolError, type JsonValue, type Tool, toolError } from "@capstan/core";
+import { z } from "zod";
+import { workerModule } from "@capstan/sandbox";
+import { formatCodeResult } from "./code-result.ts";
+import type { CodeToolsOptions } from "./code-options.ts";
+import { givenValues } from "./given-values.ts";
+import { runCode } from "./run-code.ts";
+import { variableNames } from "./shell.ts";
+
+type Answer =
+  | { readonly type: "result"; readonly value?: JsonValue }
+  | { readonly type: "error"; readonly name: string; readonly message: string };
+
+const program = fileURLToPath(workerModule("javascript-program", import.meta.url));
+const memoryMb = 256;
+
+/** `JavaScript`: code in an isolate without any I/O, in a process of its own, in the sandbox. */
+export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): Tool {
+  return defineTool({
+    name: "JavaScript",
+    description:
+      "Runs JavaScript that reaches nothing outside: no files, no network, no timers. What console.log says and the value of a last expression come back; await works. vars holds the variables by name.",
+    parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    permission: { executionPolicy: "ask-always" },
+    compressArgs: ({ code }) => code,
+    formatForLLM: formatCodeResult,
+    execute: async ({ code, variables: names }, context) => {
+      const variables = await givenValues(names, context.variables);
+      if (isToolError(variables)) return variables;
+      const isolate = findIsolate();
+      const { output, end, answer } = await runCode({
+        sandbox,
+        context,
+        // What the engine says when it gives up is of no use to a model.
+        errors: "dropped",
+        stdin: JSON.stringify({ code, variables, memoryMb }),
+        program: {
+          command: process.execPath,
+          args: ["--no-node-snapshot", program, isolate.file],
+          read: [
+            realpathSync(process.execPath),
+            process.execPath,
+            dirname(program),
+            ...isolate.packages,
+          ],
+          // V8 reserves far more than it uses; the isolate has a limit of its own.
+          limits: { addressBytes: 0, memoryBytes: 4 * 1024 * 1024 * 1024 },
+        },
+      });
+      const said = answer as unknown as Answer | undefined;
+      if (said?.type === "result")
+        return { output, ...(said.value !== undefined && { value: said.value }) };
+      if (said?.type === "error")
+        return toolError({
+          code: "code_failed",
+          message: `${said.name}: ${said.message}`,
+          ...(output !== "" && { details: { output: output.slice(-2000) } }),
+        });
+      return toolError({
+        code: "code_ended",
+        message: `The code ended before it gave a result${end.status === "killed" ? `, by ${end.signal}` : ""}. It may have needed more than ${memoryMb} MB.`,
+        ...(output !== "" && { details: { output: output.slice(-2000) } }),
+      });
+    },
+  });
+}
+
+/** The isolate's module, and the packages that it is made of. */
+function findIsolate(): { readonly file: string; readonly packages: readonly string[] } {
+  const file = realpathSync(fileURLToPath(import.meta.resolve("isolated-vm")));
+  const loader = realpathSync(createRequire(file).resolve("node-gyp-build"));
+  return { file, packages: [dirname(file), dirname(loader)] };
+}

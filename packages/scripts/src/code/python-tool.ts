@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  defineTool,
+  isContentParts,
+  isToolError,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+  toolError,
+} from "@capstan/core";
+import { z } from "zod";
+import { createScriptRunner } from "../run/script-runner.ts";
+import type { Script, ScriptFunction } from "../definition/script-function.ts";
+import { formatCodeResult } from "./code-result.ts";
+import { type CodeToolsOptions, placeText } from "./code-options.ts";
+import { givenValues } from "./given-values.ts";
+import { KeptOutput } from "./kept-output.ts";
+import { variableNames } from "./shell.ts";
+
+const path = fileURLToPath(new URL("../../src/code/python/run_code.py", import.meta.url));
+
+const runCodeFunction: ScriptFunction = {
+  name: "run_code",
+  description: "",
+  parameters: { type: "object" },
+  raises: [],
+  hasFormat: false,
+  isAsync: false,
+  wantsContext: false,
+  line: 1,
+};
+
+/** `Python`: code in a process of its own, in the sandbox; what a last expression gives comes back. */
+export function pythonTool(options: CodeToolsOptions, executable: string): Tool {
+  const { sandbox, roots = [], write = false, network = false, hidden = [], limits } = options;
+  const runner = createScriptRunner({
+    sandbox,
+    python: () => Promise.resolve({ status: "found", executable }),
+    environment: {},
+    hidden,
+    ...(limits !== undefined && { limits }),
+    // What a model wrote meets no other call, not even through the process that forks it.
+    pool: { maxCalls: 1 },
+    approvals: {
+      approved: () => ({
+        file: { network, roots: write ? { write: roots } : { read: roots } },
+        functions: {},
+      }),
+      subscribe: () => () => {},
+    },
+  });
+  return defineTool({
+    name: "Python",
+    description: `Runs Python in a sandbox: ${placeText(options)}. What is printed and the value of a last expression come back; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
+    parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    permission: { executionPolicy: "ask-always" },
+    compressArgs: ({ code }) => code,
+    formatForLLM: formatCodeResult,
+    execute: async ({ code, variables: names }, context) => {
+      const kept = new KeptOutput((text) => context.output.write(text));
+      const variables = await givenValues(names, context.variables);
+      if (isToolError(variables)) return variables;
+      const { value } = await runner.run({
+        script: readRunCode(),
+        function: runCodeFunction,
+        arguments: { code, variables, folder: roots[0] ?? null },
+        context: { ...context, output: { ...context.output, write: (text) => kept.add(text) } },
+        signal: context.signal,
+      });
+      const output = kept.finish();
+      if (isContentParts(value)) return value;
+      if (isToolError(value))
+        return output === ""
+          ? value
+          : toolError({
+              ...value,
+              details: { ...(value.details as JsonObject), output: output.slice(-2000) },
+            });
+      return { output, ...(value !== null && { value: value as JsonValue }) };
+    },
+  });
+}
+
+function readRunCode(): Script {
+  const content = readFileSync(path);
+  const hash = createHash("sha256").update(`11 run_code.py ${content.length}\n`).update(content);
+  return {
+    path,
+    folder: dirname(path),
+    language: "python",
+    groupId: "code",
+    title: "Code",
+    rules: "",
+    functions: [runCodeFunction],
+    problems: [],
+    files: ["run_code.py"],
+    contentHash: `sha256:${hash.digest("hex")}`,
+  };
+}

@@ -1,0 +1,58 @@
+import type { FileContents } from "../read/kept-versions.ts";
+import type { ScriptProblem } from "./script-function.ts";
+import { sourceText } from "./source-text.ts";
+
+/**
+ * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
+ * tags, variants; and a carriage return alone, which ends a line for Python and in few editors.
+ * Not what makes one sign of several emoji.
+ */
+const hidden =
+  /\r(?!\n)|(?!(?<=\p{Emoji})[\uFE0E\uFE0F]|(?<=\p{Emoji}\uFE0F?)\u200D(?=\p{Emoji}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}])/gu;
+
+const maxLines = 10;
+
+/**
+ * Warnings of the lines of a text that may read otherwise than they run.
+ *
+ * @param options.file named where the lines are another file's than the one that is checked
+ * @example hiddenCharacters("a = 1\nb = '\u202E'") // line 2: … U+202E …
+ */
+export function hiddenCharacters(
+  text: string,
+  { file }: { readonly file?: string } = {},
+): readonly ScriptProblem[] {
+  if (text.search(hidden) === -1) return [];
+  const found = text.split(/(?<=\n|\r(?!\n))/).flatMap((line, index) => {
+    const names = new Set((line.match(hidden) ?? []).map(nameOf));
+    return names.size === 0 ? [] : [{ line: index + 1, names: [...names].slice(0, 5).join(", ") }];
+  });
+  const problems = found.slice(0, maxLines).map(({ line, names }): ScriptProblem => {
+    const message = `Hidden characters (${names}): it may read otherwise than it runs. Remove them, or write them as escapes.`;
+    return file === undefined
+      ? { severity: "warning", line, message }
+      : { severity: "warning", message: `${file}, line ${line}: ${message}` };
+  });
+  const more = found.length - problems.length;
+  if (more === 0) return problems;
+  const where = file === undefined ? "" : `${file}: `;
+  const message = `${where}Hidden characters in ${more} more ${more === 1 ? "line" : "lines"}.`;
+  return [...problems, { severity: "warning", message }];
+}
+
+/**
+ * The same of all code that a script or module is made of, but for packages in its folder.
+ *
+ * @param entry the file itself, as `contents` names it
+ */
+export function hiddenInFiles(contents: FileContents, entry: string): readonly ScriptProblem[] {
+  return [...contents].flatMap(([name, bytes]) => {
+    if (!/\.(?:py|ps[dm]?1|[mc]?[jt]s)$/.test(name) || name.includes("node_modules/")) return [];
+    return hiddenCharacters(sourceText(bytes), name === entry ? {} : { file: name });
+  });
+}
+
+function nameOf(character: string): string {
+  const number = character.codePointAt(0) ?? 0;
+  return `U+${number.toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { isToolError } from "@capstan/core";
+import { pythonPlace } from "@capstan/sandbox";
+import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
+import { approving, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
+import type { Script } from "../definition/script-function.ts";
+import { installEnvironment } from "./install-environment.ts";
+import { pythonEnvironments } from "./python-environments.ts";
+
+const folder = testFolder();
+const environments = pythonEnvironments(join(folder, "data/environments"));
+const runner = testRunner({ environments, approvals: approving(), hidden: [join(folder, "data")] });
+
+function venvProblem(): string | false {
+  try {
+    execFileSync("/usr/bin/python3", ["-c", "import venv, ensurepip"], { stdio: "ignore" });
+    return false;
+  } catch {
+    return "no /usr/bin/python3 with venv";
+  }
+}
+
+const wheelName = "boats-1.0-py3-none-any.whl";
+
+/** A plugin that requires a package, with a wheel of it, which is a zip file. */
+function plugin(name: string, requirements: string, length = 12): Script {
+  const home = join(folder, name);
+  mkdirSync(home);
+  const info = "boats-1.0.dist-info";
+  const wheel = `import zipfile, sys
+with zipfile.ZipFile(sys.argv[1], "w") as wheel:
+    wheel.writestr("boats.py", "def length(): return ${length}\\n")
+    wheel.writestr("${info}/METADATA", "Metadata-Version: 2.1\\nName: boats\\nVersion: 1.0\\n")
+    wheel.writestr("${info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr("${info}/RECORD", "")`;
+  execFileSync("/usr/bin/python3", ["-c", wheel, join(home, wheelName)]);
+  const source = `def measure():
+    import boats
+    return boats.length()
+
+def change():
+    import boats
+    open(boats.__file__, "a")
+`;
+  return scriptFile(join(home, "main.py"), source, {
+    "requirements.txt": requirements,
+    [wheelName]: readFileSync(join(home, wheelName)),
+  });
+}
+
+async function install(script: Script, options: { readonly signal?: AbortSignal } = {}) {
+  let said = "";
+  const outcome = await installEnvironment({
+    script,
+    python: await pythonPlace("/usr/bin/python3"),
+    environments,
+    sandbox: confined,
+    environment: {},
+    hidden: [join(folder, "data")],
+    onOutput: (text) => (said += text),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { outcome, said };
+}
+
+const run = async (script: Script, name: string) => (await runFunction(runner, script, name)).value;
+
+describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
+  test("is installed when a person says so, with progress, and seen by the plugin, which cannot change it", async () => {
+    const script = plugin("boats", "--no-index\n--find-links .\nboats==1.0 # ours\n");
+    const before = await run(script, "measure");
+    assert.ok(isToolError(before) && before.code === "packages_missing");
+    assert.ok(before.message.endsWith(`: capstan scripts install ${join(folder, "boats")}`));
+    assert.equal(existsSync(join(folder, "data/environments")), false);
+    const { outcome, said } = await install(script);
+    assert.equal(outcome.status, "installed", JSON.stringify(outcome) + said);
+    assert.match(said, /Installing collected packages: boats/);
+    assert.equal(await run(script, "measure"), 12);
+    const changed = await run(script, "change");
+    assert.match(isToolError(changed) ? changed.message : "", /Read-only file system/);
+    assert.equal((await install(script)).outcome.status, "installed_before");
+    const other = scriptFile(join(folder, "boats/main.py"), "def measure(): return 1", {
+      "requirements.txt": "boats==2.0\n",
+    });
+    assert.ok(isToolError(await run(other, "measure")));
+    assert.notEqual(other.contentHash, script.contentHash);
+  });
+
+  test("that cannot be had is told in short with what to do, in full as it is said, and leaves nothing", async () => {
+    const script = plugin("more", "no-such-package-of-ours==1.0\n");
+    const kept = readdirSync(join(folder, "data/environments"));
+    const { outcome, said } = await install(script);
+    assert.ok(outcome.status === "failed");
+    assert.match(
+      outcome.message,
+      /^Nothing was installed: Could not find a version .*no-such-package-of-ours/,
+    );
+    assert.match(said, /Looking in|Retrying|Could not find a version/);
+    assert.deepEqual(readdirSync(join(folder, "data/environments")), kept);
+  });
+
+  test("is never another's, or what lay there before, where packages come from the folder itself", async () => {
+    const requirements = "--no-index\n--find-links .\nboats\n";
+    const ours = plugin("ours", requirements);
+    const theirs = plugin("theirs", requirements, 666);
+    assert.equal((await install(theirs)).outcome.status, "installed");
+    const found = await environments.find(ours, await pythonPlace("/usr/bin/python3"));
+    assert.equal(found.status, "missing");
+    assert.equal((await install(ours)).outcome.status, "installed");
+    assert.equal(await run(ours, "measure"), 12);
+    const wheel = readFileSync(join(folder, "theirs", wheelName));
+    writeFileSync(join(folder, "ours", wheelName), wheel);
+    const changed = await environments.find({ ...ours }, await pythonPlace("/usr/bin/python3"));
+    assert.equal(changed.status, "missing");
+  });
+
+  test("is one for all that require the same of the index, whatever else they are made of", async () => {
+    const python = await pythonPlace("/usr/bin/python3");
+    const keys = ["one", "two"].map(async (name) => {
+      const script = plugin(name, "boats==1.0 # ours\nships[sails]>=2; python_version > '3.8'\n");
+      const found = await environments.find(script, python);
+      return found.status === "missing" ? found.folder : found.status;
+    });
+    const [first, second] = await Promise.all(keys);
+    assert.equal(first, second);
+  });
+
+  test("what an installation that was killed left behind is removed by the next", async () => {
+    const left = join(folder, "data/environments/abc.999999999-x.tmp");
+    mkdirSync(left, { recursive: true });
+    const busy = join(folder, `data/environments/abc.${process.ppid}-x.tmp`);
+    mkdirSync(busy);
+    await install(plugin("later", "--no-index\n--find-links .\nboats\n"));
+    assert.deepEqual([left, busy].map(existsSync), [false, true]);
+    rmdirSync(busy);
+  });
+
+  test("is not half installed where it is stopped", async () => {
+    const script = plugin("slow", "--no-index\n--find-links .\nboats\n");
+    const stop = new AbortController();
+    const installing = install(script, { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopped")), 100);
+    await assert.rejects(installing, /stopped/);
+    const found = await environments.find(script, await pythonPlace("/usr/bin/python3"));
+    assert.equal(found.status, "missing");
+    assert.ok(
+      readdirSync(join(folder, "data/environments")).every((name) => !name.endsWith(".tmp")),
+    );
+  });
+
+  test("is nothing where the file says nothing, and only in a plugin's own folder", async () => {
+    const script = plugin("none", "\n# nothing yet\n");
+    assert.equal((await install(script)).outcome.status, "none_needed");
+    const alone = scriptFile(join(folder, "alone.py"), "def f(): return 1");
+    assert.equal((await install(alone)).outcome.status, "none_needed");
+  });
+});

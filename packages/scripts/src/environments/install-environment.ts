@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { isAlive, type Program, type PythonPlace, type Sandbox } from "@capstan/sandbox";
+import type { Script } from "../definition/script-function.ts";
+import { environmentInside, type PythonEnvironments } from "./python-environments.ts";
+
+export type InstallOutcome =
+  | { readonly status: "none_needed" }
+  | { readonly status: "installed" | "installed_before"; readonly folder: string }
+  /** What pip said is told as it is said; this is the short of it. */
+  | { readonly status: "failed"; readonly message: string };
+
+const gibibyte = 1024 ** 3;
+const hasUsefulPip =
+  "import pip; raise SystemExit(tuple(map(int, pip.__version__.split('.')[:2])) < (22, 3))";
+
+/**
+ * Installs what a plugin's `requirements.txt` names, in the sandbox: installing a package may run
+ * its code. Whole or not at all, and at a person's word alone.
+ *
+ * @param options.environment from which pip's own settings are taken (`PIP_INDEX_URL`, …)
+ * @param options.hidden absolute paths that no package sees
+ * @param options.onOutput is told what pip says, as it says it
+ * @throws the signal's reason when it aborts; nothing is left then
+ */
+export async function installEnvironment(options: {
+  readonly script: Script;
+  readonly python: PythonPlace;
+  readonly environments: PythonEnvironments;
+  readonly sandbox: Sandbox;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly hidden?: readonly string[];
+  readonly onOutput: (text: string) => void;
+  readonly signal: AbortSignal;
+}): Promise<InstallOutcome> {
+  const { script, python, environments, sandbox, signal, onOutput } = options;
+  const found = await environments.find(script, python);
+  if (found.status === "none_needed") return found;
+  if (found.status === "installed") return { ...found, status: "installed_before" };
+  await removeLeftDrafts(dirname(found.folder));
+  const draft = `${found.folder}.${process.pid}-${randomUUID()}.tmp`;
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    const inside = sandbox.kind === "none" ? draft : environmentInside;
+    const plugin = dirname(script.path);
+    const about = pipSettings(options.environment);
+    const program: Omit<Program, "command" | "args"> = {
+      env: { ...about.env, PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_NO_INPUT: "1" },
+      read: [...python.folders, plugin, ...about.read],
+      shown: [{ at: environmentInside, from: draft, write: true }],
+      hidden: options.hidden ?? [],
+      folder: plugin,
+      network: ["*", ...about.hosts],
+      limits: { memoryBytes: 4 * gibibyte, addressBytes: 0, fileBytes: 4 * gibibyte },
+    };
+    const own = join(inside, "bin", "python");
+    const started = { sandbox, onOutput, signal };
+    // A pip of its own costs seconds, where there is one that installs for another Python.
+    const probe = { ...program, command: python.executable, args: ["-I", "-c", hasUsefulPip] };
+    const pip = await run(probe, { ...started, onOutput: () => {} });
+    const isUseful = pip.failure === undefined;
+    const steps = [
+      {
+        command: python.executable,
+        args: ["-I", "-m", "venv", ...(isUseful ? ["--without-pip"] : []), inside],
+      },
+      {
+        command: isUseful ? python.executable : own,
+        args: ["-I", "-m", "pip"].concat(
+          isUseful ? ["--python", own] : [],
+          ["install", "--no-cache-dir", "--retries", "1", "--progress-bar=off"],
+          ["-r", join(plugin, "requirements.txt")],
+        ),
+      },
+    ];
+    for (const step of steps) {
+      const ran = await run({ ...program, ...step }, started);
+      if (ran.failure !== undefined) return { status: "failed", message: ran.failure };
+    }
+    await rename(draft, found.folder).catch((thrown: unknown) => {
+      // Another process installed the same meanwhile.
+      if (!existsSync(found.folder)) throw thrown;
+    });
+    return { status: "installed", folder: found.folder };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Of processes that are gone: they were killed while they installed. */
+async function removeLeftDrafts(folder: string): Promise<void> {
+  for (const name of existsSync(folder) ? await readdir(folder) : []) {
+    const maker = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
+    if (maker !== undefined && !isAlive(Number(maker)))
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function run(
+  program: Program,
+  options: {
+    readonly sandbox: Sandbox;
+    readonly onOutput: (text: string) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly failure?: string }> {
+  const { sandbox, onOutput, signal } = options;
+  signal.throwIfAborted();
+  const running = sandbox.start(program);
+  const abort = () => running.kill();
+  signal.addEventListener("abort", abort, { once: true });
+  let said = "";
+  for (const stream of [running.stdout, running.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      onOutput(text);
+      said = (said + text).slice(-50_000);
+    });
+  running.stdin.end();
+  try {
+    const closed = [running.stdout, running.stderr].map(
+      (stream) => new Promise((resolve) => void stream.once("close", resolve)),
+    );
+    const end = await running.ended;
+    await Promise.all(closed);
+    signal.throwIfAborted();
+    if (end.status === "exited" && end.code === 0) return {};
+    return { failure: end.status === "not_started" ? end.message : shortOf(said) };
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** pip says the cause first and what follows from it last. */
+function shortOf(said: string): string {
+  const lines = said.split("\n").map((line) => line.trim());
+  const cause =
+    lines.find((line) => line.startsWith("ERROR:")) ??
+    lines.findLast((line) => line !== "") ??
+    "it ended without a word";
+  const isOffline = /Retrying \(|NewConnectionError|ProxyError|Temporary failure in name/.test(
+    said,
+  );
+  const hint = isOffline
+    ? " The package index was not reached: connect this machine to it, name another by PIP_INDEX_URL, or put wheels beside the script and name their folder with --find-links."
+    : "";
+  return `Nothing was installed: ${cause.replace(/^ERROR: /, "")}.${hint}`.replace("..", ".");
+}
+
+/** pip's settings of this machine, and what it needs to see and to reach for them. */
+function pipSettings(environment: { readonly [name: string]: string | undefined }): {
+  readonly env: { readonly [name: string]: string };
+  readonly read: readonly string[];
+  readonly hosts: readonly string[];
+} {
+  const names = ["CERT", "DEFAULT_TIMEOUT", "EXTRA_INDEX_URL", "FIND_LINKS", "INDEX_URL"].concat(
+    "NO_INDEX",
+    "TRUSTED_HOST",
+  );
+  const set = names.flatMap((name) => {
+    const value = environment[`PIP_${name}`];
+    return value === undefined ? [] : [[`PIP_${name}`, value] as const];
+  });
+  const words = set.flatMap(([, value]) => value.split(/\s+/));
+  return {
+    env: Object.fromEntries(set),
+    read: words.filter((word) => isAbsolute(word) && existsSync(word)),
+    hosts: words.flatMap((word) =>
+      /^https?:/.test(word) && URL.canParse(word) ? [new URL(word).host] : [],
+    ),
+  };
+}

@@ -1,0 +1,34 @@
+import { errorMessage } from "@capstan/core";
+import type { PythonPlace } from "@capstan/sandbox";
+import type { ScriptNeeds } from "../library/tool-library.ts";
+import { mayRequirePackages, type PythonEnvironments } from "./python-environments.ts";
+
+/**
+ * Tells which plugins have packages to be installed, before a call of them fails.
+ *
+ * @param options.python asked for when the first plugin with requirements is read; undefined where there is none
+ */
+export function missingPackages(options: {
+  readonly environments: PythonEnvironments;
+  readonly python: () => Promise<PythonPlace | undefined>;
+}): ScriptNeeds {
+  const { environments } = options;
+  let looked: Promise<PythonPlace | undefined> | undefined;
+  return {
+    async missing(script) {
+      if (!mayRequirePackages(script)) return undefined;
+      try {
+        looked ??= options.python();
+        const python = await looked;
+        // It may be installed while the server runs.
+        if (python === undefined) looked = undefined;
+        const found = python && (await environments.find(script, python));
+        return found?.status === "missing" ? found.message : undefined;
+      } catch (thrown) {
+        looked = undefined;
+        return `Whether its packages are installed cannot be told: ${errorMessage(thrown)}.`;
+      }
+    },
+    subscribe: (listener) => environments.subscribe(listener),
+  };
+}

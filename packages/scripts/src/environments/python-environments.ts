@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isOfIndexAlone } from "./is-of-index-alone.ts";
+import type { PythonPlace } from "@capstan/sandbox";
+import type { Script } from "../definition/script-function.ts";
+
+/** Where a program sees the packages that its script requires. */
+export const environmentInside = "/capstan-venv";
+
+const requirementsFile = "requirements.txt";
+
+export type FoundEnvironment =
+  | { readonly status: "none_needed" }
+  /** A virtual environment, absolute. */
+  | { readonly status: "installed"; readonly folder: string }
+  | { readonly status: "missing"; readonly folder: string; readonly message: string };
+
+/** What plugins require of other packages, as it is installed here. */
+export interface PythonEnvironments {
+  find(script: Script, python: PythonPlace): Promise<FoundEnvironment>;
+  /** Calls back when one is installed, by another process too; returns what ends it. */
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * The virtual environments of an installation: one for each content of a plugin's `requirements.txt`
+ * and each Python. Where packages may come from the plugin's own folder, it is that plugin's alone, and
+ * of what lies there: another's wheel of the same name would run with this one's permissions.
+ * They are made when a person asks for it (`installEnvironment`), never by a call.
+ *
+ * @param folder in the data directory, which nothing else uses
+ */
+export function pythonEnvironments(folder: string): PythonEnvironments {
+  return {
+    async find(script, python) {
+      const requirements = await requirementsOf(script);
+      if (requirements === undefined) return { status: "none_needed" };
+      const sources = isOfIndexAlone(requirements.toString()) ? [] : await ownFiles(script);
+      const found = join(folder, environmentKey([requirements, ...sources], python));
+      if (existsSync(found)) return { status: "installed", folder: found };
+      return { status: "missing", folder: found, message: missing(script) };
+    },
+    subscribe(listener) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name?.endsWith(".tmp") !== true) listener();
+      });
+      watcher.on("error", () => watcher.close());
+      return () => watcher.close();
+    },
+  };
+}
+
+/** Only a plugin folder has requirements; its file may yet name nothing. */
+export function mayRequirePackages({ language, files }: Script): boolean {
+  return language === "python" && files.includes(requirementsFile);
+}
+
+/** Undefined where a script requires nothing. */
+async function requirementsOf(script: Script): Promise<Buffer | undefined> {
+  if (!mayRequirePackages(script)) return undefined;
+  const text = await readFile(join(script.folder, requirementsFile));
+  return /^\s*[^#\s]/m.test(text.toString()) ? text : undefined;
+}
+
+/** Where it lies, and all that pip may find there: its main file is no package. */
+async function ownFiles({ path, folder, files }: Script): Promise<readonly Buffer[]> {
+  const others = files.filter((name) => name !== basename(path));
+  const contents = others.map(async (name) => [
+    Buffer.from(name),
+    await readFile(join(folder, name)),
+  ]);
+  return [Buffer.from(path), ...(await Promise.all(contents)).flat()];
+}
+
+function environmentKey(parts: readonly Uint8Array[], python: PythonPlace): string {
+  const { executable, version } = python;
+  const hash = createHash("sha256").update(JSON.stringify([executable, version]));
+  const [requirements = "", ...sources] = parts;
+  hash.update(requirements);
+  // With lengths, so that no two lists read the same.
+  for (const source of sources) hash.update(`\n${source.length}\n`).update(source);
+  return hash.digest("hex").slice(0, 32);
+}
+
+function missing(script: Script): string {
+  const plugin = dirname(script.path);
+  return `${basename(plugin)} needs the packages of its requirements.txt, which are not installed. A person installs them with: capstan scripts install ${quoted(plugin)}`;
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { after, test } from "node:test";
+import { KeptVersions } from "../read/kept-versions.ts";
+import type { DeclaredPermissions } from "../definition/script-function.ts";
+import { fakeParsers, put, toolFolder } from "../testing/tool-folder.ts";
+import { openToolLibrary, type ToolLibrary, type ToolLibraryOptions } from "./tool-library.ts";
+
+async function open(folder: string, options: Partial<ToolLibraryOptions> = {}) {
+  const parsers = fakeParsers();
+  const library = await openToolLibrary({
+    folders: [folder],
+    parsers,
+    run: async () => ({ value: null }),
+    cacheSecret: "ours",
+    watch: false,
+    ...options,
+  });
+  after(() => library.close());
+  return Object.assign(library, { read: parsers.read });
+}
+
+const groupIds = ({ groups }: ToolLibrary) => groups.map(({ name }) => name);
+const statuses = ({ files }: ToolLibrary) =>
+  files.map(({ path, status }) => [basename(path), status]);
+const toolNames = ({ groups }: ToolLibrary) =>
+  groups.flatMap(({ tools }) => tools.map(({ definition }) => definition.function.name));
+
+/** Resolves when the library is as `wanted` says, which a change brings about. */
+function until(library: ToolLibrary, wanted: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => void (wanted() && resolve());
+  library.subscribe(look);
+  look();
+  return promise;
+}
+
+test("what lies in the folders is there as groups, in the order of the folders and names", async () => {
+  const [first, second] = [
+    await toolFolder({ "b.py": "one", "a.ps1": "two", "b.ps1": "three" }),
+    await toolFolder({ "a.py": "four" }),
+  ];
+  const library = await open(first, { folders: [first, second] });
+  assert.deepEqual(groupIds(library), ["a-ps1", "b-ps1", "b", "a"]);
+});
+
+test("a file whose error leaves it without a tool is broken; one without functions is not", async () => {
+  const folder = await toolFolder({ "a.py": "no.name", "b.py": "", "c.py": "no.name two" });
+  const library = await open(folder);
+  assert.deepEqual(statuses(library), [
+    ["a.py", "broken"],
+    ["b.py", "live"],
+    ["c.py", "live"],
+  ]);
+  assert.deepEqual(groupIds(library), ["b", "c"]);
+  await put(folder, { "a.py": "one" });
+  await library.refresh();
+  assert.deepEqual(statuses(library)[0], ["a.py", "live"]);
+});
+
+test("a file that comes, changes and goes while it is watched brings its tools along, and is told", async () => {
+  const folder = await toolFolder({ "a.py": "one" });
+  const library = await open(folder, { watch: true });
+  await put(folder, { "b.py": "two" });
+  await until(library, () => toolNames(library).join() === "one,two");
+  await put(folder, { "b.py": "three" });
+  await until(library, () => toolNames(library).join() === "one,three");
+  await rename(join(folder, "a.py"), join(folder, "c.py"));
+  await until(library, () => groupIds(library).join() === "b,c");
+  await rm(join(folder, "b.py"));
+  await until(library, () => toolNames(library).join() === "one");
+});
+
+test("plugin folders are watched too, and a tools folder that comes later or is replaced", async () => {
+  const parent = await toolFolder();
+  const folder = join(parent, "deep", "tools");
+  const library = await open(folder, { watch: true });
+  assert.deepEqual(groupIds(library), []);
+  await mkdir(join(folder, "plug"), { recursive: true });
+  await put(folder, { "plug/main.py": "one" });
+  await until(library, () => toolNames(library).join() === "one");
+  await put(folder, { "plug/main.py": "two" });
+  await until(library, () => toolNames(library).join() === "two");
+  await rename(folder, `${folder}-old`);
+  await put(folder, { "new.py": "three" });
+  await until(library, () => toolNames(library).join() === "three");
+  await put(folder, { "new.py": "four" });
+  await until(library, () => toolNames(library).join() === "four");
+});
+
+test("a file that breaks keeps its last good version and shows its error; mended, it is live again", async () => {
+  const folder = await toolFolder({ "a.py": "one" });
+  const versions = new KeptVersions(join(await toolFolder(), "versions"));
+  const library = await open(folder, { versions });
+  const good = library.files[0]?.script;
+  await put(folder, { "a.py": "broken" });
+  await library.refresh();
+  assert.deepEqual(statuses(library), [["a.py", "stale"]]);
+  assert.deepEqual(toolNames(library), ["one"]);
+  assert.equal(library.files[0]?.problems[0]?.line, 3);
+  assert.equal(library.files[0]?.script, good);
+  await put(folder, { "a.py": "two" });
+  await library.refresh();
+  assert.deepEqual(statuses(library), [["a.py", "live"]]);
+  assert.deepEqual(toolNames(library), ["two"]);
+});
+
+test("what is kept of a script is the content that was read, whatever becomes of the file", async () => {
+  const folder = await toolFolder({ "a.py": "one", "_help.py": "help" });
+  const versions = new KeptVersions(join(await toolFolder(), "versions"));
+  const { files } = await open(folder, { versions });
+  const script = files[0]?.script;
+  await put(folder, { "a.py": "broken" });
+  const { readFile } = await import("node:fs/promises");
+  assert.equal(await readFile(join(script?.folder ?? "", "a.py"), "utf8"), "one");
+  assert.equal(await readFile(join(script?.folder ?? "", "_help.py"), "utf8"), "help");
+});
+
+test("a file that was broken from the start has no tools and says why", async () => {
+  const library = await open(await toolFolder({ "a.py": "broken" }));
+  assert.deepEqual(statuses(library), [["a.py", "broken"]]);
+  assert.deepEqual(library.groups, []);
+});
+
+test("a group's id that is taken is not taken over: the first has it, the other is told", async () => {
+  const [first, second] = [
+    await toolFolder({ "a.py": "one" }),
+    await toolFolder({ "a.py": "two" }),
+  ];
+  await put(first, { "files.py": "three" });
+  const library = await open(first, { folders: [first, second], reserved: ["files"] });
+  assert.deepEqual(toolNames(library), ["one"]);
+  assert.deepEqual(statuses(library), [
+    ["a.py", "live"],
+    ["files.py", "broken"],
+    ["a.py", "broken"],
+  ]);
+  assert.match(library.files[1]?.problems[0]?.message ?? "", /"files" belongs to a built-in group/);
+});
+
+test("a title may change; the id stays", async () => {
+  const folder = await toolFolder({ "a.py": "one" });
+  const library = await open(folder, {
+    parsers: {
+      ...fakeParsers(),
+      python: async () => [{ functions: [], problems: [], title: "Another name" }],
+    },
+  });
+  assert.deepEqual(
+    library.groups.map(({ name, title }) => [name, title]),
+    [["a", "Another name"]],
+  );
+});
+
+test("an approval that is given or taken back changes the tools at once", async () => {
+  const folder = await toolFolder({ "a.py": 'one permissions {"executionPolicy": "auto"}' });
+  let approved: DeclaredPermissions | undefined;
+  let tell = () => {};
+  const library = await open(folder, {
+    approvals: {
+      approved: () => approved,
+      subscribe: (listener) => {
+        tell = listener;
+        return () => {};
+      },
+    },
+  });
+  const policy = () => library.groups[0]?.tools[0]?.permission?.executionPolicy;
+  assert.equal(policy(), "ask-always");
+  approved = library.files[0]?.script?.declared;
+  tell();
+  await until(library, () => policy() === "auto");
+  approved = undefined;
+  tell();
+  await until(library, () => policy() === "ask-always");
+});
+
+test("a change of one file parses no other", async () => {
+  const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
+  const library = await open(folder);
+  library.read.length = 0;
+  await put(folder, { "b.py": "three" });
+  await library.refresh();
+  assert.deepEqual(library.read, ["three"]);
+});
+
+test("refreshes that overlap end with what is there, and a listener that throws stops none", async () => {
+  const folder = await toolFolder({ "a.py": "one" });
+  const library = await open(folder);
+  library.subscribe(() => {
+    throw new Error("a listener's own");
+  });
+  const early = library.refresh();
+  await put(folder, { "a.py": "two" });
+  await Promise.all([early, library.refresh(), library.refresh()]);
+  assert.deepEqual(toolNames(library), ["two"]);
+});

@@ -1,0 +1,300 @@
+import { errorMessage, type ToolGroup } from "@capstan/core";
+import { loadModules, type ModuleApprovals, type ToolModule } from "../read/plugin-modules.ts";
+import {
+  readScripts,
+  type ReadScriptsOptions,
+  type ScriptFile,
+  type ScriptOutcome,
+} from "../read/read-scripts.ts";
+import { type FileProblem, scanFolder, type ToolFile } from "../read/scan-folder.ts";
+import type {
+  RunScriptFunction,
+  Script,
+  ScriptApprovals,
+  ScriptProblem,
+} from "../definition/script-function.ts";
+import { scriptGroup } from "./script-group.ts";
+import type { KeptVersions } from "../read/kept-versions.ts";
+import { type FolderWatch, watchFolders } from "./watch-folders.ts";
+
+export interface ToolLibraryOptions {
+  /** Folders of tools, absolute. One that is missing may come later. */
+  readonly folders: readonly string[];
+  /** Ids of the groups that are there anyway. */
+  readonly reserved?: readonly string[];
+  readonly parsers: ReadScriptsOptions["parsers"];
+  readonly run: RunScriptFunction;
+  /** Without one, no script's word on its permissions counts. */
+  readonly approvals?: ScriptApprovals;
+  /** Which plugin modules are imported. Without it, none: they run inside the server. */
+  readonly modules?: ModuleApprovals;
+  /** What scripts need beside their files. Without it, nobody is told before a call. */
+  readonly needs?: ScriptNeeds;
+  readonly versions?: KeptVersions;
+  /** Contents whose copies stay, beside those in use: what people approved, to compare with. @default none */
+  readonly alsoKept?: () => readonly string[];
+  /** By which caches beside scripts are known as written here. @default no caches */
+  readonly cacheSecret?: string;
+  /** @default true */
+  readonly watch?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What a script needs before a call of it can go well. */
+export interface ScriptNeeds {
+  /** What is missing, and what to do; undefined where nothing is. */
+  missing(script: Script): Promise<string | undefined>;
+  /** Calls back when something may be there that was missing; returns what ends it. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** One file of the library, and what became of it. */
+export interface LibraryFile {
+  readonly path: string;
+  /**
+   * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
+   * version is used. `broken`: it has no tools. `unapproved`: a module that waits for a person.
+   */
+  readonly status: "live" | "stale" | "broken" | "unapproved";
+  readonly groupIds: readonly string[];
+  readonly problems: readonly FileProblem[];
+  readonly script?: Script;
+}
+
+/**
+ * The tools of folders: read at the start, and again whenever something in them changes.
+ *
+ * @example
+ * const library = await openToolLibrary({ folders: ["/srv/tools"], parsers, run });
+ * library.subscribe(() => show(library.files));
+ */
+export async function openToolLibrary(options: ToolLibraryOptions): Promise<ToolLibrary> {
+  const library = new ToolLibrary(options);
+  await library.open();
+  return library;
+}
+
+export class ToolLibrary {
+  /** What the folders give now, in order: folders as configured, files by name. */
+  groups: readonly ToolGroup[] = [];
+  files: readonly LibraryFile[] = [];
+  readonly #options: ToolLibraryOptions;
+  readonly #listeners = new Set<() => void>();
+  /** The last good version of each file, by path. */
+  #scripts: ReadonlyMap<string, Script> = new Map();
+  #modules: ReadonlyMap<string, ToolModule> = new Map();
+  /** What each script was made into: who follows the library sees only what really changed. */
+  #groups: ReadonlyMap<Script, ScriptGroup> = new Map();
+  #watch: FolderWatch | undefined;
+  #watchProblems: readonly string[] = [];
+  #endApprovals: (() => void) | undefined;
+  #updating: Promise<void> | undefined;
+  #again: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: ToolLibraryOptions) {
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    const { folders, approvals, modules, needs, versions, alsoKept, watch = true } = this.#options;
+    const changed = () => void this.refresh().catch(() => {});
+    const ends = [approvals?.subscribe(changed), modules?.subscribe(changed)];
+    if (watch) ends.push(needs?.subscribe(changed));
+    this.#endApprovals = () => ends.forEach((end) => end?.());
+    if (watch) {
+      this.#watch = watchFolders({
+        folders,
+        onChange: changed,
+        onProblem: (message) => void (this.#watchProblems = [...this.#watchProblems, message]),
+      });
+      // First watched, then read: nothing falls between.
+      await this.#watch.ready;
+    }
+    await this.refresh();
+    // Only when a server starts: what it runs later may still use the copy of a version that is gone.
+    if (!watch) return;
+    const kept = [...this.#scripts.values(), ...this.#modules.values()];
+    const used = kept.map(({ contentHash }) => contentHash);
+    await versions?.prune(new Set([...used, ...(alsoKept?.() ?? [])]));
+  }
+
+  /** Reads the folders again. Calls while one is under way share the next. */
+  refresh(): Promise<void> {
+    if (this.#updating === undefined) {
+      this.#updating = this.#update().finally(() => (this.#updating = undefined));
+      return this.#updating;
+    }
+    this.#again ??= this.#updating
+      .catch(() => {})
+      .then(() => {
+        this.#again = undefined;
+        return this.refresh();
+      });
+    return this.#again;
+  }
+
+  /** Calls back after every change; returns what ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch?.close();
+    this.#endApprovals?.();
+    this.#listeners.clear();
+    await (this.#again ?? this.#updating)?.catch(() => {});
+  }
+
+  async #update(): Promise<void> {
+    if (this.#closed) return;
+    const { folders } = this.#options;
+    const scans = await Promise.all(folders.map((folder) => scanFolder(folder)));
+    const found = uniquePaths(scans.flatMap(({ files }) => files));
+    const scripts = await this.#readScripts(found.filter((file) => file.type === "script"));
+    const modules = await this.#readModules(found.filter((file) => file.type === "module"));
+    const read = new Map([...scripts, ...modules].map((file) => [file.path, file]));
+    const inOrder = found.flatMap(({ path }) => read.get(path) ?? []);
+    const { groups, files } = withUniqueIds(inOrder, this.#options.reserved ?? []);
+    if (this.#closed) return;
+    this.#scripts = new Map(
+      scripts.flatMap(({ path, script }) => (script === undefined ? [] : [[path, script]])),
+    );
+    this.groups = groups;
+    this.files = [
+      ...files,
+      ...scans.flatMap(({ problems }) => problems).map(problemFile),
+      ...this.#watchProblems.map((message) =>
+        problemFile({ path: folders[0] ?? "", severity: "warning", message }),
+      ),
+    ];
+    for (const listener of this.#listeners) tell(listener);
+  }
+
+  async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
+    const { parsers, versions, cacheSecret, signal } = this.#options;
+    const outcomes = await readScripts(files, {
+      parsers,
+      previous: this.#scripts,
+      ...(versions && { versions }),
+      ...(cacheSecret !== undefined && { cacheSecret }),
+      ...(signal && { signal }),
+    });
+    const groups = new Map<Script, ScriptGroup>();
+    const needs = await Promise.all(outcomes.map((outcome) => this.#needsOf(outcome)));
+    const read = outcomes.map((outcome, index): ReadFile => {
+      const path = outcome.status === "read" ? outcome.script.path : outcome.path;
+      const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
+      const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
+      const problems = [...own, ...(needs[index] ?? [])].map((problem) => ({ ...problem, path }));
+      if (script === undefined) return { path, status: "broken", groups: [], problems };
+      if (outcome.status === "read" && isWithoutTools(script))
+        return { path, status: "broken", script, groups: [], problems };
+      const status = outcome.status === "read" ? "live" : "stale";
+      const made = this.#groupOf(script);
+      groups.set(script, made);
+      return { path, status, script, problems, groups: [made.group] };
+    });
+    this.#groups = groups;
+    return read;
+  }
+
+  async #needsOf(outcome: ScriptOutcome): Promise<readonly ScriptProblem[]> {
+    if (outcome.status === "broken") return [];
+    const message = await this.#options.needs?.missing(outcome.script);
+    return message === undefined ? [] : [{ severity: "warning", message }];
+  }
+
+  #groupOf(script: Script): ScriptGroup {
+    const { run, approvals } = this.#options;
+    const approved = approvals?.approved(script);
+    const permissions = JSON.stringify(approved ?? null);
+    const before = this.#groups.get(script);
+    return before?.permissions === permissions
+      ? before
+      : { permissions, group: scriptGroup(script, { run, approved }) };
+  }
+
+  async #readModules(files: readonly ToolFile[]): Promise<readonly ReadFile[]> {
+    const { modules, versions } = this.#options;
+    const loaded = await loadModules(files, {
+      previous: this.#modules,
+      ...(modules && { approvals: modules }),
+      ...(versions && { versions }),
+    });
+    this.#modules = new Map(
+      loaded.flatMap(({ module }) => (module === undefined ? [] : [[module.path, module]])),
+    );
+    return loaded.map(({ path, status, module, problems }) => ({
+      path,
+      status,
+      groups: module?.groups ?? [],
+      problems: problems.map((problem) => ({ ...problem, path })),
+    }));
+  }
+}
+
+interface ScriptGroup {
+  readonly group: ToolGroup;
+  /** As JSON, those that it was made with. */
+  readonly permissions: string;
+}
+
+interface ReadFile extends Omit<LibraryFile, "groupIds"> {
+  readonly groups: readonly ToolGroup[];
+}
+
+/** By an error of its own: a file in which nobody wrote a function yet is nothing worse than empty. */
+function isWithoutTools({ functions, problems }: Script): boolean {
+  return functions.length === 0 && problems.some(({ severity }) => severity === "error");
+}
+
+/** Two groups of one id: the first one keeps it, the other file is told. */
+function withUniqueIds(
+  files: readonly ReadFile[],
+  reserved: readonly string[],
+): { readonly groups: readonly ToolGroup[]; readonly files: readonly LibraryFile[] } {
+  const owners = new Map(reserved.map((id) => [id, "a built-in group"]));
+  const kept: ToolGroup[] = [];
+  const told = files.map(({ groups, ...file }): LibraryFile => {
+    const problems = [...file.problems];
+    const groupIds: string[] = [];
+    for (const group of groups) {
+      const owner = owners.get(group.name);
+      if (owner === undefined) {
+        owners.set(group.name, file.path);
+        groupIds.push(group.name);
+        kept.push(group);
+        continue;
+      }
+      problems.push({
+        path: file.path,
+        severity: "error",
+        message: `Its group id "${group.name}" belongs to ${owner}. Rename this file.`,
+      });
+    }
+    const taken = groups.length > 0 && groupIds.length === 0;
+    return { ...file, ...(taken && { status: "broken" }), groupIds, problems };
+  });
+  return { groups: kept, files: told };
+}
+
+/** Folders may lie in one another. */
+function uniquePaths(files: readonly ToolFile[]): readonly ToolFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+function problemFile(problem: FileProblem): LibraryFile {
+  return { path: problem.path, status: "broken", groupIds: [], problems: [problem] };
+}
+
+/** Who listens must not undo what happened. */
+function tell(listener: () => void): void {
+  try {
+    listener();
+  } catch (thrown) {
+    process.emitWarning(`A listener of the tool library failed: ${errorMessage(thrown)}`);
+  }
+}

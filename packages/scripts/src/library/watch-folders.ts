@@ -1,0 +1,107 @@
+import { type FSWatcher, watch } from "node:fs";
+import { foldersToWatch, type WatchedFolders } from "./folders-to-watch.ts";
+import { isCache } from "../read/script-files.ts";
+
+/** Milliseconds without a change before it is looked at: a save is several. */
+const quietMs = 40;
+/** The longest that changes without an end are waited for. */
+const longestMs = 400;
+
+export interface FolderWatch {
+  /** Resolves once what is there is watched: what changes from then on is told. */
+  readonly ready: Promise<void>;
+  close(): void;
+}
+
+/**
+ * Tells of changes in folders and all below them, also of a folder that comes into being later.
+ * Without polling: the operating system says what changed.
+ */
+export function watchFolders(options: {
+  readonly folders: readonly string[];
+  readonly onChange: () => void;
+  /** A folder cannot be watched, and why. */
+  readonly onProblem: (message: string) => void;
+}): FolderWatch {
+  const watcher = new FolderWatcher(options);
+  return { ready: watcher.follow(), close: () => watcher.close() };
+}
+
+class FolderWatcher {
+  readonly #options: Parameters<typeof watchFolders>[0];
+  readonly #watchers = new Map<string, { readonly inode: bigint; readonly watcher: FSWatcher }>();
+  #wanted: WatchedFolders = new Map();
+  #following: Promise<void> = Promise.resolve();
+  #quiet: NodeJS.Timeout | undefined;
+  #firstAt: number | undefined;
+  #closed = false;
+
+  constructor(options: Parameters<typeof watchFolders>[0]) {
+    this.#options = options;
+  }
+
+  /** Watches the folders as they are now. One after the other: two at once would undo each other. */
+  follow(): Promise<void> {
+    this.#following = this.#following.then(() => this.#follow());
+    return this.#following;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#quiet);
+    for (const { watcher } of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  async #follow(): Promise<void> {
+    const wanted = await foldersToWatch(this.#options.folders);
+    if (this.#closed) return;
+    this.#wanted = wanted;
+    for (const [path, { inode, watcher }] of this.#watchers) {
+      // A folder that was replaced by another of its name is another one.
+      if (wanted.get(path)?.inode === inode) continue;
+      watcher.close();
+      this.#watchers.delete(path);
+    }
+    for (const [path, { inode }] of wanted) if (!this.#watchers.has(path)) this.#watch(path, inode);
+  }
+
+  #watch(path: string, inode: bigint): void {
+    try {
+      const watcher = watch(path, { persistent: false }, (_event, name) => {
+        const names = this.#wanted.get(path)?.names;
+        if (name === null || (names === "all" ? !isCache(name) : names?.has(name) === true))
+          this.#changed();
+      });
+      watcher.on("error", () => {
+        watcher.close();
+        this.#watchers.delete(path);
+        this.#changed();
+      });
+      this.#watchers.set(path, { inode, watcher });
+    } catch (thrown) {
+      const { code = "error" } = thrown as NodeJS.ErrnoException;
+      // It went away again, which its parent tells.
+      if (code === "ENOENT") return;
+      this.#options.onProblem(
+        `${path} cannot be watched (${code}): changes in it are seen at the next start.`,
+      );
+    }
+  }
+
+  #changed(): void {
+    if (this.#closed) return;
+    const now = performance.now();
+    this.#firstAt ??= now;
+    clearTimeout(this.#quiet);
+    const delay = Math.max(0, Math.min(quietMs, this.#firstAt + longestMs - now));
+    this.#quiet = setTimeout(() => void this.#tell(), delay);
+  }
+
+  async #tell(): Promise<void> {
+    this.#firstAt = undefined;
+    // New folders are watched before they are read, so that nothing falls between.
+    await this.follow();
+    if (!this.#closed) this.#options.onChange();
+  }
+}

@@ -1,0 +1,127 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import type {
+  ScriptFunction,
+  ScriptLanguage,
+  ScriptProblem,
+} from "../definition/script-function.ts";
+
+/** Grows whenever a file would be read differently: older caches are then made anew. */
+const formatVersion = 4;
+
+/** What is cached of a file: all but its permissions, about which a cache is not believed. */
+export interface CachedDefinitions {
+  readonly title: string;
+  readonly rules: string;
+  readonly functions: readonly ScriptFunction[];
+  readonly problems: readonly ScriptProblem[];
+}
+
+export interface CacheKey {
+  readonly language: ScriptLanguage;
+  /** The script's own file name. */
+  readonly name: string;
+  /** Of the script's own bytes. */
+  readonly sourceHash: string;
+  /** Of this installation: a cache that comes with a script, or was written by a tool, is not believed. */
+  readonly secret: string;
+}
+
+/** A cache as it is written: of the shape of function definitions, with what else is known of each. */
+interface CacheFile {
+  readonly type: "PythonModule" | "PowerShellModule";
+  readonly name: string;
+  readonly scriptPath: string;
+  readonly rulePrompt: string;
+  readonly tools: readonly (Omit<
+    ScriptFunction,
+    "name" | "description" | "parameters" | "returns"
+  > & {
+    readonly type: "function";
+    readonly function: Pick<ScriptFunction, "name" | "description" | "parameters">;
+    readonly declaredReturnType?: NonNullable<ScriptFunction["returns"]>;
+  })[];
+  readonly problems: readonly ScriptProblem[];
+  readonly formatVersion: number;
+  readonly sourceHash: string;
+}
+
+/** Where a script's cache lies: beside it, under its whole name, so that `a.py` and `a.ps1` have one each. */
+export function cachePath(scriptPath: string): string {
+  return `${scriptPath}.tool.json`;
+}
+
+/** Undefined where there is none, or it is of another file, older, cut off, or not written by this installation. */
+export async function readCache(
+  path: string,
+  key: CacheKey,
+): Promise<CachedDefinitions | undefined> {
+  const found = await readFound(path, key.secret);
+  if (found === undefined) return undefined;
+  if (found.sourceHash !== key.sourceHash || found.scriptPath !== key.name) return undefined;
+  if (found.type !== moduleType(key.language)) return undefined;
+  return {
+    title: found.name,
+    rules: found.rulePrompt,
+    problems: found.problems,
+    functions: found.tools.map(
+      ({ type: _type, function: definition, declaredReturnType, ...about }) => ({
+        ...definition,
+        ...about,
+        ...(declaredReturnType !== undefined && { returns: declaredReturnType }),
+      }),
+    ),
+  };
+}
+
+/** What stands after the part that is signed. */
+const signature = /,\n {2}"digest": "([0-9a-f]{64})"\n\}\n$/;
+
+/** What bears our signature is as we wrote it, and is looked at no further. */
+async function readFound(path: string, secret: string): Promise<CacheFile | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const end = signature.exec(text);
+  if (end === null || end[1] !== digestOf(text.slice(0, end.index), secret)) return undefined;
+  const found = JSON.parse(text) as CacheFile;
+  return found.formatVersion === formatVersion ? found : undefined;
+}
+
+function digestOf(signed: string, secret: string): string {
+  return createHmac("sha256", secret).update(signed).digest("hex");
+}
+
+/** Writes it whole or not at all. A folder that takes no files has no cache, which is no error. */
+export async function writeCache(
+  path: string,
+  key: CacheKey,
+  { title, rules, functions, problems }: CachedDefinitions,
+): Promise<void> {
+  const content: CacheFile = {
+    type: moduleType(key.language),
+    name: title,
+    scriptPath: key.name,
+    rulePrompt: rules,
+    tools: functions.map(({ name, description, parameters, returns, ...about }) => ({
+      type: "function",
+      function: { name, description, parameters },
+      ...(returns !== undefined && { declaredReturnType: returns }),
+      ...about,
+    })),
+    problems,
+    formatVersion,
+    sourceHash: key.sourceHash,
+  };
+  const signed = JSON.stringify(content, null, 2).slice(0, -"\n}".length);
+  const text = `${signed},\n  "digest": "${digestOf(signed, key.secret)}"\n}\n`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: "wx" });
+    await rename(temporary, path);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+function moduleType(language: ScriptLanguage): CacheFile["type"] {
+  return language === "python" ? "PythonModule" : "PowerShellModule";
+}

@@ -1,0 +1,30 @@
+import { unreadable } from "../definition/parsed-file.ts";
+import { parsePowerShell } from "./powershell/parse-powershell.ts";
+import { findPython, type PythonFound } from "./python/find-python.ts";
+import { parsePython } from "./python/parse-python.ts";
+import type { ReadScriptsOptions } from "./read-scripts.ts";
+
+/**
+ * The readers of all languages. Python is looked for when the first Python file is read.
+ *
+ * @param options.python the interpreter to take @default the PATH's
+ */
+export function languageParsers(
+  options: { readonly python?: string | undefined } = {},
+): ReadScriptsOptions["parsers"] {
+  let found: Promise<PythonFound> | undefined;
+  return {
+    powershell: parsePowerShell,
+    async python(sources, signal) {
+      found ??= findPython({ interpreter: options.python });
+      const python = await found;
+      if (python.status === "missing") {
+        // It may be installed while the server runs.
+        found = undefined;
+        return sources.map(() => unreadable(python.message));
+      }
+      const { executable } = python;
+      return parsePython(sources, { executable, ...(signal && { signal }) });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import * as core from "@capstan/core";
+import { defineToolGroup, errorMessage, type Tool, type ToolGroup } from "@capstan/core";
+import { groupIdOf } from "../definition/group-id.ts";
+
+export type ModuleGroups =
+  | { readonly status: "read"; readonly groups: readonly ToolGroup[] }
+  | { readonly status: "refused"; readonly message: string };
+
+/**
+ * The groups that a module exports: groups as they are, its tools in a group of the file's name.
+ * A function named `tools`, or the default export, is given `@capstan/core` and returns either.
+ * `title` and `rulePrompt` say more about the file's own group.
+ */
+export async function groupsOf(
+  exports: { readonly [name: string]: unknown },
+  fileName: string,
+): Promise<ModuleGroups> {
+  const groups: ToolGroup[] = [];
+  const tools: Tool[] = [];
+  const take = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(take);
+    else if (isGroup(value)) groups.push(value);
+    else if (isTool(value) && !tools.includes(value)) tools.push(value);
+  };
+  for (const [name, value] of Object.entries(exports)) {
+    const makes = typeof value === "function" && (name === "tools" || name === "default");
+    take(makes ? await (value as (api: typeof core) => unknown)(core) : value);
+  }
+  const { title, rulePrompt } = exports;
+  if (tools.length > 0)
+    groups.push({
+      name: groupIdOf(fileName, "python"),
+      title: typeof title === "string" ? title : fileName,
+      tools,
+      ...(typeof rulePrompt === "string" && { rulePrompt }),
+    });
+  if (groups.length === 0) {
+    const message =
+      "It exports no tools and no group. Export what defineTool or defineToolGroup makes, or a function `tools` that returns it.";
+    return { status: "refused", message };
+  }
+  try {
+    const registry = new core.ToolExecutor();
+    for (const group of groups) registry.registerToolGroup(defineToolGroup(group));
+  } catch (thrown) {
+    return { status: "refused", message: errorMessage(thrown) };
+  }
+  return { status: "read", groups };
+}
+
+function isGroup(value: unknown): value is ToolGroup {
+  return isObject(value) && typeof value["name"] === "string" && Array.isArray(value["tools"]);
+}
+
+function isTool(value: unknown): value is Tool {
+  return (
+    isObject(value) && isObject(value["definition"]) && isObject(value["definition"]["function"])
+  );
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}

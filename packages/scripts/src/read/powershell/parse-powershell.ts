@@ -1,0 +1,33 @@
+import { runInWorker, workerModule } from "@capstan/sandbox";
+import { type ParsedFile, unreadable } from "../../definition/parsed-file.ts";
+
+const timeoutMs = 30_000;
+
+/**
+ * Reads PowerShell files by our own scanner, and by their grammar where the scanner is in doubt:
+ * both say the same, which is tested on any file that can be made up. In a thread of its own, all in one; PowerShell itself is not needed.
+ *
+ * @returns one for each source, in order
+ * @throws the signal's reason when it aborts.
+ */
+export async function parsePowerShell(
+  sources: readonly Uint8Array[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly ParsedFile[]> {
+  const outcome = await runInWorker<readonly ParsedFile[]>({
+    module: workerModule("powershell-worker", import.meta.url),
+    input: { sources },
+    timeoutMs,
+    signal,
+  });
+  if (outcome.status === "done") return outcome.value;
+  if (sources.length > 1) {
+    // One of them is at fault: the others are read.
+    const half = sources.length >> 1;
+    const [first, second] = [sources.slice(0, half), sources.slice(half)];
+    return [...(await parsePowerShell(first, signal)), ...(await parsePowerShell(second, signal))];
+  }
+  const why =
+    outcome.status === "timed_out" ? `it took longer than ${timeoutMs / 1000} s` : outcome.message;
+  return [unreadable(`It could not be read: ${why}.`)];
+}

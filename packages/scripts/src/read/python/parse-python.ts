@@ -1,0 +1,79 @@
+import { type ParsedFile, unreadable } from "../../definition/parsed-file.ts";
+import { startReader } from "./reader-process.ts";
+
+export interface ParsePythonOptions {
+  /** A Python of 3.9 or later. */
+  readonly executable: string;
+  readonly signal?: AbortSignal;
+  /** Milliseconds that one file may take. @default 10000 */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Reads Python files by their syntax tree, all in one process. A file that the process dies or
+ * hangs on is told apart from the others, which are read all the same.
+ *
+ * @returns one for each source, in order
+ * @throws the signal's reason when it aborts.
+ */
+export async function parsePython(
+  sources: readonly Uint8Array[],
+  options: ParsePythonOptions,
+): Promise<readonly ParsedFile[]> {
+  const parsed: ParsedFile[] = [];
+  while (parsed.length < sources.length) {
+    const end = await readOn(sources, parsed, options);
+    options.signal?.throwIfAborted();
+    if (parsed.length === sources.length) break;
+    if (end.status === "not_started")
+      return sources.map(() => unreadable(`Python could not be started: ${end.message}.`));
+    // The next one without an answer is the one it was at.
+    parsed.push(
+      unreadable(
+        end.status === "hung"
+          ? `It could not be read within ${(options.timeoutMs ?? defaultTimeoutMs) / 1000} s.`
+          : "Python ended while it read this file.",
+      ),
+    );
+  }
+  return parsed;
+}
+
+const defaultTimeoutMs = 10_000;
+
+type End =
+  | { readonly status: "ended" | "hung" }
+  | { readonly status: "not_started"; readonly message: string };
+
+/** Sends what has no answer yet, and takes answers until all are there or the process is gone. */
+async function readOn(
+  sources: readonly Uint8Array[],
+  parsed: ParsedFile[],
+  { executable, signal, timeoutMs = defaultTimeoutMs }: ParsePythonOptions,
+): Promise<End> {
+  let hung = false;
+  const reader = startReader({
+    executable,
+    ...(signal && { signal }),
+    onAnswer: (_id, module) => {
+      parsed.push(module);
+      watchdog.refresh();
+    },
+  });
+  const watchdog = setTimeout(() => {
+    hung = true;
+    reader.kill();
+  }, timeoutMs);
+  try {
+    for (let id = parsed.length; id < sources.length; id++)
+      reader.send(id, sources[id] ?? new Uint8Array());
+    reader.end();
+    await reader.ended;
+    const hello = await reader.hello;
+    if (hello.status === "failed" && !hung)
+      return { status: "not_started", message: hello.message };
+    return { status: hung ? "hung" : "ended" };
+  } finally {
+    clearTimeout(watchdog);
+  }
+}

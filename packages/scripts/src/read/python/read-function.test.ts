@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { functionOf, propertyOf, pythonReader, skip } from "../../testing/python-reader.ts";
+
+const read = pythonReader();
+const parametersOf = async (source: string) =>
+  functionOf(await read(source)).parameters as {
+    readonly properties: { readonly [name: string]: { readonly default?: unknown } };
+    readonly required?: readonly string[];
+    readonly additionalProperties: unknown;
+  };
+
+test("public functions become tools, async ones too, in the file's order", { skip }, async () => {
+  const parsed = await read(
+    '"""Rules of\n\nthe group."""\ndef zed():\n    "Z."\nasync def alpha():\n    "A."\n',
+  );
+  assert.equal(parsed.rules, "Rules of\n\nthe group.");
+  assert.deepEqual(
+    parsed.functions?.map(({ name, isAsync, line }) => [name, isAsync, line]),
+    [
+      ["zed", false, 4],
+      ["alpha", true, 6],
+    ],
+  );
+});
+
+test(
+  "what is no function of the module is no tool: privates, classes, imports, lambdas, aliases, nested ones",
+  { skip },
+  async () => {
+    const parsed = await read(`
+from os.path import join
+def tool():
+    "A tool."
+    def inner(): "No tool."
+def _private(): "No tool."
+class Thing:
+    def method(self): "No tool."
+short = lambda x: x
+alias = tool
+def wrapped(): "Replaced."
+wrapped = _private
+if __name__ == "__main__":
+    def main(): "No tool."
+if True:
+    def inside(): "A tool."
+`);
+    assert.deepEqual(
+      parsed.functions?.map(({ name }) => name),
+      ["tool", "inside"],
+    );
+  },
+);
+
+test("__all__ says which functions are tools", { skip }, async () => {
+  const parsed = await read('__all__ = ["b"]\ndef a(): "A."\ndef b(): "B."\n');
+  assert.deepEqual(
+    parsed.functions?.map(({ name }) => name),
+    ["b"],
+  );
+});
+
+test("nothing of a file runs while it is read", { skip }, async () => {
+  const parsed = await read(
+    'import sys\nsys.stdout.write("noise")\nraise SystemExit(3)\ndef f(x=sys.exit()):\n    "Does."\n',
+  );
+  assert.deepEqual(functionOf(parsed).name, "f");
+});
+
+test(
+  "a parameter with a default is not required, and a literal default is in the schema",
+  { skip },
+  async () => {
+    const { properties, required } = await parametersOf(
+      'DAYS = 60 * 24\ndef f(a, b=1, c=DAYS, d=-1.5, e=(1, 2), g={"k": [True]}, *, h, i="x"):\n    "Does."\n',
+    );
+    assert.deepEqual(required, ["a", "h"]);
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, one.default])),
+      { a: undefined, b: 1, c: 1440, d: -1.5, e: [1, 2], g: { k: [true] }, h: undefined, i: "x" },
+    );
+  },
+);
+
+test(
+  "a default that JSON cannot hold makes its parameter optional, and nothing breaks",
+  { skip },
+  async () => {
+    const { properties, required } = await parametersOf(
+      'def f(a=object(), b=float("nan"), c=1e999, d=b"x", e=2**90, g={1: 2}, h=..., i=99999999999999999999):\n    "Does."\n',
+    );
+    assert.equal(required, undefined);
+    assert.deepEqual(Object.values(properties), [{}, {}, {}, {}, {}, {}, {}, {}]);
+  },
+);
+
+test("a default of None allows null", { skip }, async () => {
+  const parsed = await read('def f(x: int = None):\n    "Does."\n');
+  assert.deepEqual(propertyOf(parsed, "x"), { type: ["integer", "null"], default: null });
+});
+
+test(
+  "*args is a warning and **kwargs takes what is not named; neither is a parameter",
+  { skip },
+  async () => {
+    const parsed = await read('def f(a, *args, **kwargs: int):\n    "Does."\n');
+    assert.deepEqual(functionOf(parsed).parameters, {
+      type: "object",
+      properties: { a: {} },
+      required: ["a"],
+      additionalProperties: { type: "integer" },
+    });
+    assert.match(parsed.problems[0]?.message ?? "", /^\*args of f cannot be given by name/);
+  },
+);
+
+test("a parameter named context is the session's, not the model's", { skip }, async () => {
+  const parsed = await read('def f(a: int, context=None):\n    "Does."\n');
+  assert.equal(functionOf(parsed).wantsContext, true);
+  assert.equal(propertyOf(parsed, "context"), undefined);
+});
+
+test(
+  "what an annotation says of a parameter is kept where the documentation says nothing",
+  { skip },
+  async () => {
+    const { properties } =
+      await parametersOf(`def f(a: Annotated[int, "how many"], b: Annotated[int, "of which"]):
+    """Does.
+
+    Args:
+        a:
+        b: of these
+    """
+`);
+    assert.deepEqual(properties, {
+      a: { type: "integer", description: "how many" },
+      b: { type: "integer", description: "of these" },
+    });
+  },
+);
+
+test("types come from annotations; where there is none, from the docstring", { skip }, async () => {
+  const source = `def f(a: int, b, c, d, e):
+    """Does.
+
+    Args:
+        a (str): one
+        b (int, optional): two
+        c (list of str): three
+        d ({'x', 'y'}): four
+        e (whatever it is): five
+    """
+`;
+  const { properties } = await parametersOf(source);
+  assert.deepEqual(properties, {
+    a: { type: "integer", description: "one" },
+    b: { type: "integer", description: "two" },
+    c: { type: "array", items: { type: "string" }, description: "three" },
+    d: { type: "string", enum: ["x", "y"], description: "four" },
+    e: { description: "five" },
+  });
+  assert.deepEqual((await read(source)).problems, []);
+});
+
+test(
+  "an annotation of what is returned wins over the docstring's word, which is a note",
+  { skip },
+  async () => {
+    const typed = await read(
+      'def f() -> dict[str, int]:\n    """Does.\n\n    Returns:\n        what: by name\n    """\n',
+    );
+    assert.deepEqual(functionOf(typed).returns, { type: "dict[str, int]", note: "by name" });
+    const bare = await read('def f() -> None:\n    "Does."\n');
+    assert.equal(functionOf(bare).returns, null);
+  },
+);
+
+test("a docstring that describes what is no parameter is a warning", { skip }, async () => {
+  const parsed = await read(
+    'def f(city):\n    """Does.\n\n    Args:\n        town: gone\n    """\n',
+  );
+  assert.match(parsed.problems[0]?.message ?? "", /describes town, which is none/);
+});
+
+test("a tool without a docstring is a warning", { skip }, async () => {
+  const parsed = await read("def f(): pass\n");
+  assert.match(parsed.problems[0]?.message ?? "", /f has no docstring/);
+});
+
+test("a syntax error is a problem with line and column", { skip }, async () => {
+  const parsed = await read("def f(:\n    pass\n");
+  assert.equal(parsed.functions, undefined);
+  assert.equal(parsed.problems[0]?.severity, "error");
+  assert.equal(parsed.problems[0]?.line, 1);
+  assert.match(parsed.problems[0]?.message ?? "", /^Python cannot read it: /);
+});
+
+test(
+  "names and texts need not be ASCII, and a file may say its own encoding",
+  { skip },
+  async () => {
+    const parsed = await read('def f(größe: int):\n    """Wählt. 天气 🌤"""\n');
+    assert.equal(functionOf(parsed).description, "Wählt. 天气 🌤");
+    assert.deepEqual(propertyOf(parsed, "größe"), { type: "integer" });
+    const latin = await read(
+      Buffer.from('# coding: latin-1\ndef f():\n    "Gr\xfc\xdfe."\n', "latin1"),
+    );
+    assert.equal(functionOf(latin).description, "Grüße.");
+    const marked = await read(Buffer.from('\ufeffdef f():\n    "Marked."\n'));
+    assert.equal(functionOf(marked).description, "Marked.");
+  },
+);
+
+test("what is nested too deeply, or is no text, is a problem and no crash", { skip }, async () => {
+  for (const source of [`x = ${"-".repeat(50_000)}1`, `x = ${"(".repeat(50_000)}`, "a\0b"]) {
+    const parsed = await read(source);
+    assert.equal(parsed.problems[0]?.severity, "error");
+    assert.match(parsed.problems[0]?.message ?? "", /: \w.*\.|\. Split the expression\.$/);
+  }
+  assert.equal(functionOf(await read('def f(): "Still here."')).description, "Still here.");
+});

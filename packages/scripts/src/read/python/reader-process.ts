@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { errorMessage } from "@capstan/core";
+import type { ParsedFile } from "../../definition/parsed-file.ts";
+
+export type Hello =
+  | {
+      readonly status: "ready";
+      readonly executable: string;
+      readonly version: string;
+      /** Before 3.9. */
+      readonly old: boolean;
+    }
+  | { readonly status: "failed"; readonly message: string };
+
+export interface ReaderProcess {
+  readonly hello: Promise<Hello>;
+  /** Resolves when the process has ended, by itself or not. */
+  readonly ended: Promise<void>;
+  send(id: number, source: Uint8Array): void;
+  /** No more is sent. */
+  end(): void;
+  kill(): void;
+}
+
+/** The same place from the source and from the build: both lie one folder below the package. */
+const program = fileURLToPath(new URL("../../../src/read/python/reader/main.py", import.meta.url));
+
+/** Starts the program that reads Python files; it never runs them. */
+export function startReader(options: {
+  readonly executable: string;
+  readonly signal?: AbortSignal;
+  readonly onAnswer?: (id: number, parsed: ParsedFile) => void;
+}): ReaderProcess {
+  const { executable, signal, onAnswer } = options;
+  // Isolated, without site-packages: nothing of the user's is imported by reading. The environment
+  // holds secrets that it does not need; the PATH finds the interpreter behind a version switch.
+  const child = spawn(executable, ["-I", "-S", "-B", program], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: keep(["PATH", "HOME", "SYSTEMROOT", "PYENV_VERSION", "PYENV_ROOT"]),
+    ...(signal && { signal, killSignal: "SIGKILL" }),
+    windowsHide: true,
+  });
+  const hello = Promise.withResolvers<Hello>();
+  const ended = Promise.withResolvers<void>();
+  child.once("error", (error) => {
+    hello.resolve({ status: "failed", message: errorMessage(error) });
+    if (child.pid === undefined) ended.resolve();
+  });
+  // After `exit` an answer may still be on its way.
+  child.once("close", (code) => {
+    hello.resolve({ status: "failed", message: `it ended with code ${code} before it was ready` });
+    ended.resolve();
+  });
+  // A process that died takes nothing more; its end is told above.
+  child.stdin.on("error", () => {});
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const said = parseLine(line);
+    if (said === undefined) return;
+    if ("python" in said) hello.resolve(helloOf(said));
+    else onAnswer?.(said.id, said.module);
+  });
+  return {
+    hello: hello.promise,
+    ended: ended.promise,
+    send: (id, source) =>
+      void child.stdin.write(
+        `${JSON.stringify({ id, source: Buffer.from(source).toString("base64") })}\n`,
+      ),
+    end: () => void child.stdin.end(),
+    kill: () => void child.kill("SIGKILL"),
+  };
+}
+
+type Said =
+  | { readonly python: readonly [number, number, number]; readonly executable: string }
+  | { readonly id: number; readonly module: ParsedFile };
+
+function parseLine(line: string): Said | undefined {
+  try {
+    return JSON.parse(line) as Said;
+  } catch {
+    // A version switch may greet before Python does.
+    return undefined;
+  }
+}
+
+function helloOf({ python, executable }: Extract<Said, { readonly python: unknown }>): Hello {
+  const [major, minor] = python;
+  const old = major < 3 || (major === 3 && minor < 9);
+  return { status: "ready", executable, version: python.join("."), old };
+}
+
+function keep(names: readonly string[]): Record<string, string> {
+  const given = names.map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,114 @@
+import { readdir, realpath } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { groupIdOf } from "../definition/group-id.ts";
+import type { ScriptLanguage, ScriptProblem } from "../definition/script-function.ts";
+import { isCache, isPrivate } from "./script-files.ts";
+
+/** A file of a `tools/` folder that gives tools. */
+export type ToolFile = {
+  /** Absolute. */
+  readonly path: string;
+  /** Its own folder: the plugin's, or the tools folder. */
+  readonly folder: string;
+  readonly isPlugin: boolean;
+  /** The file's or the plugin folder's name, without an ending: where its id comes from. */
+  readonly name: string;
+} & (
+  | { readonly type: "script"; readonly language: ScriptLanguage; readonly groupId: string }
+  /** TypeScript or JavaScript, which says itself which groups it has. */
+  | { readonly type: "module" }
+);
+
+export interface FileProblem extends ScriptProblem {
+  readonly path: string;
+}
+
+export interface Scan {
+  readonly files: readonly ToolFile[];
+  readonly problems: readonly FileProblem[];
+}
+
+const languages: { readonly [extension: string]: ScriptLanguage } = {
+  ".py": "python",
+  ".ps1": "powershell",
+};
+const moduleExtensions = new Set([".ts", ".js", ".mjs", ".mts"]);
+
+/**
+ * What a tools folder has: `.py`, `.ps1` and plugin modules that lie in it, and folders with a
+ * `main.*` in them. Nothing is opened. Names that begin with `_` or `.` are private, links lead out
+ * and are refused.
+ */
+export async function scanFolder(folder: string): Promise<Scan> {
+  const root = await realpath(folder).catch(() => undefined);
+  if (root === undefined) return { files: [], problems: [] };
+  const files: ToolFile[] = [];
+  const problems: FileProblem[] = [];
+  const refuse = (path: string, message: string) =>
+    void problems.push({ path, severity: "error", message });
+  for (const item of await list(root)) {
+    const path = join(root, item.name);
+    if (isHidden(item.name)) continue;
+    if (item.isSymbolicLink()) {
+      refuse(path, "It is a link, and may lead out of the folder. Put the file itself here.");
+    } else if (item.isFile()) {
+      const file = toolFile({ path, folder: root, isPlugin: false });
+      if (file !== undefined) files.push(file);
+    } else if (item.isDirectory()) {
+      const entries = await entriesOf(path, refuse);
+      files.push(...entries);
+      const isRefused = problems.some((problem) => dirname(problem.path) === path);
+      if (entries.length === 0 && !isRefused && (await hasTools(path)))
+        problems.push({
+          path,
+          severity: "warning",
+          message:
+            "No tools are read from this folder: a plugin's tools are in its main.py, main.ps1, main.ts or main.js.",
+        });
+    }
+  }
+  return { files, problems };
+}
+
+async function entriesOf(
+  folder: string,
+  refuse: (path: string, message: string) => void,
+): Promise<readonly ToolFile[]> {
+  const entries: ToolFile[] = [];
+  for (const item of await list(folder)) {
+    if (basename(item.name, extname(item.name)) !== "main") continue;
+    const path = join(folder, item.name);
+    if (item.isSymbolicLink()) refuse(path, "It is a link. Put the file itself here.");
+    if (!item.isFile()) continue;
+    const file = toolFile({ path, folder, isPlugin: true });
+    if (file !== undefined) entries.push(file);
+  }
+  return entries;
+}
+
+/** Whether a folder looks as if somebody meant tools by it. */
+async function hasTools(folder: string): Promise<boolean> {
+  const items = await list(folder);
+  return items.some(({ name }) => !isHidden(name) && extname(name) in languages);
+}
+
+function toolFile(place: Pick<ToolFile, "path" | "folder" | "isPlugin">): ToolFile | undefined {
+  const { path, folder, isPlugin } = place;
+  const extension = extname(path);
+  const name = isPlugin ? basename(folder) : basename(path, extension);
+  const language = Object.hasOwn(languages, extension) ? languages[extension] : undefined;
+  if (language !== undefined)
+    return { ...place, name, type: "script", language, groupId: groupIdOf(name, language) };
+  const isModule = moduleExtensions.has(extension) && !/\.(d|test)\.[mc]?[jt]s$/.test(path);
+  return isModule ? { ...place, name, type: "module" } : undefined;
+}
+
+function isHidden(name: string): boolean {
+  return isPrivate(name) || name.startsWith(".") || name === "node_modules" || isCache(name);
+}
+
+/** Sorted by name, so that order decides nothing by chance. A folder that went away is empty. */
+async function list(folder: string) {
+  const items = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return items.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

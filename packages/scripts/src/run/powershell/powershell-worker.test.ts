@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { isToolError, type ToolContext } from "@capstan/core";
+import { fakeContext } from "@capstan/core/testing";
+import { noSandbox, testFolder } from "@capstan/sandbox/testing";
+import { runFunction, scriptFile, testRunner } from "../../testing/run-script.ts";
+import { loadTreeReader } from "../../read/powershell/tree-outline.ts";
+import type { Script } from "../../definition/script-function.ts";
+import { findPowerShell } from "./find-powershell.ts";
+
+const folder = testFolder();
+const standIn = join(folder, "pwsh");
+copyFileSync(fileURLToPath(new URL("testing/stand-in.py", import.meta.url)), standIn);
+chmodSync(standIn, 0o755);
+const skip = noSandbox || (existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3");
+
+function script(name = "boats", source = "function Get-Echo {}"): Script {
+  const names = ["Get-Echo", "Get-Answer", "Get-Failure", "Get-Nothing", "Get-Loop"];
+  return {
+    ...scriptFile(join(folder, "scripts", `${name}.ps1`), source),
+    language: "powershell",
+    functions: names.map((one) => ({
+      name: one,
+      description: "",
+      parameters: { type: "object" },
+      raises: [],
+      hasFormat: true,
+      isAsync: false,
+      wantsContext: true,
+      line: 1,
+    })),
+  };
+}
+
+const runner = testRunner({ powershell: () => findPowerShell({ interpreter: standIn }) });
+const value = async (name: string, context?: ToolContext, of = script()) =>
+  (await runFunction(runner, of, name, { Name: "Bø" }, context)).value;
+
+test("the worker is PowerShell that its grammar knows", async () => {
+  const read = await loadTreeReader();
+  const source = readFileSync(new URL("worker.ps1", import.meta.url), "utf8");
+  const outline = read(source);
+  assert.ok(outline !== undefined);
+  assert.equal(read(`${source}\n}`), undefined);
+  const names = outline.functions.map(({ name }) => name);
+  assert.ok(names.includes("Write-Progress") && names.includes("__Call"));
+  // Windows PowerShell would read anything else by another code page.
+  assert.doesNotMatch(source, /[^\n\x20-\x7e]/);
+});
+
+describe("a call of a PowerShell function", { skip }, () => {
+  test("comes by a channel of its own, with what it says told as it is said", async () => {
+    let said = "";
+    const plain = fakeContext();
+    const context = {
+      ...plain,
+      output: { ...plain.output, write: (text: string) => void (said += text) },
+    };
+    const { value: result, formattedText } = await runFunction(
+      runner,
+      script(),
+      "Get-Echo",
+      { Name: "Bø" },
+      context,
+    );
+    assert.deepEqual(result, {
+      options: ["-NoLogo", "-NoProfile", "-NonInteractive"],
+      worker: true,
+      stdin: "",
+      alone: "alone",
+      function: "Get-Echo",
+      arguments: { Name: "Bø" },
+      wantsContext: true,
+      hasFormat: true,
+    });
+    assert.equal(formattedText, "as text");
+    assert.equal(said, "loaded\nsaid\n");
+    assert.deepEqual(plain.progress, [{ message: "half", done: 50, total: 100 }]);
+  });
+
+  test("asks what it wants to know, each in a process of its own", async () => {
+    const context = fakeContext();
+    const calls: unknown[] = [];
+    const asking = {
+      ...context,
+      callTool: (...call: readonly unknown[]) => {
+        calls.push(call);
+        return context.callTool("nothing.There", {});
+      },
+    } as unknown as ToolContext;
+    assert.ok("error" in ((await value("Get-Answer", asking)) as object));
+    assert.equal(calls.length, 1);
+  });
+
+  test("that throws tells type, message and line, and the person the whole", async () => {
+    const error = await value("Get-Failure");
+    assert.ok(isToolError(error));
+    assert.equal(error.message, "RuntimeException: There is no boat Bo. (boats.ps1, line 3)");
+    assert.deepEqual(error.details, { exception: "RuntimeException", traceback: "the whole" });
+  });
+
+  test("whose process ends, or that loops for ever, is ended, and the next one runs", async () => {
+    const crashed = await value("Get-Nothing");
+    assert.ok(isToolError(crashed) && crashed.code === "script_crashed");
+    const stop = new AbortController();
+    const looping = value("Get-Loop", fakeContext({ signal: stop.signal }));
+    setTimeout(() => stop.abort(new Error("stopped")), 300);
+    await assert.rejects(looping, /stopped/);
+    assert.equal(isToolError(await value("Get-Echo")), false);
+  });
+
+  test("of a script that does not load says why", async () => {
+    const error = await value("Get-Echo", undefined, script("broken", "# does not load"));
+    assert.ok(isToolError(error) && error.code === "script_not_loaded");
+    assert.match(error.message, /^The script does not load\. ParseException: Unexpected token\./);
+  });
+});
+
+test("where there is no PowerShell, or an old one, what to do is said", async () => {
+  const none = await findPowerShell({ interpreter: join(folder, "nowhere") });
+  assert.ok(none.status === "missing");
+  assert.match(none.message, /need PowerShell 7 or later .*CAPSTAN_PWSH=/);
+  const without = testRunner({ powershell: () => Promise.resolve(none) });
+  const { value: error } = await runFunction(without, script(), "Get-Echo");
+  assert.ok(isToolError(error) && error.code === "powershell_missing");
+  const other = await findPowerShell({ interpreter: "/bin/true" });
+  assert.equal(other.status, "missing");
+});

@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WorkerCommand } from "../worker-command.ts";
+import type { PowerShellPlace } from "./find-powershell.ts";
+
+/** The same place from the source and from the build: both lie two folders below the package. */
+const workerFolder = fileURLToPath(new URL("../../../src/run/powershell", import.meta.url));
+
+export function powershellWorker({ executable, folders, env }: PowerShellPlace): WorkerCommand {
+  return {
+    command: "/bin/sh",
+    args: [
+      "-c",
+      // PowerShell reads its standard input itself: the call comes by another way.
+      'exec "$@" 5<&0 0</dev/null',
+      "sh",
+      executable,
+      "-NoLogo",
+      "-NoProfile",
+      "-NonInteractive",
+      "-File",
+      join(workerFolder, "worker.ps1"),
+    ],
+    read: [workerFolder, ...folders],
+    env,
+    // .NET reserves far more address space than it uses.
+    limits: { addressBytes: 0 },
+  };
+}

@@ -1,0 +1,171 @@
+// With a real PowerShell, where one can be had.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { isContentParts, isToolError, type JsonObject } from "@capstan/core";
+import { fakeContext } from "@capstan/core/testing";
+import { realPowerShell } from "../../testing/real-powershell.ts";
+import { testFolder } from "@capstan/sandbox/testing";
+import { runFunction, scriptFile, testRunner } from "../../testing/run-script.ts";
+import { parsePowerShell } from "../../read/powershell/parse-powershell.ts";
+import type { Script } from "../../definition/script-function.ts";
+
+const found = await realPowerShell();
+const folder = testFolder();
+const runner = testRunner({ powershell: () => Promise.resolve(found) });
+
+const source = `
+Write-Host 'loaded'
+$script:Count = 0
+function Get-Back {
+    param([string] $Text, [int] $Number = 2, [string[]] $List, [hashtable] $Table, [switch] $Fast, [datetime] $When)
+    @{ text = $Text; number = $Number; list = $List; table = $Table; fast = $Fast; year = $When.Year }
+}
+function Get-Values {
+    [pscustomobject] @{
+        big = 9007199254740993; nan = [double]::NaN; half = 0.5; price = 1.10d; bytes = [byte[]] (1, 2)
+        day = [datetime]::new(2024, 5, 6, 0, 0, 0, 'Utc'); none = $null; day2 = [System.DayOfWeek]::Monday
+        empty = @(); one = @(1); nested = @(@(1, 2), @()); span = [timespan]::FromSeconds(90); Keys = 'k'
+    }
+}
+function Get-Nothing { }
+function Get-Many { 1; 'two'; $null; @{ n = 3 } }
+function Get-Loop { $a = @{}; $a['a'] = $a; $a }
+function Get-Said {
+    Write-Host 'host'; Write-Host 'no ' -NoNewline; Write-Host 'line'
+    Write-Verbose 'verbose'; Write-Warning 'warning'; Write-Information 'information'
+    Write-Progress -Activity 'Work' -Status 'half' -PercentComplete 50
+    [Console]::WriteLine('console')
+    'result'
+}
+function Get-Failure { param($Name) throw "There is no boat $Name." }
+function Get-Error { Write-Error 'not terminating'; 'went on' }
+function Get-Count { $script:Count++; $script:Count }
+function Get-File { Get-Item "$PSScriptRoot/_dot.png" }
+function Get-Described { param($Name) @{ name = $Name } }
+function Format-Get-Described { param($Result, $Arguments) "$($Result.name) as $($Arguments.Name)" }
+function Use-Context { param($Context) $Context.Progress('begun', 1, 2); $Context.Variable('Fetch_1') }
+function Get-Environment { Get-ChildItem env: | ForEach-Object { $_.Name } }
+`;
+
+async function script(): Promise<Script> {
+  const [parsed] = await parsePowerShell([new TextEncoder().encode(source)]);
+  const made = scriptFile(join(folder, "boats.ps1"), source, { "_dot.png": "PNG" });
+  return { ...made, language: "powershell", functions: parsed?.functions ?? [] };
+}
+
+async function call(name: string, args: JsonObject = {}) {
+  let said = "";
+  const context = fakeContext();
+  context.variables.addVariable("Fetch_1", "fetched", "USER_ADD");
+  const output = { ...context.output, write: (text: string) => void (said += text) };
+  const result = await runFunction(runner, await script(), name, args, { ...context, output });
+  return { ...result, said, progress: context.progress };
+}
+
+const skip = found.status === "missing" ? found.message : false;
+describe("a function of a PowerShell script", () => {
+  test("gets its arguments as its parameters say, and gives data back", { skip }, async () => {
+    const args = { Text: "2024-05-06T07:08:09Z é", List: ["a"], Table: { a: [1, { b: null }] } };
+    const { value } = await call("Get-Back", { ...args, Fast: true, When: "2024-05-06" });
+    assert.deepEqual(value, {
+      text: args.Text,
+      number: 2,
+      list: ["a"],
+      table: { a: [1, { b: null }] },
+      fast: true,
+      year: 2024,
+    });
+  });
+
+  test("returns values that JSON does not have without losing them", { skip }, async () => {
+    assert.deepEqual((await call("Get-Values")).value, {
+      big: "9007199254740993",
+      nan: "NaN",
+      half: 0.5,
+      price: "1.10",
+      bytes: { base64: "AQI=" },
+      day: "2024-05-06T00:00:00.0000000Z",
+      none: null,
+      day2: "Monday",
+      empty: [],
+      one: [1],
+      nested: [[1, 2], []],
+      span: 90,
+      Keys: "k",
+    });
+    assert.equal((await call("Get-Nothing")).value, null);
+    assert.deepEqual((await call("Get-Many")).value, [1, "two", null, { n: 3 }]);
+    const error = (await call("Get-Loop")).value;
+    assert.match(isToolError(error) ? error.message : "", /holds itself/);
+  });
+
+  test(
+    "says what it says while it runs, and nothing of it is in the result",
+    { skip },
+    async () => {
+      const { value, said, progress } = await call("Get-Said");
+      assert.equal(value, "result");
+      for (const line of [
+        "loaded",
+        "host",
+        "no line",
+        "VERBOSE: verbose",
+        "WARNING: warning",
+        "information",
+        "console",
+      ])
+        assert.ok(said.includes(`${line}\n`), line);
+      assert.deepEqual(progress, [{ message: "Work: half", done: 50, total: 100 }]);
+    },
+  );
+
+  test(
+    "that throws tells message and line, and the person the stack; an error that it goes on from too",
+    { skip },
+    async () => {
+      const error = (await call("Get-Failure", { Name: "Bo" })).value;
+      assert.ok(isToolError(error));
+      assert.match(
+        error.message,
+        /^RuntimeException: There is no boat Bo\. \(boats\.ps1, line \d+\)$/,
+      );
+      assert.match(JSON.stringify(error.details), /Get-Failure/);
+      assert.doesNotMatch(JSON.stringify(error.details), /worker\.ps1/);
+      assert.ok(isToolError((await call("Get-Error")).value));
+    },
+  );
+
+  test("shares nothing with another call", { skip }, async () => {
+    assert.equal((await call("Get-Count")).value, 1);
+    assert.equal((await call("Get-Count")).value, 1);
+  });
+
+  test(
+    "returns files, formats its result, and has a context and no environment",
+    { skip },
+    async () => {
+      const file = (await call("Get-File")).value;
+      assert.ok(isContentParts(file) && file.parts[0]?.type === "image");
+      assert.equal((await call("Get-Described", { Name: "Bo" })).formattedText, "Bo as Bo");
+      const { value, progress } = await call("Use-Context");
+      assert.equal(value, "fetched");
+      assert.deepEqual(progress, [{ message: "begun", done: 1, total: 2 }]);
+      process.env["CAPSTAN_TEST_SECRET"] = "x";
+      const names = (await call("Get-Environment")).value as readonly string[];
+      delete process.env["CAPSTAN_TEST_SECRET"];
+      assert.ok(!names.includes("CAPSTAN_TEST_SECRET"));
+    },
+  );
+
+  test("of a script that PowerShell cannot read says where", { skip }, async () => {
+    const broken = scriptFile(join(folder, "broken.ps1"), "function Get-X {\n  if (\n}");
+    const one = {
+      ...broken,
+      language: "powershell" as const,
+      functions: (await script()).functions,
+    };
+    const { value } = await runFunction(runner, one, "Get-Nothing");
+    assert.ok(isToolError(value) && value.code === "script_not_loaded", JSON.stringify(value));
+  });
+});

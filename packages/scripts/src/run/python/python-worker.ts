@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { PythonPlace, Sandbox } from "@capstan/sandbox";
+import { environmentInside } from "../../environments/python-environments.ts";
+import type { WorkerCommand } from "../worker-command.ts";
+
+/** The same place from the source and from the build: both lie two folders below the package. */
+const workerFolder = fileURLToPath(new URL("../../../src/run/python", import.meta.url));
+
+/** @param options.environment the virtual environment of what the script requires */
+export function pythonWorker(options: {
+  readonly python: PythonPlace;
+  readonly environment: string | undefined;
+  readonly sandbox: Sandbox["kind"];
+}): WorkerCommand {
+  const { python, environment, sandbox } = options;
+  const seen = environment !== undefined && sandbox !== "none" ? environmentInside : environment;
+  return {
+    command: seen === undefined ? python.executable : join(seen, "bin", "python"),
+    args: ["-I", join(workerFolder, "worker.py")],
+    read: [workerFolder, ...python.folders],
+    shown: environment === undefined ? [] : [{ at: environmentInside, from: environment }],
+  };
+}

@@ -1,0 +1,76 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { CapstanError } from "@capstan/core";
+import type { Program, Sandbox, SandboxLimits } from "@capstan/sandbox";
+import type { Script, ScriptPermissions } from "../definition/script-function.ts";
+import type { WorkerCommand } from "./worker-command.ts";
+import { prepareFolders, type Snapshot } from "./snapshot.ts";
+
+/** A script's worker as a program: what it sees is what a person approved. */
+export function scriptProgram(options: {
+  readonly script: Script;
+  readonly snapshot: Snapshot;
+  readonly permissions: Pick<ScriptPermissions, "network" | "roots" | "secrets">;
+  readonly worker: WorkerCommand;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly hidden: readonly string[];
+  readonly limits: Partial<SandboxLimits>;
+  readonly sandbox: Sandbox["kind"];
+}): Program {
+  const { script, snapshot, permissions, environment, worker } = options;
+  // Where it is for its author: its content may be a copy kept elsewhere.
+  const home = dirname(script.path);
+  const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, home));
+  const write = (permissions.roots?.write ?? []).map((path) => rootOf(path, home));
+  const inside = [...read, ...write]
+    .map((path) => relative(home, path))
+    .filter((path) => path !== "" && !path.startsWith(".."));
+  prepareFolders(snapshot, inside);
+  const folder = options.sandbox === "none" ? snapshot.folder : home;
+  return {
+    command: worker.command,
+    args: [...worker.args, join(folder, basename(script.path))],
+    env: { ...worker.env, ...secretsOf(permissions.secrets ?? [], environment) },
+    read: [...worker.read, ...read],
+    write,
+    shown: [{ at: home, from: snapshot.folder }, ...(worker.shown ?? [])],
+    hidden: options.hidden,
+    network: permissions.network ?? false,
+    limits: { ...worker.limits, ...options.limits },
+  };
+}
+
+/** @throws CapstanError `root_leads_out` */
+function rootOf(path: string, folder: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  const root = resolve(folder, path);
+  // An approval is of the name: what a link there leads to may be another tomorrow.
+  if (
+    isInside(root, folder) &&
+    existsSync(root) &&
+    !isInside(realpathSync(root), realpathSync(folder))
+  )
+    throw new CapstanError({
+      code: "root_leads_out",
+      message: `The folder ${JSON.stringify(path)} that the script declares is a link that leads out of the script's folder. Declare the folder that it leads to by its absolute path, and have the script approved again.`,
+    });
+  return root;
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+/** The granted variables that there are; a script finds out for itself what is missing. */
+function secretsOf(
+  names: readonly string[],
+  environment: { readonly [name: string]: string | undefined },
+): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,83 @@
+import {
+  type ContentPart,
+  contentParts,
+  type JsonObject,
+  toolError,
+  type ToolError,
+} from "@capstan/core";
+import { constants } from "node:os";
+import type { ScriptReturn } from "../definition/script-function.ts";
+import type { ResultPart, ScriptException } from "./messages.ts";
+import type { CallEnd } from "./script-worker.ts";
+
+/** A call's end as the gate takes it. */
+export function scriptReturn(end: CallEnd): ScriptReturn {
+  switch (end.type) {
+    case "result":
+      return { value: end.value, ...(end.text !== undefined && { formattedText: end.text }) };
+    case "parts":
+      return { value: contentParts(end.parts.map(contentPart)) };
+    case "error":
+      return { value: exceptionError(end.error, end.error.code ?? "script_failed") };
+    case "not_loaded":
+      return {
+        value: exceptionError(end.error, "script_not_loaded", "The script does not load. "),
+      };
+    case "too_large":
+      return { value: tooLarge(end.bytes) };
+    case "crashed":
+      return { value: crashed(end) };
+    default:
+      return end satisfies never;
+  }
+}
+
+function contentPart(part: ResultPart): ContentPart {
+  if (part.type === "value") {
+    const text = typeof part.value === "string" ? part.value : JSON.stringify(part.value);
+    return { type: "text", text };
+  }
+  const { name, mimeType, base64: data } = part;
+  const source = { type: "base64", data } as const;
+  return mimeType.startsWith("image/")
+    ? { type: "image", source, mimeType }
+    : { type: "file", name, source, mimeType };
+}
+
+function exceptionError(error: ScriptException, code: string, before = ""): ToolError {
+  const { type, message, traceback, file, line, retryable = false } = error;
+  const place = file === undefined ? "" : ` (${file}, line ${line ?? "?"})`;
+  // A script that says itself what its failure is has said all there is to say.
+  const isOwn = error.code !== undefined;
+  const details: JsonObject = { exception: type, traceback };
+  return toolError({
+    code,
+    message: isOwn ? message : `${before}${type}: ${message}${place}`,
+    retryable,
+    ...(!isOwn && { details }),
+  });
+}
+
+function tooLarge(bytes: number): ToolError {
+  return toolError({
+    code: "result_too_large",
+    message: `The function returned ${Math.round(bytes / 1024 / 1024)} MB; at most 64 MB can be kept. Ask it for less, or have it write a file.`,
+  });
+}
+
+function crashed({ how, said }: Extract<CallEnd, { readonly type: "crashed" }>): ToolError {
+  const signal = how !== undefined && "signal" in how ? signalName(how.signal) : undefined;
+  const memory =
+    signal === "SIGKILL" ? " It may have needed more memory than a script may have." : "";
+  const code = how !== undefined && "code" in how ? ` with code ${how.code}` : "";
+  return toolError({
+    code: "script_crashed",
+    message: `The script's process ended${signal === undefined ? code : ` by ${signal}`} before the function returned.${memory}`,
+    ...(said !== "" && { details: { output: said } }),
+  });
+}
+
+function signalName(signal: number): string {
+  const found = Object.entries(constants.signals).find(([, number]) => number === signal);
+  return found?.[0] ?? `signal ${signal}`;
+}

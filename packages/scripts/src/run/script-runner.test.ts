@@ -1,0 +1,465 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import {
+  type ContentParts,
+  isToolError,
+  type JsonObject,
+  type Progress,
+  type ToolContext,
+  type ToolErrorData,
+  ToolExecutor,
+  VariableSystem,
+} from "@capstan/core";
+import { fakeContext } from "@capstan/core/testing";
+import { noSandbox, testFolder } from "@capstan/sandbox/testing";
+import { runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
+import { scriptGroup } from "../library/script-group.ts";
+import { unconfined } from "@capstan/sandbox";
+
+const noPython = existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3";
+const folder = testFolder();
+const runner = testRunner();
+const source = readFileSync(new URL("../testing/scripts/calls.py", import.meta.url), "utf8");
+const calls = scriptFile(join(folder, "calls/calls.py"), source);
+
+/** Calls a function of `calls.py`. */
+async function value(name: string, args: JsonObject = {}, context?: ToolContext): Promise<unknown> {
+  return (await runFunction(runner, calls, name, args, context)).value;
+}
+
+async function failure(name: string, args: JsonObject = {}): Promise<ToolErrorData> {
+  return errorOf(await value(name, args));
+}
+
+function errorOf(error: unknown): ToolErrorData {
+  assert.ok(isToolError(error), JSON.stringify(error)?.slice(0, 300));
+  return error;
+}
+
+let count = 0;
+
+/** Calls the function `f` of a script of its own. */
+async function valueOf(
+  source: string,
+  others: { readonly [name: string]: string } = {},
+): Promise<unknown> {
+  const script = scriptFile(join(folder, `s${++count}/script.py`), source, others);
+  return (await runFunction(runner, script, "f")).value;
+}
+
+/** A context that remembers what is printed. */
+function listening(signal?: AbortSignal): ToolContext & {
+  readonly printed: () => string;
+  readonly progress: readonly Progress[];
+} {
+  const context = fakeContext(signal === undefined ? {} : { signal });
+  let printed = "";
+  return {
+    ...context,
+    output: { ...context.output, write: (text) => void (printed += text) },
+    printed: () => printed,
+  };
+}
+
+describe("a call of a Python function", { skip: noPython }, () => {
+  test("takes arguments of any length and returns what they make", async () => {
+    const text = "é€🎉".repeat(300_000);
+    assert.equal(await value("measure", { text }), "🎉€é900000");
+  });
+
+  test("returns what it returns, whatever it prints, by whatever way", async () => {
+    const context = listening();
+    assert.deepEqual(await value("print_all_ways", {}, context), { ok: true });
+    assert.equal(
+      context.printed(),
+      'from print ü\nfrom stderr\nfrom a program\n{"type": "result"}\n',
+    );
+  });
+
+  test("streams what it prints while it runs", async () => {
+    const stop = new AbortController();
+    const context = listening(stop.signal);
+    const first = Promise.withResolvers<string>();
+    const output = { ...context.output, write: first.resolve };
+    const call = value("print_and_wait", {}, { ...context, output });
+    assert.equal(await first.promise, "first\n");
+    stop.abort(new Error("enough"));
+    await assert.rejects(call, /enough/);
+  });
+
+  test("that prints without end is cut and counted, and the event loop turns", async () => {
+    const context = listening();
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    assert.equal(await value("print_megabytes", { count: 128 }, context), "done");
+    clearInterval(timer);
+    assert.ok(context.printed().length < 300_000);
+    assert.match(context.printed(), /\[133955584 more bytes were printed; they are not kept\.\]/);
+    assert.ok(ticks > 10, `the event loop turned ${ticks} times`);
+  });
+
+  test("returns values that JSON does not have without losing them", async () => {
+    assert.deepEqual(await value("return_odd_values"), {
+      nan: "NaN",
+      inf: ["Infinity", "-Infinity"],
+      big: "9007199254740993",
+      small: 9007199254740991,
+      bytes: { base64: "AP8=" },
+      date: "2026-02-28",
+      time: "2026-02-28T12:30:00",
+      decimal: "1.10",
+      enum: "red",
+      point: { x: 2.5, tags: [] },
+      set: [7],
+      tuple: [1, null],
+      3: true,
+      named: { a: 1 },
+      text: "é🎉\ud800",
+      uuid: "00000000-0000-0000-0000-000000000001",
+      gen: [0, 1],
+    });
+  });
+
+  test("gets arguments as its annotations say", async () => {
+    const result = await value("show_arguments", {
+      color: "red",
+      point: { x: 1, tags: ["a"] },
+      day: "2026-02-28",
+      pair: [1, "b"],
+      points: [{ x: 2 }],
+      by: { 4: "red" },
+      either: "red",
+      blob: "AP8=",
+      path: "a/b",
+      plain: { k: [1] },
+    });
+    assert.deepEqual(result, [
+      "<Color.RED: 'red'>",
+      "Point(x=1.0, tags={'a'})",
+      "datetime.date(2026, 2, 28)",
+      "(1, 'b')",
+      "[Point(x=2.0, tags=set())]",
+      "{4: <Color.RED: 'red'>}",
+      "<Color.RED: 'red'>",
+      String.raw`b'\x00\xff'`,
+      "PosixPath('a/b')",
+      "{'k': [1]}",
+    ]);
+  });
+
+  test("gets by its place what cannot be given by name, and the defaults of what is left out", async () => {
+    assert.deepEqual(await value("take_by_place", { a: 1, d: 4 }), [1, "b", "c", 4]);
+    assert.deepEqual(await value("take_by_place", { a: 1, c: 3, d: 4 }), [1, "b", 3, 4]);
+    assert.deepEqual(await value("take_by_place_wrapped", { day: "2026-02-28", n: 2 }), [
+      "datetime.date(2026, 2, 28)",
+      2,
+    ]);
+  });
+
+  test("may be async, and may yield", async () => {
+    assert.equal(await value("wait_and_return"), "awaited");
+    assert.deepEqual(await value("yield_three"), [0, 1, 2]);
+  });
+
+  test("returns fifty megabytes whole, and is told where there is more than can be kept", async () => {
+    const large = await value("return_megabytes", { count: 50 });
+    assert.equal((large as string).length, 50 * 1024 * 1024);
+    const { code, message } = await failure("return_megabytes", { count: 70 });
+    assert.equal(code, "result_too_large");
+    assert.match(message, /70 MB/);
+  });
+
+  test("returns pictures and files by their path", async () => {
+    const result = (await value("return_files")) as ContentParts;
+    assert.deepEqual(result.parts, [
+      { type: "text", text: "Both:" },
+      { type: "image", mimeType: "image/png", source: { type: "base64", data: "iVBORw==" } },
+      {
+        type: "file",
+        name: "capstan-table.csv",
+        mimeType: "text/csv",
+        source: { type: "base64", data: "YSxi" },
+      },
+    ]);
+  });
+
+  test("that raises tells type, message and line, and the person the whole traceback", async () => {
+    const { code, message, details } = await failure("fail");
+    assert.equal(code, "script_failed");
+    assert.match(message, /^ValueError: no 3 ü \(calls\.py, line \d+\)$/);
+    const { traceback } = details as { readonly traceback: string };
+    assert.match(traceback, /calls\.py", line \d+, in fail\n\s+inner\(3\)/);
+    assert.doesNotMatch(traceback, /run_call|worker\.py/);
+  });
+
+  test("says itself what its failure is", async () => {
+    const { code, message, retryable, details } = await failure("fail_in_words");
+    const words = "No city X. Name a larger one.";
+    assert.deepEqual([code, message, retryable], ["no_city", words, true]);
+    assert.equal(details, undefined);
+  });
+
+  test("of a script that does not load says where it fails", async () => {
+    const syntax = errorOf(await valueOf("def f():\n    return (1\n"));
+    assert.equal(syntax.code, "script_not_loaded");
+    assert.match(
+      syntax.message,
+      /^The script does not load\. SyntaxError: .* \(script\.py, line 2\)$/,
+    );
+    const missing = errorOf(await valueOf("import no_such_module\ndef f(): pass"));
+    assert.match(missing.message, /ModuleNotFoundError: No module named 'no_such_module'/);
+    const exits = errorOf(await valueOf("import sys\ndef f(): pass\nsys.exit(3)"));
+    assert.match(exits.message, /SystemExit: 3/);
+  });
+
+  test("whose process dies is an error with the reason", async () => {
+    const killed = await failure("die", { how: "signal" });
+    assert.equal(killed.code, "script_crashed");
+    assert.match(killed.message, /by SIGSEGV/);
+    assert.match((await failure("die", { how: "code" })).message, /with code 5/);
+    assert.match((await failure("die", { how: "silent" })).message, /before the function returned/);
+    assert.match((await failure("die", { how: "exit" })).message, /SystemExit: bye/);
+  });
+
+  test("that cannot return what it made says so", async () => {
+    assert.match((await failure("return_object")).message, /A object cannot be returned/);
+    assert.match((await failure("return_circle")).message, /holds itself/);
+  });
+
+  test("imports private modules and reads data beside it, whatever our modules are called", async () => {
+    const result = await valueOf(
+      "import pathlib\nimport errors\nfrom _words import word\ndef f(): return word() + errors.x + pathlib.Path(__file__).with_name('_data.txt').read_text()",
+      { "_words.py": "def word(): return 'hello'", "errors.py": "x = ' '", "_data.txt": "data" },
+    );
+    assert.equal(result, "hello data");
+  });
+
+  test("formats its result; a format that fails is told and does no harm", async () => {
+    const formatted = await runFunction(runner, calls, "double", { n: 2 });
+    assert.deepEqual(formatted, { value: 4, formattedText: "twice 2 is 4" });
+    const byPlace = await runFunction(runner, calls, "take_by_place", { a: 1 });
+    assert.equal(byPlace.formattedText, "{'a': 1}");
+    const context = listening();
+    assert.deepEqual(await runFunction(runner, calls, "one", {}, context), { value: 1 });
+    assert.match(context.printed(), /format failed:[\s\S]*ZeroDivisionError/);
+  });
+
+  test("with a context reads variables, tells its progress and calls other tools", async () => {
+    const variables = new VariableSystem();
+    variables.updateVariable("Fetch_1", { value: { text: "{…}", data: { n: 2 } }, type: "LLMAdd" });
+    const refusal = { code: "rejected", message: "Not allowed." };
+    const context = {
+      ...fakeContext({ variables }),
+      callTool: (name: string, data: unknown) =>
+        Promise.resolve(
+          name === "Add"
+            ? { status: "success", data }
+            : { status: "execution_rejected", error: refusal },
+        ) as never,
+    };
+    assert.deepEqual(await value("use_context", {}, context), [
+      { n: 2 },
+      ["Fetch_1"],
+      0,
+      true,
+      { a: 1 },
+      "rejected: Not allowed.",
+    ]);
+    assert.deepEqual(context.progress, [{ message: "half", done: 1, total: 2 }]);
+  });
+
+  test("that loops for ever ends when it is cancelled, and the next one runs", async () => {
+    const stop = new AbortController();
+    const context = listening(stop.signal);
+    const begun = Promise.withResolvers<void>();
+    const output = { ...context.output, write: () => begun.resolve() };
+    const call = value("loop_for_ever", {}, { ...context, output });
+    await begun.promise;
+    stop.abort(new Error("cancelled"));
+    await assert.rejects(call, /cancelled/);
+    assert.equal(await value("double", { n: 1 }), 2);
+  });
+
+  test(
+    "at its deadline is timed out, and its arguments are told to nobody",
+    { skip: noSandbox },
+    async () => {
+      const approved = {
+        file: { executionPolicy: "auto", timeoutMs: 400 },
+        functions: {},
+      } as const;
+      const path = join(folder, "slow/slow.py");
+      const slow = scriptFile(path, "def f(secret):\n    while True: pass");
+      const executor = new ToolExecutor();
+      executor.registerToolGroup(scriptGroup(slow, { run: runner.run, approved }));
+      executor.toggleGroupEnabled("slow", true);
+      const result = await executor.execute("f", { secret: "TOP SECRET" });
+      assert.equal(result.status, "timed_out");
+      assert.match(result.finalText, /0\.4 s|400 ms/);
+      assert.doesNotMatch(JSON.stringify([result.finalText, result.error]), /SECRET|worker\.py/);
+    },
+  );
+
+  test("takes, prints and returns text of any script", async () => {
+    const text = "größe 日本語 🙂 \u202e \ud83d";
+    const context = listening();
+    const script = scriptFile(
+      join(folder, "text/script.py"),
+      "def f(text):\n    print(text)\n    return {text: text}",
+    );
+    const { value: data } = await runFunction(runner, script, "f", { text }, context);
+    assert.deepEqual(data, { [text]: text });
+    assert.ok(context.printed().startsWith("größe 日本語 🙂"));
+  });
+
+  test("leaves nothing beside its script", async () => {
+    const script = scriptFile(
+      join(folder, "clean/script.py"),
+      "import _help\ndef f(): return _help.n",
+      {
+        "_help.py": "n = 1",
+      },
+    );
+    assert.equal((await runFunction(runner, script, "f")).value, 1);
+    assert.deepEqual(readdirSync(join(folder, "clean")).sort(), ["_help.py", "script.py"]);
+  });
+
+  test("runs what was read, or nothing where the file changed since", async () => {
+    const script = scriptFile(join(folder, "changed/script.py"), "def f(): return 'approved'");
+    writeFileSync(script.path, "def f(): return 'other'");
+    const { value: error } = await runFunction(runner, script, "f");
+    assert.ok(isToolError(error) && error.code === "script_changed");
+  });
+
+  test("leaves no copy of its script behind once its workers are gone", async () => {
+    const own = testRunner();
+    const script = scriptFile(join(folder, "copied/only_here.py"), "def f(): return 1");
+    const copies = () =>
+      readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, "only_here.py")));
+    await runFunction(own, script, "f");
+    assert.equal(copies().length, 1);
+    await own.close();
+    assert.deepEqual(copies(), []);
+  });
+});
+
+describe("calls of one worker", { skip: noSandbox || noPython }, () => {
+  test("share the imported script, and see nothing of each other", async () => {
+    const workers = new Set<unknown>();
+    for (let call = 0; call < 3; call++) {
+      assert.deepEqual(await value("leave_traces"), [1, false]);
+      workers.add(await value("worker_id"));
+    }
+    assert.equal(workers.size, 1);
+  });
+
+  test("leave no process running", async () => {
+    await value("start_daemon");
+    assert.equal(await value("count_others"), 0);
+  });
+
+  test("read a file that was opened at import from where the import left it", async () => {
+    const script = scriptFile(
+      join(folder, "opened/opened.py"),
+      `import os
+lines = open(__file__)
+lines.readline()
+raw = os.open(__file__, os.O_RDONLY)
+def f(): return [lines.readline(), os.read(raw, 6).decode(), os.getppid()]
+`,
+    );
+    const call = async () => (await runFunction(runner, script, "f")).value;
+    const first = await call();
+    assert.deepEqual((first as unknown[]).slice(0, 2), ["lines = open(__file__)\n", "import"]);
+    assert.deepEqual(await call(), first);
+  });
+
+  const kept: readonly (readonly [what: string, made: string, read: string, change: string])[] = [
+    ["a file", "p.write_text('0')", "p.read_text()", "p.write_text('1')"],
+    ["a file that was removed", "p.write_text('0')", "p.exists()", "p.unlink(True)"],
+    [
+      "a file without a name",
+      "t = tempfile.TemporaryFile()",
+      "t.seek(0) or t.read()",
+      "t.write(b'1'); t.flush()",
+    ],
+    ["a pipe", "r, w = os.pipe(); os.set_blocking(r, False)", "drain()", "os.write(w, b'1')"],
+    ["shared memory", "m = mmap.mmap(-1, 1)", "m[0]", "m[0] = 1"],
+  ];
+  for (const [what, made, read, change] of kept)
+    test(`change nothing for the next one through ${what} that was made at import`, async () => {
+      const script = scriptFile(
+        join(folder, `kept${++count}/kept.py`),
+        `import mmap, os, pathlib, tempfile
+p = pathlib.Path("/tmp/made-at-import")
+${made}
+def drain():
+    try: return os.read(r, 9)
+    except BlockingIOError: return b""
+def f():
+    seen = repr(${read})
+    ${change}
+    return seen
+`,
+      );
+      const call = async () => (await runFunction(runner, script, "f")).value;
+      const first = await call();
+      assert.equal(typeof first, "string");
+      assert.deepEqual(await call(), first);
+    });
+
+  test("share a worker while they leave alone what was made at import", async () => {
+    const script = scriptFile(
+      join(folder, "alone/alone.py"),
+      `import os, pathlib
+p = pathlib.Path("/tmp/made-at-import")
+p.write_text("0")
+def f(): return [p.read_text(), os.getppid()]
+`,
+    );
+    const call = async () => (await runFunction(runner, script, "f")).value;
+    assert.deepEqual(await call(), await call());
+  });
+
+  test("cannot look into their worker, which takes the next call", async () => {
+    assert.deepEqual(await value("look_into_worker"), []);
+  });
+
+  test("run beside each other in workers of their own", async () => {
+    const results = await Promise.all([1, 2, 3].map((n) => value("double", { n })));
+    assert.deepEqual(results, [2, 4, 6]);
+  });
+});
+
+test(
+  "without a sandbox each call has a process of its own",
+  { skip: noPython || process.platform === "win32" },
+  async () => {
+    const loose = testRunner({ sandbox: unconfined });
+    const call = async (name: string) => (await runFunction(loose, calls, name)).value;
+    assert.notEqual(await call("worker_id"), await call("worker_id"));
+    assert.deepEqual(await call("leave_traces"), [1, false]);
+    assert.deepEqual(await call("leave_traces"), [1, false]);
+  },
+);
+
+test("a Python is looked for once; where there was none, again, and the model is told", async () => {
+  let looked = 0;
+  const late = testRunner({
+    sandbox: unconfined,
+    python: () =>
+      Promise.resolve(
+        ++looked === 1
+          ? { status: "missing", message: "Install Python." }
+          : { status: "found", executable: "/usr/bin/python3" },
+      ),
+  });
+  const one = async () => (await runFunction(late, calls, "double", { n: 1 })).value;
+  const missing = errorOf(await one());
+  assert.deepEqual([missing.code, missing.message], ["python_missing", "Install Python."]);
+  if (noPython !== false) return;
+  assert.deepEqual([await one(), await one(), looked], [2, 2, 2]);
+});

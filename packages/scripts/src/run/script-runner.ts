@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { CapstanError, isToolError, toolError, type ToolError } from "@capstan/core";
+import type { Sandbox, SandboxLimits } from "@capstan/sandbox";
+import type {
+  RunScriptFunction,
+  Script,
+  ScriptApprovals,
+  ScriptPermissions,
+} from "../definition/script-function.ts";
+import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
+import { answerQuestion } from "./answer-question.ts";
+import { scriptProgram } from "./script-program.ts";
+import { scriptReturn } from "./script-return.ts";
+import { type ScriptWorker, startScriptWorker } from "./script-worker.ts";
+import { Snapshots } from "./snapshot.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
+
+export interface ScriptRunnerOptions extends InterpreterOptions {
+  readonly sandbox: Sandbox;
+  /** What people approved: network, roots and secrets are given to nobody else. */
+  readonly approvals: ScriptApprovals;
+  /** Where secrets come from. @default process.env */
+  readonly environment?: { readonly [name: string]: string | undefined };
+  /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
+  readonly hidden?: readonly string[];
+  readonly limits?: Partial<SandboxLimits>;
+  readonly pool?: WorkerPoolOptions;
+}
+
+export interface ScriptRunner {
+  readonly run: RunScriptFunction;
+  /** Ends all workers. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs functions of scripts in workers that are kept for the next call. A worker imports its
+ * script once; each call is a fork of it, in the sandbox.
+ *
+ * @example
+ * const { sandbox } = await findSandbox();
+ * const runner = createScriptRunner({ sandbox, approvals, python: () => findPython({}) });
+ */
+export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
+  const { sandbox, approvals, environment = process.env, hidden = [], limits = {} } = options;
+  const pool = new WorkerPool(options.pool);
+  const snapshots = new Snapshots();
+  const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
+
+  const run: RunScriptFunction = async ({
+    script,
+    function: fn,
+    arguments: args,
+    context,
+    signal,
+  }) => {
+    const found = await interpreters(script);
+    if (isToolError(found)) return { value: found };
+    const permissions = grantedTo(script, fn.name, approvals);
+    const start = async (): Promise<ScriptWorker> => {
+      const snapshot = await snapshots.take(script);
+      if (isToolError(snapshot)) throw new StartRefused(snapshot);
+      try {
+        const program = scriptProgram({
+          script,
+          snapshot,
+          permissions,
+          environment,
+          hidden,
+          limits,
+          worker: found,
+          sandbox: sandbox.kind,
+        });
+        const worker = startScriptWorker(sandbox, program);
+        void worker.ended.then(() => snapshot.release());
+        return worker;
+      } catch (error) {
+        snapshot.release();
+        throw error;
+      }
+    };
+    try {
+      const end = await pool.use({
+        key: keyOf([script.path, script.contentHash, found, permissions]),
+        start,
+        signal,
+        work: (worker) =>
+          worker.call(
+            {
+              function: fn.name,
+              arguments: args,
+              wantsContext: fn.wantsContext,
+              hasFormat: fn.hasFormat,
+            },
+            {
+              onPrint: (text) => context.output.write(text),
+              onProgress: ({ message, done, total }) =>
+                context.output.progress({
+                  ...(message !== undefined && { message }),
+                  ...(done !== undefined && { done }),
+                  ...(total !== undefined && { total }),
+                }),
+              onAsk: (question) => answerQuestion(question, context),
+            },
+            signal,
+          ),
+      });
+      return scriptReturn(end);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof StartRefused) return { value: error.toolError };
+      // A root that it declares cannot be shown.
+      if (CapstanError.isInstance(error))
+        return { value: toolError({ code: error.code, message: error.message }) };
+      throw error;
+    }
+  };
+  return { run, close: () => pool.close() };
+}
+
+class StartRefused extends Error {
+  readonly toolError: ToolError;
+
+  constructor(refusal: ToolError) {
+    super(refusal.message);
+    this.toolError = refusal;
+  }
+}
+
+/** What the function may have: nothing, until a person approved what its file declares. */
+function grantedTo(
+  script: Script,
+  name: string,
+  approvals: ScriptApprovals,
+): Pick<ScriptPermissions, "network" | "roots" | "secrets"> {
+  const approved = approvals.approved(script);
+  if (approved === undefined) return {};
+  const own = Object.hasOwn(approved.functions, name) ? approved.functions[name] : undefined;
+  const { network = false, roots = {}, secrets = [] } = { ...approved.file, ...own };
+  return { network, roots, secrets };
+}
+
+function keyOf(parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+}

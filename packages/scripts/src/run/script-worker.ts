@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import type { Program, ProgramEnd, RunningProgram, Sandbox } from "@capstan/sandbox";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import type {
+  CallAnswer,
+  CallMessage,
+  CallQuestion,
+  CallReply,
+  CallRequest,
+  ScriptException,
+  WorkerMessage,
+} from "./messages.ts";
+import { PrintReader } from "./print-reader.ts";
+
+/** The largest result: a variable's value cannot be larger. */
+const maxResultBytes = 64 * 1024 * 1024;
+
+export interface CallHost {
+  onPrint(text: string): void;
+  onProgress(progress: {
+    readonly message?: string;
+    readonly done?: number;
+    readonly total?: number;
+  }): void;
+  onAsk(question: CallQuestion): Promise<CallReply>;
+}
+
+/** What came of a call. */
+export type CallEnd =
+  | CallAnswer
+  /** Its process ended without an answer: by a signal, or of its own. */
+  | {
+      readonly type: "crashed";
+      readonly how?: { readonly signal: number } | { readonly code: number };
+      readonly said: string;
+    }
+  | { readonly type: "too_large"; readonly bytes: number }
+  /** The script could not be imported. */
+  | { readonly type: "not_loaded"; readonly error: ScriptException };
+
+/** A process that has imported a script and runs one call of it at a time. */
+export interface ScriptWorker {
+  /** Calls that it has run. */
+  readonly calls: number;
+  /** Whether it may run another: it lives, and nothing is left of the last one. */
+  readonly isUsable: boolean;
+  readonly ended: Promise<ProgramEnd>;
+  /** @throws the signal's reason; the process is ended then, with all it started. */
+  call(request: CallRequest, host: CallHost, signal: AbortSignal): Promise<CallEnd>;
+  /** Whether this process stays alive for it. */
+  hold(held: boolean): void;
+  end(): void;
+}
+
+interface LiveCall {
+  readonly host: CallHost;
+  readonly finish: (end: CallEnd) => void;
+  answer?: CallEnd;
+  /** Each descriptor is read on its own: only at the end of all three is everything here. */
+  readonly waitsFor: Set<"worker" | "prints" | "messages">;
+}
+
+/** Starts a worker; `program` is told a mark and whether it is alone as last arguments. */
+export function startScriptWorker(sandbox: Sandbox, program: Program): ScriptWorker {
+  const mark = `\0capstan ${randomUUID()}\0`;
+  const alone = sandbox.kind === "none" ? "shared" : "alone";
+  const running = sandbox.start({
+    ...program,
+    args: [...program.args, mark.slice(1, -1), alone],
+    channels: 2,
+  });
+  return new Worker(running, mark);
+}
+
+class Worker implements ScriptWorker {
+  readonly #running: RunningProgram;
+  readonly #loaded = Promise.withResolvers<CallEnd | undefined>();
+  #live: LiveCall | undefined;
+  #isUsable = true;
+  #said = "";
+  /** One for what was printed while the script was imported, then one for each call. */
+  #marks = 0;
+  calls = 0;
+
+  constructor(running: RunningProgram, mark: string) {
+    this.#running = running;
+    const prints = new PrintReader({
+      mark,
+      onText: (text) => this.#live?.host.onPrint(text),
+      onMark: () => {
+        this.#marks++;
+        if (this.#marks === this.calls + 1) this.#arrived("prints");
+      },
+    });
+    running.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
+    // Before the worker is up: bubblewrap's words, or the interpreter's.
+    running.stderr.on("data", (chunk: Buffer) => {
+      if (this.#said.length < 4_000) this.#said += chunk.toString();
+    });
+    const [calls, control] = running.channels;
+    const onCall = new FrameReader({ maxBytes: maxResultBytes });
+    calls?.on("data", (chunk: Buffer) => {
+      for (const decoded of onCall.push(chunk)) {
+        if (decoded.status === "message") this.#onCallMessage(decoded.message as CallMessage);
+        else this.#breakOff({ type: "too_large", bytes: decoded.bytes });
+      }
+    });
+    const onControl = new FrameReader({ maxBytes: 1024 * 1024 });
+    control?.on("data", (chunk: Buffer) => {
+      for (const decoded of onControl.push(chunk))
+        if (decoded.status === "message") this.#onWorkerMessage(decoded.message as WorkerMessage);
+    });
+    void running.ended.then(() => {
+      this.#isUsable = false;
+      const crash: CallEnd = { type: "crashed", said: this.#said };
+      this.#loaded.resolve(crash);
+      this.#live?.finish(this.#live.answer ?? crash);
+    });
+  }
+
+  get isUsable(): boolean {
+    return this.#isUsable;
+  }
+
+  get ended(): Promise<ProgramEnd> {
+    return this.#running.ended;
+  }
+
+  async call(request: CallRequest, host: CallHost, signal: AbortSignal): Promise<CallEnd> {
+    signal.throwIfAborted();
+    const { promise, resolve: finish, reject } = Promise.withResolvers<CallEnd>();
+    this.#live = { host, finish, waitsFor: new Set(["worker", "prints", "messages"]) };
+    this.calls++;
+    const abort = () => {
+      this.end();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      this.#running.stdin.write(encodeFrame(request));
+      const failure = await Promise.race([this.#loaded.promise, promise]);
+      return failure ?? (await promise);
+    } finally {
+      signal.removeEventListener("abort", abort);
+      this.#live = undefined;
+    }
+  }
+
+  hold(held: boolean): void {
+    this.#running.hold(held);
+  }
+
+  end(): void {
+    this.#isUsable = false;
+    this.#running.kill();
+  }
+
+  #onCallMessage(message: CallMessage): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    switch (message.type) {
+      case "progress":
+        live.host.onProgress(message);
+        return;
+      case "ask":
+        void this.#reply(message, live);
+        return;
+      case "result":
+      case "parts":
+      case "error":
+        live.answer ??= message;
+        return;
+      case "over":
+        live.answer ??= { type: "crashed", said: "" };
+        this.#arrived("messages");
+        return;
+      default:
+        this.#breakOff({ type: "crashed", said: "It said what no call says." });
+    }
+  }
+
+  async #reply(question: CallQuestion, live: LiveCall): Promise<void> {
+    const reply = await live.host.onAsk(question);
+    // The call may be over: another's would read it.
+    if (this.#live === live)
+      this.#running.channels[0]?.write(encodeFrame({ id: question.id, ...reply }));
+  }
+
+  #onWorkerMessage(message: WorkerMessage): void {
+    switch (message.type) {
+      case "ready":
+        this.#loaded.resolve(undefined);
+        return;
+      case "failed":
+        this.#isUsable = false;
+        this.#loaded.resolve({ type: "not_loaded", error: message.error });
+        return;
+      case "ended":
+        this.#isUsable &&= message.clean;
+        if (message.crashed !== undefined) this.#crash(message.crashed);
+        this.#arrived("worker");
+        return;
+      default:
+    }
+  }
+
+  /** Its last message may be half written: what comes after it cannot be read. */
+  #crash(how: NonNullable<Extract<CallEnd, { readonly type: "crashed" }>["how"]>): void {
+    this.#isUsable = false;
+    const live = this.#live;
+    if (live === undefined) return;
+    live.answer = { type: "crashed", said: "", how };
+    this.#arrived("messages");
+  }
+
+  #arrived(what: "worker" | "prints" | "messages"): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    live.waitsFor.delete(what);
+    if (live.waitsFor.size === 0 && live.answer !== undefined) live.finish(live.answer);
+  }
+
+  #breakOff(end: CallEnd): void {
+    this.#live?.finish(end);
+    this.end();
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { toolError, type ToolError } from "@capstan/core";
+import { makeTemporaryFolder } from "@capstan/sandbox";
+import type { Script } from "../definition/script-function.ts";
+
+/** A copy of a script's files as they were approved: what is run, whatever happens to the files. */
+export interface Snapshot {
+  /** Absolute. */
+  readonly folder: string;
+  /** It is needed no more; the last user's word removes it. */
+  release(): void;
+}
+
+/** Copies of scripts, one for each content, shared by the workers that run it. */
+export class Snapshots {
+  readonly #copies = new Map<string, { readonly copy: Promise<string>; users: number }>();
+
+  /**
+   * Copies a script's files and compares their digest with what was read: a file that changed in
+   * between is run by nobody.
+   */
+  async take(script: Script): Promise<Snapshot | ToolError> {
+    const key = script.contentHash;
+    const known = this.#copies.get(key) ?? { copy: copyFiles(script), users: 0 };
+    this.#copies.set(key, known);
+    known.users++;
+    const release = () => {
+      known.users--;
+      if (known.users > 0) return;
+      if (this.#copies.get(key) === known) this.#copies.delete(key);
+      void known.copy.then(
+        (folder) => rmSync(folder, { recursive: true, force: true }),
+        () => {},
+      );
+    };
+    try {
+      const folder = await known.copy;
+      let released = false;
+      return {
+        folder,
+        release: () => {
+          if (!released) release();
+          released = true;
+        },
+      };
+    } catch {
+      release();
+      return toolError({
+        code: "script_changed",
+        message: `${script.path} was changed a moment ago. Call it again.`,
+        retryable: true,
+      });
+    }
+  }
+}
+
+async function copyFiles({ folder: from, files, contentHash }: Script): Promise<string> {
+  const folder = makeTemporaryFolder();
+  try {
+    const hash = createHash("sha256");
+    for (const name of files) {
+      const content = await readFile(join(from, name));
+      hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content, { mode: 0o444 });
+    }
+    if (`sha256:${hash.digest("hex")}` !== contentHash) throw new Error("It changed.");
+    return folder;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Makes the folders of a copy into which others are shown. */
+export function prepareFolders(snapshot: Snapshot, names: readonly string[]): void {
+  for (const name of names) mkdirSync(join(snapshot.folder, name), { recursive: true });
+}

@@ -1,0 +1,11 @@
+// A process beside others that approves scripts: a thread, in tests.
+import { workerData } from "node:worker_threads";
+import { openScriptApprovals } from "../approve/script-approvals.ts";
+import type { Script } from "../definition/script-function.ts";
+
+const { folder, scripts } = workerData as {
+  readonly folder: string;
+  readonly scripts: readonly Script[];
+};
+const approvals = openScriptApprovals({ folder });
+for (const script of scripts) approvals.approve(script);

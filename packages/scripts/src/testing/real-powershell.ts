@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findProgram } from "@capstan/sandbox";
+import { findPowerShell, type PowerShellFound } from "../run/powershell/find-powershell.ts";
+
+/** A real PowerShell for tests: `CAPSTAN_PWSH`, that on PATH, or one that the .NET SDK gets, tried once a day. */
+export async function realPowerShell(): Promise<PowerShellFound> {
+  const interpreter = process.env["CAPSTAN_PWSH"];
+  const found = await findPowerShell({ interpreter });
+  if (found.status === "found" || findProgram("dotnet") === undefined) return found;
+  const folder = join(tmpdir(), `capstan-test-powershell-${userInfo().username}`);
+  const got = join(folder, "pwsh");
+  const tried = join(folder, "tried");
+  const today = new Date().toISOString().slice(0, 10);
+  if (!existsSync(got) && !(existsSync(tried) && readFileSync(tried, "utf8") === today)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(tried, today);
+    const args = ["tool", "install", "PowerShell", "--tool-path", folder];
+    await promisify(execFile)("dotnet", args, {
+      timeout: 120_000,
+      env: { ...process.env, DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" },
+    }).catch(() => {});
+  }
+  return existsSync(got) ? findPowerShell({ interpreter: got }) : found;
+}

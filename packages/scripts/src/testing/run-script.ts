@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { after } from "node:test";
+import type { JsonObject, ToolContext } from "@capstan/core";
+import type { Sandbox } from "@capstan/sandbox";
+import {
+  createScriptRunner,
+  type ScriptRunner,
+  type ScriptRunnerOptions,
+} from "../run/script-runner.ts";
+import type {
+  DeclaredPermissions,
+  Script,
+  ScriptApprovals,
+  ScriptFunction,
+  ScriptReturn,
+} from "../definition/script-function.ts";
+import { fakeContext } from "@capstan/core/testing";
+import { confined } from "@capstan/sandbox/testing";
+
+/** A script as reading would give it, with its functions found by a glance. */
+export function scriptFile(
+  path: string,
+  source: string,
+  others: { readonly [name: string]: string | Uint8Array } = {},
+): Script {
+  const folder = dirname(path);
+  const contents = { ...others, [basename(path)]: source };
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const files = Object.keys(contents).sort();
+  const hash = createHash("sha256");
+  for (const name of files) {
+    const content = readFileSync(join(folder, name));
+    hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
+  }
+  return {
+    path,
+    folder,
+    language: "python",
+    groupId: basename(path, ".py"),
+    title: basename(path, ".py"),
+    rules: "",
+    functions: [...source.matchAll(/^(async )?def ([a-z]\w*)\(([\s\S]*?)\):/gm)].map(
+      ([, isAsync, name = "", parameters = ""]): ScriptFunction => ({
+        name,
+        description: "",
+        parameters: { type: "object" },
+        raises: [],
+        hasFormat: source.includes(`${name}.format =`),
+        isAsync: isAsync !== undefined,
+        wantsContext: /\bcontext\b/.test(parameters),
+        line: 1,
+      }),
+    ),
+    problems: [],
+    files,
+    contentHash: `sha256:${hash.digest("hex")}`,
+  };
+}
+
+/** Whoever asks is told that this was approved. */
+export function approving(declared?: DeclaredPermissions): ScriptApprovals {
+  return { approved: () => declared, subscribe: () => () => {} };
+}
+
+export function testRunner(
+  options: Partial<ScriptRunnerOptions> & { readonly sandbox?: Sandbox } = {},
+): ScriptRunner {
+  const runner = createScriptRunner({
+    sandbox: confined,
+    approvals: approving(),
+    python: () => Promise.resolve({ status: "found", executable: "/usr/bin/python3" }),
+    environment: {},
+    ...options,
+  });
+  after(() => runner.close());
+  return runner;
+}
+
+/** Runs a function, as the gate would. */
+export function runFunction(
+  runner: ScriptRunner,
+  script: Script,
+  name: string,
+  args: JsonObject = {},
+  context: ToolContext = fakeContext(),
+): Promise<ScriptReturn> {
+  const found = script.functions.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`The script has no function ${name}.`);
+  return runner.run({ script, function: found, arguments: args, context, signal: context.signal });
+}
