@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkArrows } from "./check-arrows.ts";
+import type { ArrowTable } from "./rules.ts";
+import { scratchTree, smallTable } from "./testing/scratch-tree.ts";
+
+function problemsOf(files: { readonly [path: string]: string }): readonly string[] {
+  return checkArrows(scratchTree(smallTable, files), smallTable);
+}
+
+/** Files of one folder with a number in their names. */
+function numbered(count: number, ending: string): { readonly [path: string]: string } {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`packages/lib/src/base/${index}${ending}`, ""]),
+  );
+}
+
+test("a folder that is not in the table is refused", () => {
+  const [problem, ...more] = problemsOf({ "packages/lib/src/new/a.ts": "" });
+  assert.match(problem ?? "", /^packages\/lib\/src\/new is not in .* Add the folder to the table/);
+  assert.deepEqual(more, []);
+});
+
+test("a folder of tests or data alone need not be in the table", () => {
+  assert.deepEqual(problemsOf({ "packages/lib/src/new/a.test.ts": "" }), []);
+  assert.deepEqual(problemsOf({ "packages/lib/src/new/worker.py": "" }), []);
+});
+
+test("a folder of the table that does not exist is refused", () => {
+  const texts = new Map(scratchTree(smallTable));
+  texts.delete("packages/lib/src/left/a.ts");
+  const [problem] = checkArrows(texts, smallTable);
+  assert.match(problem ?? "", /^packages\/lib\/src\/left holds no source files\. Remove/);
+});
+
+test("packages and table list each other", () => {
+  const { app, ...others } = smallTable;
+  const unlisted = checkArrows(scratchTree(smallTable), others);
+  assert.match(unlisted[0] ?? "", /^packages\/app is not in .* Add the package to the table/);
+  const table: ArrowTable = { ...others, ...(app && { app, more: app }) };
+  const missing = checkArrows(scratchTree(smallTable), table);
+  assert.match(missing[0] ?? "", /^packages\/more does not exist\. Remove the package/);
+});
+
+test("a folder may hold 20 source files, and no more", () => {
+  assert.deepEqual(problemsOf(numbered(19, ".ts")), []);
+  const [problem] = problemsOf(numbered(20, ".ts"));
+  assert.match(problem ?? "", /^packages\/lib\/src\/base holds 21 source files: .* hold 20/);
+});
+
+test("tests, declaration files and data files do not count", () => {
+  for (const ending of [".test.ts", ".test-d.ts", ".d.ts", ".py"])
+    assert.deepEqual(problemsOf(numbered(30, ending)), []);
+});
+
+test("the architecture page lists the table", () => {
+  const [problem] = problemsOf({ "docs/architecture.md": "# Architecture\n" });
+  assert.match(problem ?? "", /^docs\/architecture\.md does not list .* --print/);
+});
