@@ -157,8 +157,8 @@ export const packages: ArrowTable = {
     imports: { contract: "types" },
     usesNode: false,
     folders: {
-      api: "requests to the server",
-      run: "from events to the view of a run",
+      api: "requests to the server; a package of its own later",
+      run: "from events to the view of a run; part of the client later",
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "numbers, times, sizes as text",
       shell: "the frame of the page and its common components",
@@ -192,6 +192,7 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       arguments: "parse the command line, print help",
+      client: "requests to the server; a package of its own later",
       terminal: "read from and write to the terminal",
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",
