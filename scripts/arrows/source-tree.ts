@@ -9,6 +9,7 @@ export type ImportTarget =
   | { readonly type: "file"; readonly path: string }
   /** An import of a package of this repository; `path` is undefined if it is not exported. */
   | { readonly type: "package"; readonly packageName: string; readonly path: string | undefined }
+  /** A module of Node.js or Bun. */
   | { readonly type: "node" }
   /** A package from elsewhere. */
   | { readonly type: "external" };
@@ -58,7 +59,7 @@ export function sourceTree(texts: ReadonlyMap<string, string>): SourceTree {
     const packageName = names.get(name);
     if (packageName !== undefined)
       return { type: "package", packageName, path: entries.get(specifier) };
-    return { type: isBuiltin(specifier) ? "node" : "external" };
+    return { type: isBuiltin(specifier) || specifier.startsWith("bun:") ? "node" : "external" };
   };
   const files = new Map<string, SourceFile>();
   for (const [path, text] of texts) {
