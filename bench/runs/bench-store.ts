@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import { openStore, type Store } from "../../packages/store/src/records/store.ts";
+import type { Store } from "../../packages/store/src/records/store.ts";
+import { openStore } from "../../packages/store/src/sqlite/open-store.ts";
 import { switchOffPretenuring } from "../../packages/server/src/no-pretenuring.ts";
 import { testServer } from "../../packages/store/src/testing/postgres-server.ts";
 

@@ -94,6 +94,7 @@ export const packages: ArrowTable = {
       library: "follow script folders as tool groups",
       approve: "approvals of script files",
       environments: "Python environments and their packages",
+      "run/worker": "worker processes: frames, messages, pool",
       "run/python": "Python workers",
       "run/powershell": "PowerShell workers",
       run: "run script functions in workers",

@@ -13,7 +13,7 @@ export async function emit(workspaces: readonly Workspace[]): Promise<void> {
     workspaces.map(({ folder }) => rm(join(folder, "dist"), { recursive: true, force: true })),
   );
   await must("tsc", join(root, "node_modules/.bin/tsc"), ["-b", "packages/cli"]);
-  await must("the page's build", process.execPath, ["scripts/build-web.ts"]);
+  await must("the page's build", process.execPath, ["packages/web/build.ts"]);
 }
 
 async function must(what: string, command: string, args: readonly string[]): Promise<void> {

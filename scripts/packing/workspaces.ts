@@ -20,7 +20,7 @@ const folders = [
 export interface Workspace {
   readonly folder: string;
   readonly name: string;
-  /** What can be imported: `@capstan/core`, `@capstan/core/testing`. */
+  /** The entries that users import: `@capstan/core`, `@capstan/core/testing`. Entries for the sources alone are left out. */
   readonly doors: readonly string[];
   /** The commands it installs. */
   readonly commands: readonly string[];
@@ -28,7 +28,7 @@ export interface Workspace {
 
 interface Manifest {
   readonly name: string;
-  readonly exports?: { readonly [door: string]: unknown };
+  readonly exports?: { readonly [door: string]: object };
   readonly bin?: { readonly [command: string]: string };
 }
 
@@ -40,7 +40,9 @@ export function readWorkspaces(): Promise<Workspace[]> {
       return {
         folder,
         name: manifest.name,
-        doors: Object.keys(manifest.exports ?? {}).map((door) => manifest.name + door.slice(1)),
+        doors: Object.entries(manifest.exports ?? {})
+          .filter(([, conditions]) => "default" in conditions)
+          .map(([door]) => manifest.name + door.slice(1)),
         commands: Object.keys(manifest.bin ?? {}),
       };
     }),

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { vacuumStore } from "../../packages/store/src/upkeep/maintenance.ts";
 import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import { openStore, type Store } from "../../packages/store/src/records/store.ts";
+import type { Store } from "../../packages/store/src/records/store.ts";
+import { openStore } from "../../packages/store/src/sqlite/open-store.ts";
 import { findPostgres, startPostgres } from "../../packages/store/src/testing/postgres-server.ts";
 import {
   createRun,

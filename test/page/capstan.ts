@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { buildWebIfStale } from "../../scripts/build-web.ts";
+import { buildWebIfStale } from "@capstan/web/build";
 import { createServerFolder, startServerProcess } from "../server-process.ts";
 
 /** `capstan serve` in a fresh folder, at an address that it keeps when it is started again. */

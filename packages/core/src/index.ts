@@ -4,7 +4,9 @@ export { nearestNames } from "./text/nearest-name.ts";
 export { executeToolChain, type ExecuteToolChainOptions } from "./chain/execute-tool-chain.ts";
 export { resumeToolChain, type ResumeToolChainOptions } from "./chain/resume-tool-chain.ts";
 export type { RunningCall, ToolChainCallbacks } from "./chain/options/tool-chain-callbacks.ts";
-export type { ChainLimits, LimitName, ReachedLimit } from "./chain/limits/chain-limits.ts";
+export type { ChainLimits } from "./chain/limits/chain-limits.ts";
+export type { LimitName } from "./chain/journal/chain-result.ts";
+export type { ReachedLimit } from "./chain/journal/chain-result.ts";
 export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
 export type {
   ChainResume,
@@ -28,11 +30,8 @@ export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
 export { MemoryLedger } from "./call/record/memory-ledger.ts";
 export { newId } from "./base/new-id.ts";
 export type { OfferOptions } from "./call/gate/offers.ts";
-export {
-  type ExecuteOptions,
-  ToolExecutor,
-  type ToolExecutorOptions,
-} from "./call/tool-executor.ts";
+export { ToolExecutor, type ToolExecutorOptions } from "./call/tool-executor.ts";
+export type { ExecuteOptions } from "./call/gate/execute-options.ts";
 export type { RequireApproval } from "./policy/decide.ts";
 export {
   type ReviewAnswer,
@@ -76,7 +75,7 @@ export { chainStateOf } from "./chain/journal/journal-state.ts";
 export { MemoryJournal } from "./chain/journal/memory-journal.ts";
 export { CapstanError, type CapstanErrorOptions } from "./base/capstan-error.ts";
 export { errorMessage } from "./base/error-message.ts";
-export type { CallTokens } from "./call/gate/call-tokens.ts";
+export type { CallTokens } from "./tool/tool-result.ts";
 export type {
   CallDecision,
   CallOwner,
@@ -90,14 +89,15 @@ export {
   isSettled,
   type ResultStatus,
   resultStatusOf,
-  type SettledStatus,
 } from "./call/record/call-status.ts";
+export type { SettledStatus } from "./tool/tool-result.ts";
 export {
   type FoundOutcome,
   reopenedByPerson,
   withFoundOutcome,
 } from "./call/record/found-outcome.ts";
-export type { SettledToolResult, ToolExecuteResult } from "./call/record/tool-execute-result.ts";
+export type { ToolExecuteResult } from "./call/record/tool-execute-result.ts";
+export type { SettledToolResult } from "./tool/tool-result.ts";
 export { type Clock, systemClock } from "./base/clock.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./base/json.ts";
 export type {
@@ -117,8 +117,8 @@ export type {
   ModelSettings,
   ResponseFormat,
   ToolChoice,
-  Usage,
 } from "./model/model.ts";
+export type { Usage } from "./model/usage.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export { costOf, type TokenPrices } from "./model/token-prices.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
@@ -146,8 +146,8 @@ export type {
   ApprovalRequest,
   ApprovalScope,
   GrantCover,
-  GrantOffer,
 } from "./policy/approval.ts";
+export type { GrantOffer } from "./tool/permission.ts";
 export type { Grant, GrantMatch } from "./policy/grant.ts";
 export type {
   ExecutionDecision,
@@ -163,12 +163,12 @@ export {
   type RetryPolicy,
   type SkillRule,
   type Tool,
-  type ToolArgs,
   type ToolEffects,
   type ToolGroup,
   type ToolPermission,
   type ToolReturn,
 } from "./tool/tool.ts";
+export type { ToolArgs } from "./base/json.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
 export type { CallToolOptions, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { FileSearchHit, ToolEventData, ToolEvents } from "./tool/tool-event.ts";

@@ -1,11 +1,6 @@
 export { type FoundSandbox, findSandbox } from "./confine/find-sandbox.ts";
-export type {
-  Program,
-  ProgramEnd,
-  RunningProgram,
-  Sandbox,
-  SandboxLimits,
-} from "./confine/sandbox.ts";
+export type { Program, ProgramEnd, RunningProgram, Sandbox } from "./confine/sandbox.ts";
+export type { SandboxLimits } from "./process/sandbox-limits.ts";
 export { unconfined } from "./confine/unconfined.ts";
 export { type AllowedHosts, allowedHosts } from "./network/allowed-hosts.ts";
 export {

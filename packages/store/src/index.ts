@@ -3,10 +3,11 @@ export { watchNodes } from "./live/silent-nodes.ts";
 export { inspectPostgres } from "./postgres/inspect-postgres.ts";
 export { openPostgresStore } from "./postgres/open-postgres-store.ts";
 export { describeDatabase } from "./postgres/wire/describe-database.ts";
-export type { ListedCalls } from "./read/list-calls.ts";
-export type { ChainMark } from "./read/read-chain.ts";
-export type { Hold } from "./read/retention/lineage.ts";
-export type { Usage, UsageKind } from "./read/retention/usage.ts";
+export type { ListedCalls } from "./records/readings.ts";
+export type { ChainMark } from "./records/readings.ts";
+export type { Hold } from "./records/readings.ts";
+export type { UsageKind } from "./records/readings.ts";
+export type { Usage } from "./records/readings.ts";
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";
 export type { Heard, StopRequest } from "./records/nodes.ts";
@@ -34,7 +35,8 @@ export {
   type WriteOutcome,
   isAccepted,
 } from "./records/store-writes.ts";
-export type { NodeRecord, Store } from "./records/store.ts";
+export type { Store } from "./records/store.ts";
+export type { NodeRecord } from "./records/nodes.ts";
 export { readLock } from "./sqlite/data-lock.ts";
 export { migrate } from "./sqlite/migrate.ts";
 export { openMemoryStore, openStore, storeOnConnection } from "./sqlite/open-store.ts";

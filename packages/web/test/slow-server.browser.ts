@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { buildWebIfStale } from "../../../scripts/build-web.ts";
+import { buildWebIfStale } from "../build.ts";
 import { findBrowser, launchBrowser } from "../../../test/browser.ts";
 import { eventually } from "../../../test/page/visitor.ts";
 import { startMockServer, type MockServer } from "./mock-server.ts";

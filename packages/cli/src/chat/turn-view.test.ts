@@ -4,7 +4,8 @@ import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
 import { plainStyle } from "../terminal/style.ts";
-import { createTurnView, type Segment } from "./turn-view.ts";
+import { createTurnView } from "./turn-view.ts";
+import type { Segment } from "../terminal/segment.ts";
 
 async function shown(events: readonly ChainEvent[]) {
   const view = createTurnView({ style: plainStyle });

@@ -1,15 +1,10 @@
+import type { Segment } from "../terminal/segment.ts";
 import type { ChainEvent, OutputEvent, OutputText, StreamedItem } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 import { callText, settledText } from "./call-text.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { endText } from "./turn-end.ts";
-
-/** Text to show: the model's answer, or what is said around it. */
-export interface Segment {
-  readonly channel: "answer" | "notice";
-  readonly text: string;
-}
 
 /** Turns a run's events, one speaker at a time, into text. Keeps what is open in between. */
 export interface TurnView {

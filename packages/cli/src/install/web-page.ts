@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * Builds the page where this runs from the repository and the page is stale; a package has it
- * built. In a process of its own: a build takes seconds of a processor, and requests are answered
- * meanwhile.
+ * Builds the page if it is stale and Capstan runs from its sources. The build runs in a process of
+ * its own, because it takes seconds of processor time and requests are answered meanwhile.
  *
- * @throws Error where the build fails; it has said why
+ * @throws Error if the build fails; the build has printed the reason
  */
 export async function buildPageFromSource(): Promise<void> {
-  const script = new URL("../../../../scripts/build-web.ts", import.meta.url);
-  if (!import.meta.url.endsWith(".ts") || !existsSync(script)) return;
-  const { isWebStale } = (await import(script.href)) as { readonly isWebStale: () => boolean };
+  // Only the sources have this entry; a published package holds the built page.
+  if (!import.meta.url.endsWith(".ts")) return;
+  const script = import.meta.resolve("@capstan/web/build");
+  const { isWebStale } = (await import(script)) as { readonly isWebStale: () => boolean };
   if (!isWebStale()) return;
   const child = spawn(process.execPath, [fileURLToPath(script)], { stdio: "inherit" });
   // A server that stops does not wait for the build.

@@ -1,4 +1,4 @@
-import type { Segment } from "../chat/turn-view.ts";
+import type { Segment } from "./segment.ts";
 
 export type ReadLine =
   | { readonly type: "line"; readonly text: string }

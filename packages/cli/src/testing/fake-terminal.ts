@@ -1,5 +1,5 @@
 import type { ReadLine, Terminal } from "../terminal/terminal.ts";
-import type { Segment } from "../chat/turn-view.ts";
+import type { Segment } from "../terminal/segment.ts";
 
 /** A terminal whose person types what a test says, and whose text a test reads. */
 export interface FakeTerminal extends Terminal {

@@ -1,5 +1,5 @@
 import { shortJson } from "../json/short-json.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import { type ArgumentOperators, type ArgumentTest, operatorsOf, passes } from "./argument-test.ts";
 
 /**

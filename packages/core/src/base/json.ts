@@ -10,3 +10,5 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** JSON Schema, draft-07 or 2020-12. */
 export type JsonSchema = { readonly [key: string]: unknown };
+
+export type ToolArgs = { readonly [key: string]: unknown };

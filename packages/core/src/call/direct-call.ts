@@ -9,13 +9,14 @@ import type { CallObserver } from "./gate/call-host.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import type { Gate } from "./gate/gate.ts";
 import { startCall } from "./call-driver.ts";
-import type { Stoppable } from "./gate/live-call-options.ts";
+import type { Stoppable } from "./gate/stoppable.ts";
 import { newId } from "../base/new-id.ts";
 import { type Asks, type CallRequest, type Proposal, propose } from "./propose/propose.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import { stoppedBefore } from "./gate/stopped-before.ts";
-import type { ExecuteOptions } from "./tool-executor.ts";
-import { executeResultOf, type ToolExecuteResult } from "./record/tool-execute-result.ts";
+import type { ExecuteOptions } from "./gate/execute-options.ts";
+import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
+import { executeResultOf } from "./settle/execute-result.ts";
 import { unsettledResult } from "./gate/unsettled-result.ts";
 
 export interface ExecuteContext {

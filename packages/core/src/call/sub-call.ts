@@ -4,13 +4,14 @@ import { answer } from "./propose/answer.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./gate/live-call-options.ts";
 import { newId } from "../base/new-id.ts";
-import { type CallRequest, type Proposal, propose, refused } from "./propose/propose.ts";
+import { type CallRequest, type Proposal, propose } from "./propose/propose.ts";
+import { refused, unsettledResult } from "./gate/unsettled-result.ts";
 import type { Settling } from "./settle/settle.ts";
 import type { Settled } from "./record/settled.ts";
 import { stoppedBefore } from "./gate/stopped-before.ts";
 import type { SubCallPlace } from "./schedule/sub-call-place.ts";
-import { unsettledResult } from "./gate/unsettled-result.ts";
-import { executeResultOf } from "./record/tool-execute-result.ts";
+
+import { executeResultOf } from "./settle/execute-result.ts";
 
 /** The sub-calls of one call. */
 export class SubCalls {

@@ -1,3 +1,4 @@
+import type { ExecuteOptions } from "./gate/execute-options.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -9,7 +10,6 @@ import type {
   ApprovalDecision,
   ApprovalRequest,
 } from "../policy/approval.ts";
-import type { RequireApproval } from "../policy/decide.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 import { approvalQuery } from "../policy/approval-query.ts";
@@ -18,13 +18,7 @@ import { checkRules } from "../policy/rule-problems.ts";
 import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
 import { Switches } from "../tool/switches.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
-import {
-  type Caller,
-  callerWith,
-  localCaller,
-  type Principal,
-  type RequestContext,
-} from "../tool/caller.ts";
+import { callerWith, localCaller, type Principal, type RequestContext } from "../tool/caller.ts";
 import type { ToolFiles } from "../tool/tool-file.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
@@ -49,7 +43,8 @@ import { type OfferOptions, Offers } from "./gate/offers.ts";
 import { Roster } from "../base/roster.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
-import type { SettledToolResult, ToolExecuteResult } from "./record/tool-execute-result.ts";
+import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
+import type { SettledToolResult } from "../tool/tool-result.ts";
 
 export interface ToolExecutorOptions {
   /** @default a new, empty one */
@@ -80,19 +75,6 @@ export interface ToolExecutorOptions {
   /** From 0 to 1; spreads retries. @default Math.random */
   readonly random?: () => number;
   readonly limits?: Partial<GateLimits>;
-}
-
-export interface ExecuteOptions {
-  /** @default a new id */
-  readonly callId?: string;
-  readonly signal?: AbortSignal;
-  readonly requireApproval?: RequireApproval;
-  /** False lifts the tool's own wish for a review, never a rule. @default true */
-  readonly checkToolResults?: boolean;
-  /** For whom and with what this call is made; no other call sees it. @default the executor's own */
-  readonly caller?: Partial<Caller>;
-  /** Told of what the call does while it runs. */
-  readonly observer?: Partial<CallObserver>;
 }
 
 /**

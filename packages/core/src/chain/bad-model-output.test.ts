@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { ModelEvent, Usage } from "../model/model.ts";
+import type { ModelEvent } from "../model/model.ts";
+import type { Usage } from "../model/usage.ts";
 import { messageProblems } from "../testing/chain-problems.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";

@@ -1,3 +1,4 @@
+import type { Usage } from "./usage.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
@@ -41,16 +42,6 @@ export interface ModelRequest extends ModelSettings {
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
-
-/** Tokens as the provider counted them; 0 where it did not. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens?: number;
-  readonly reasoningTokens?: number;
-  /** Not all is the provider's count: the loop counted what was missing, as a limit needs it. */
-  readonly estimated?: true;
-}
 
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }

@@ -1,6 +1,7 @@
 import { shortJson } from "../json/short-json.ts";
 import { ModelError } from "./model-error.ts";
-import type { FinishReason, Model, ModelEvent, ModelRequest, Usage } from "./model.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * A model's stream, whose events hold what their type says: models are written by others. What is

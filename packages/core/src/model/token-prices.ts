@@ -1,4 +1,4 @@
-import type { Usage } from "./model.ts";
+import type { Usage } from "./usage.ts";
 
 /** What a million tokens cost, in one currency throughout. */
 export interface TokenPrices {

@@ -1,5 +1,3 @@
-import type { Usage } from "./model.ts";
-
 /** Nothing was used. */
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -14,4 +12,14 @@ export function addUsage(a: Usage, b: Usage): Usage {
     ...(reasoning > 0 && { reasoningTokens: reasoning }),
     ...((a.estimated ?? b.estimated) && { estimated: true }),
   };
+}
+
+/** Tokens as the provider counted them; 0 where it did not. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly reasoningTokens?: number;
+  /** Not all is the provider's count: the loop counted what was missing, as a limit needs it. */
+  readonly estimated?: true;
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../json/json-type.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ApprovalRequest, GrantCover } from "./approval.ts";
 import { conditionProblems } from "./rule-problems.ts";

@@ -1,7 +1,7 @@
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ApprovalRequest } from "./approval.ts";
 import type { GrantQuery } from "./grant-book.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import type { RuledCall } from "./rule.ts";
 import { ruledCall } from "./ruled-call.ts";
 

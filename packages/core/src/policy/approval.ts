@@ -1,3 +1,4 @@
+import type { GrantOffer } from "../tool/permission.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
@@ -26,15 +27,6 @@ export interface ApprovalRequest {
   readonly expiresAt: number;
   /** For whom the call is made. */
   readonly principalId: string;
-}
-
-export interface GrantOffer {
-  /** Calls that the tool says belong together. Neither this nor `when`: every call of this tool. */
-  readonly key?: string;
-  /** The same as a pattern, which a person may change. Wins over `key`. */
-  readonly when?: ArgumentConditions;
-  /** What people read: `FetchWebPage: pages of example.org`. */
-  readonly title: string;
 }
 
 /** `once` this call; `session` in this session; `always` in every session. */

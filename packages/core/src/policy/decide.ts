@@ -1,5 +1,5 @@
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import type { GrantBook, GrantQuery } from "./grant-book.ts";
 import type { ExecutionDecision } from "../tool/permission.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { Grant } from "./grant.ts";
 

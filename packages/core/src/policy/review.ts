@@ -1,8 +1,8 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject, ToolArgs } from "../base/json.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ResultApprovalPolicy } from "../tool/permission.ts";
-import type { ToolArgs } from "../tool/tool.ts";
+
 import { type PolicyRule, resultRule, resultStrictness } from "./rule.ts";
 import { ruledCall } from "./ruled-call.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ToolArgs } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import { approvalTimeRule, executionRule, type PolicyRule, resultRule } from "./rule.ts";
 
 const reasonOf = (rules: readonly PolicyRule[], args: ToolArgs) =>

@@ -1,5 +1,6 @@
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { Tool, ToolArgs } from "../tool/tool.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 import type { RuledCall } from "./rule.ts";
 
 /** A call as rules see it. Its arguments are brought into form when a rule first looks at them. */

@@ -1,4 +1,5 @@
-import type { Model, ModelEvent, ModelRequest, Usage } from "../model/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../model/model.ts";
+import type { Usage } from "../model/usage.ts";
 
 /** One answer of a script. A function sees the request; `events` gives the stream as it is. */
 export type ScriptedStep =

@@ -1,9 +1,10 @@
 import { CapstanError } from "../base/capstan-error.ts";
-import type { JsonSchema } from "../base/json.ts";
-import type { GrantOffer } from "../policy/approval.ts";
-import type { ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
+import type { JsonSchema, ToolArgs } from "../base/json.ts";
+import type { GrantOffer, ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
+
 import type { ContentParts } from "../model/content-parts.ts";
-import type { Tool, ToolArgs, ToolEffects } from "./tool.ts";
+import type { Tool, ToolEffects } from "./tool.ts";
+
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolError } from "../base/tool-error.ts";
 import { namePattern } from "./tool-problem.ts";

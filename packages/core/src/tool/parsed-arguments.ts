@@ -1,5 +1,6 @@
 import type { StandardSchema } from "./standard-schema.ts";
-import type { Tool, ToolArgs } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+import type { ToolArgs } from "../base/json.ts";
 
 type Callbacks = Omit<Tool, "definition" | "execute">;
 

@@ -1,10 +1,8 @@
-import type { JsonSchema } from "../base/json.ts";
-import type { GrantOffer } from "../policy/approval.ts";
-import type { ExecutionPolicy, ResultApprovalPolicy } from "./permission.ts";
+import type { JsonSchema, ToolArgs } from "../base/json.ts";
+import type { GrantOffer, ExecutionPolicy, ResultApprovalPolicy } from "./permission.ts";
+
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
-
-export type ToolArgs = { readonly [key: string]: unknown };
 
 /**
  * What a call does to the world: `read` runs beside anything, `write` excludes the other writes

@@ -7,7 +7,8 @@ import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
 import type { PythonPlace } from "../process/python-place.ts";
 import { runProgram } from "./run-program.ts";
-import { defaultLimits, type Program, type Sandbox, type SandboxLimits } from "./sandbox.ts";
+import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
+import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
 /** Of /etc, what programs need; who has accounts here is nobody's business. */
 const settings = [

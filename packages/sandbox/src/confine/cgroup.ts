@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../process/is-alive.ts";
-import type { SandboxLimits } from "./sandbox.ts";
+import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
 /** A control group of one program. */
 export interface Cgroup {

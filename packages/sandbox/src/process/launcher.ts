@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { SandboxLimits } from "../confine/sandbox.ts";
+import type { SandboxLimits } from "./sandbox-limits.ts";
 
 /** The program of this name on PATH, absolute; undefined where there is none. */
 export function findProgram(

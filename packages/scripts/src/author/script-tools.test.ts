@@ -63,7 +63,7 @@ test("what is wrong is said with its line, and nothing is run", { skip }, async 
 
 for (const name of ["harbour.py", "harbour.ps1"])
   test(`the example ${name} has nothing wrong with it`, { skip }, async () => {
-    const path = new URL(`../../../../../examples/tools/${name}`, import.meta.url);
+    const path = new URL(`../../../../examples/tools/${name}`, import.meta.url);
     const language = name.endsWith(".py") ? "python" : "powershell";
     const { tools, problems } = await check(language, await readFile(path, "utf8"));
     assert.deepEqual(problems, []);

@@ -1,5 +1,5 @@
 import type { JsonValue, ToolContext } from "@capstan/core";
-import { FrameReader } from "../run/frames.ts";
+import { FrameReader } from "../run/worker/frames.ts";
 import type { Program, ProgramEnd, Sandbox } from "@capstan/sandbox";
 import { KeptOutput } from "./kept-output.ts";
 

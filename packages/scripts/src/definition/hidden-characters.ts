@@ -1,4 +1,4 @@
-import type { FileContents } from "../read/kept-versions.ts";
+import type { FileContents } from "./file-contents.ts";
 import type { ScriptProblem } from "./script-function.ts";
 import { sourceText } from "./source-text.ts";
 

@@ -1,9 +1,7 @@
+import type { FileContents } from "../definition/file-contents.ts";
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-
-/** Files as they were read, by name relative to their folder, with `/`. */
-export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 /**
  * Keeps unchanging copies of scripts, each in a folder named by its content: what runs is what was

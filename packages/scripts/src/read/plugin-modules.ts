@@ -6,7 +6,8 @@ import { importCopy, noPart } from "./import-copy.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "../definition/script-function.ts";
-import type { FileContents, KeptVersions } from "./kept-versions.ts";
+import type { KeptVersions } from "./kept-versions.ts";
+import type { FileContents } from "../definition/file-contents.ts";
 
 /** Which modules may be imported. They run inside the server, so a person says so for each content. */
 export interface ModuleApprovals {

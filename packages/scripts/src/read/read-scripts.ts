@@ -14,7 +14,8 @@ import type { ParsedFile } from "../definition/parsed-file.ts";
 import { readPermissions } from "../definition/permissions.ts";
 import type { ToolFile } from "./scan-folder.ts";
 import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
-import type { FileContents, KeptVersions } from "./kept-versions.ts";
+import type { KeptVersions } from "./kept-versions.ts";
+import type { FileContents } from "../definition/file-contents.ts";
 import type {
   DeclaredPermissions,
   Script,

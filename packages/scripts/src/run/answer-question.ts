@@ -1,5 +1,5 @@
 import { errorMessage, readBack, type ToolContext } from "@capstan/core";
-import type { CallQuestion, CallReply } from "./messages.ts";
+import type { CallQuestion, CallReply } from "./worker/messages.ts";
 
 /** What a running script asks: the session's variables, and calls of other tools, through the gate. */
 export async function answerQuestion(

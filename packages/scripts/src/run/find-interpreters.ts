@@ -5,7 +5,7 @@ import type { Script } from "../definition/script-function.ts";
 import { findPowerShell, type PowerShellFound } from "./powershell/find-powershell.ts";
 import { powershellWorker } from "./powershell/powershell-worker.ts";
 import { pythonWorker } from "./python/python-worker.ts";
-import type { WorkerCommand } from "./worker-command.ts";
+import type { WorkerCommand } from "./worker/worker-command.ts";
 
 export interface InterpreterOptions {
   /** The Python that runs scripts; why there is none. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import type { Program, Sandbox, SandboxLimits } from "@capstan/sandbox";
 import type { Script, ScriptPermissions } from "../definition/script-function.ts";
-import type { WorkerCommand } from "./worker-command.ts";
+import type { WorkerCommand } from "./worker/worker-command.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
 
 /** A script's worker as a program: what it sees is what a person approved. */

@@ -7,8 +7,8 @@ import {
 } from "@capstan/core";
 import { constants } from "node:os";
 import type { ScriptReturn } from "../definition/script-function.ts";
-import type { ResultPart, ScriptException } from "./messages.ts";
-import type { CallEnd } from "./script-worker.ts";
+import type { ResultPart, ScriptException } from "./worker/messages.ts";
+import type { CallEnd } from "./worker/script-worker.ts";
 
 /** A call's end as the gate takes it. */
 export function scriptReturn(end: CallEnd): ScriptReturn {

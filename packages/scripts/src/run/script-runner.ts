@@ -11,9 +11,9 @@ import { findInterpreters, type InterpreterOptions } from "./find-interpreters.t
 import { answerQuestion } from "./answer-question.ts";
 import { scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
-import { type ScriptWorker, startScriptWorker } from "./script-worker.ts";
+import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
-import { WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker/worker-pool.ts";
 
 export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly sandbox: Sandbox;

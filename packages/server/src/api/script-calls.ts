@@ -1,12 +1,10 @@
 import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
 import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
-import { parseCreateRequest } from "../responses/parse-request.ts";
-import { storedView } from "../responses/run-projection.ts";
 import { oneCallModelId } from "../runs/request/one-call-model.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";
-import { conflict, RequestRefused } from "../http/request-refused.ts";
+import { conflict } from "../http/request-refused.ts";
 
 /** The newest calls of a file's groups, as they were found of each. */
 export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {
@@ -34,12 +32,6 @@ export async function startCall(
   const { group, tool, arguments: args } = call;
   const toolId = `${group}.${tool}`;
   const said = `${toolId} ${args}`;
-  // It can be read as a response, too: as one that asked for just this.
-  const shown = parseCreateRequest(
-    { model: oneCallModelId, input: said, background: true },
-    { origins: [] },
-  );
-  if (shown.status === "error") throw new RequestRefused(shown.error);
   const outcome = await runs.start({
     principal: owner,
     model: oneCallModelId,
@@ -60,7 +52,6 @@ export async function startCall(
     answers: [],
     outputs: [],
     continuesParent: false,
-    wire: storedView({ echo: shown.request.echo, servers: [], customTools: [] }),
     call: { toolId, arguments: args },
   });
   if (outcome.status === "conflict") throw conflict(outcome.message);

@@ -1,16 +1,20 @@
 import { jsonPieces } from "./json-pieces.ts";
-import type { ResponseStreamEvent } from "../responses/projection/wire.ts";
+
+/** An event with its name on the wire. */
+export interface StreamEvent {
+  readonly type: string;
+}
 
 /**
  * One event in the form of server-sent events. Write the string with a single `write`: some
  * clients lose an event that is split between its lines.
  */
-export function encodeEvent(event: ResponseStreamEvent): string {
+export function encodeEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /** The same bytes in pieces where the event has a long text; a shorter one is one write. */
-export function encodeInPieces(event: ResponseStreamEvent): Generator<string> {
+export function encodeInPieces(event: StreamEvent): Generator<string> {
   return ssePieces(`event: ${event.type}\n`, event);
 }
 

@@ -42,5 +42,6 @@ async function itemsOf(store: Store, owner: string, id: string): Promise<readonl
 }
 
 function isTurn(run: RunRecord): boolean {
-  return run.kind === "turn" && (run.request as unknown as StoredRunRequest).wire !== undefined;
+  const { wire, call } = run.request as unknown as StoredRunRequest;
+  return run.kind === "turn" && (wire !== undefined || call !== undefined);
 }

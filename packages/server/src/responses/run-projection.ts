@@ -1,11 +1,13 @@
 import type { JsonValue } from "@capstan/core";
 import type { RunRecord } from "@capstan/store";
+import { oneCallModelId } from "../runs/request/one-call-model.ts";
 import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import {
   createProjection,
   type Projection,
   type ProjectionOptions,
 } from "./projection/project-events.ts";
+import { parseCreateRequest } from "./parse-request.ts";
 
 /** How the Responses API shows a run: kept with it, so that every replay gives the same bytes. */
 export type WireView = Pick<
@@ -17,11 +19,18 @@ export function storedView(view: WireView): JsonValue {
   return view as unknown as JsonValue;
 }
 
+/** Returns the view of a user's own call: that of a request for just this call. */
+function callView(): WireView {
+  const parsed = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
+  if (parsed.status === "error") throw new Error(parsed.error.message);
+  return { echo: parsed.request.echo, servers: [], customTools: [] };
+}
+
 /** The projection of a stored run, before its first event. */
 export function runProjection(run: RunRecord): Projection {
-  const { wire, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
+  const { wire, call, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
   return createProjection({
-    ...(wire as unknown as WireView),
+    ...(wire === undefined && call !== undefined ? callView() : (wire as unknown as WireView)),
     responseId: run.id,
     createdAt: run.createdAt,
     model: run.model,

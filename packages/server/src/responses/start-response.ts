@@ -22,7 +22,8 @@ import { lookUpItems } from "./item-lookup.ts";
 import { oversizedOutput } from "./oversized-output.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-unit.ts";
-import type { CreateRequest, ServerGroup } from "./request/create-request.ts";
+import type { CreateRequest } from "./request/create-request.ts";
+import type { ServerGroup } from "../runs/request/offered-group.ts";
 import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";
 

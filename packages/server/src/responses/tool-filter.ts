@@ -1,4 +1,4 @@
-import type { ToolFilter } from "./request/create-request.ts";
+import type { ToolFilter } from "../runs/request/offered-group.ts";
 
 /**
  * The names of the tools that a filter means.

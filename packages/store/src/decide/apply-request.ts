@@ -1,12 +1,7 @@
+import type { AppliedOutcome } from "../records/write-results.ts";
 import type { EncodedRequest, EncodedWrite } from "../encode/encoded-journal.ts";
-import type { ErrorData } from "../records/error-data.ts";
 import type { Script } from "../sql/script.ts";
-import {
-  isAccepted,
-  type Journal,
-  type OutcomeOf,
-  type StoreWrite,
-} from "../records/store-writes.ts";
+import { isAccepted } from "../records/store-writes.ts";
 import { answerCall } from "./questions/answer-call.ts";
 import { claimRun } from "./runs/claim-run.ts";
 import { collectForgotten } from "./forget/collect-forgotten.ts";
@@ -16,7 +11,6 @@ import { forgetLineage } from "./forget/forget-lineage.ts";
 import { forgetVariables } from "./rows/forget-variables.ts";
 import { shortenCuts } from "./forget/shorten-cuts.ts";
 import { submitOutputs } from "./questions/submit-outputs.ts";
-import type { Journaled } from "./rows/writable-run.ts";
 import { answerApproval, expireApprovals } from "./questions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
 import { createGrant, revokeGrant } from "./questions/write-grants.ts";
@@ -27,11 +21,6 @@ import { writeJournal } from "./write-journal.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
 import { editVariables } from "./rows/write-variables.ts";
 import type { Writing } from "./state/decision.ts";
-
-export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
-export type WriteResult =
-  | { readonly outcomes: readonly AppliedOutcome[] }
-  | { readonly error: ErrorData };
 
 /** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
 export function* applyRequest(writing: Writing, request: EncodedRequest): Script<AppliedOutcome[]> {

@@ -1,7 +1,8 @@
 import type { EncodedDeltas } from "../encode/encode-deltas.ts";
 import type { Script } from "../sql/script.ts";
 import { appendDelta } from "./rows/tail-rows.ts";
-import { type Journaled, writableRun } from "./rows/writable-run.ts";
+import { writableRun } from "./rows/writable-run.ts";
+import type { Journaled } from "../records/write-results.ts";
 import { foldOpenItems } from "./rows/write-events.ts";
 import type { Writing } from "./state/decision.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UnnumberedEvent } from "./event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 import { encodeEvents } from "./encode-events.ts";
 
 const start = (itemId: string): UnnumberedEvent => ({ type: "item.start", itemId, kind: "text" });

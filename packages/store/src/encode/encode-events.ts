@@ -1,5 +1,6 @@
 import { addDelta, type CutText } from "./cut-points.ts";
-import { type EventLayout, type UnnumberedEvent, writeLayout } from "./event-layout.ts";
+import { type EventLayout, writeLayout } from "./event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 
 /** A commit's events, as text. Numbers are counted from the run's last one before it. */
 export interface EncodedEvents {

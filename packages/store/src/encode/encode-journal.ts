@@ -1,6 +1,6 @@
 import type { Grant, Message, VariableChange } from "@capstan/core";
 import { runStatusOf } from "../records/run-status.ts";
-import type { UnnumberedEvent } from "./event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
 import { lacksOutcome } from "./lacks-outcome.ts";
 import { isUnderWay } from "./under-way.ts";

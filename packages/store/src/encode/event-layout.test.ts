@@ -2,14 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { encodeEvents } from "./encode-events.ts";
-import {
-  countDeltas,
-  eventsIn,
-  readLayout,
-  shorterLayout,
-  type UnnumberedEvent,
-  writeLayout,
-} from "./event-layout.ts";
+import { countDeltas, eventsIn, readLayout, shorterLayout, writeLayout } from "./event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 
 const start = (itemId: string): UnnumberedEvent => ({ type: "item.start", itemId, kind: "text" });
 const delta = (itemId: string, text: string): UnnumberedEvent => ({

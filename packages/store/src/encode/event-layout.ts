@@ -1,9 +1,6 @@
-import type { ChainEvent } from "@capstan/core";
-import type { RunEvent, RunNotice } from "@capstan/contract";
+import type { UnnumberedEvent } from "../records/records.ts";
+import type { RunEvent } from "@capstan/contract";
 import { countCuts, decodeCuts, shorterCuts } from "./cut-points.ts";
-
-/** What an event says, without its number. */
-export type UnnumberedEvent = ChainEvent | RunNotice;
 
 /** The type of a row of several events. */
 export const severalEvents = "events";
@@ -99,3 +96,6 @@ export function shorterLayout({ cuts, events: text }: Omit<EventsRow, "seq">): s
 function parts(text: string, separator: string): readonly string[] {
   return text === "" ? [] : text.split(separator);
 }
+
+/** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
+export const detachedDeltas = "item.deltas";

@@ -1,4 +1,4 @@
-import type { WriteResult } from "../decide/apply-request.ts";
+import type { WriteResult } from "../records/write-results.ts";
 import type { EncodedRequest } from "./encoded-journal.ts";
 import { unpackWrite } from "./pack-journal.ts";
 import type { PostedRequest } from "./post-request.ts";

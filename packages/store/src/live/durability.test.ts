@@ -11,8 +11,7 @@ import { systemClock } from "@capstan/core";
 import { readLock } from "../sqlite/data-lock.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { Sql } from "../sqlite/sql.ts";
-import { storeOnConnection } from "../sqlite/open-store.ts";
-import { openStore } from "../records/store.ts";
+import { storeOnConnection, openStore } from "../sqlite/open-store.ts";
 import {
   commit,
   createRun,

@@ -8,7 +8,7 @@ import { readUsage } from "../upkeep/prune-store.ts";
 import { backupStore, checkStore, vacuumStore } from "../upkeep/maintenance.ts";
 import { inspectPostgres } from "../postgres/inspect-postgres.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import { openStore } from "../records/store.ts";
+import { openStore } from "../sqlite/open-store.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { withDataDir } from "../testing/store-fixtures.ts";
 

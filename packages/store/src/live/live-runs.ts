@@ -1,22 +1,6 @@
+import type { Position, TailMark, Leftover } from "../records/readings.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
-import type { UnnumberedEvent } from "../encode/event-layout.ts";
-import type { Leftover } from "../sqlite/start-writing.ts";
-
-/** A row of the tail, and the number of its delta. */
-interface TailMark {
-  readonly seq: number;
-  readonly n: number;
-}
-
-/**
- * How far a run may be read: what was published. The database may be ahead by a commit whose
- * outcome is still on its way; reading into that could skip a delta.
- */
-export interface Position {
-  readonly lastSeq: number;
-  /** Items under way: where their deltas are in the tail, every 256th of them and the newest, in order. */
-  readonly items: readonly { readonly itemId: string; readonly heads: readonly TailMark[] }[];
-}
+import type { UnnumberedEvent } from "../records/records.ts";
 
 interface LiveItem {
   count: number;

@@ -1,9 +1,9 @@
 import { type Clock, CapstanError } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
-import { claimedIn } from "../records/claimed-run.ts";
+import { claimedIn } from "../encode/claimed-in.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import type { WriteRequest } from "../encode/encode-request.ts";
-import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "../records/nodes.ts";
 import type { Publisher } from "./publisher.ts";
@@ -11,8 +11,8 @@ import { type ReadParts, storeReads } from "./store-reads.ts";
 import type { Store } from "../records/store.ts";
 import { receivedError } from "../records/store-error.ts";
 import type { Journal, OutcomesOf, StoreWrite, WriteOutcome } from "../records/store-writes.ts";
-import type { Writer } from "../sqlite/sqlite-writer.ts";
-import type { AppliedOutcome, WriteResult } from "../decide/apply-request.ts";
+import type { Writer } from "./writer.ts";
+import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
 /** What a store is made of. */
 export interface StoreParts extends Pick<

@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
-import type { Position } from "./live-runs.ts";
+import type { Position } from "../records/readings.ts";
 import type { LongReadName, LongReadQuery, LongReadResult } from "./long-reads.ts";
 import { everyNextExpiry, getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
 import { chainOf } from "../read/read-chain.ts";

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
-import { openStore, type Store } from "../records/store.ts";
+import type { Store } from "../records/store.ts";
+import { openStore } from "../sqlite/open-store.ts";
 import {
   commit,
   createRun,

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Heard } from "../records/nodes.ts";
 import type { Publisher } from "../live/publisher.ts";
 import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
-import { channel, readTold } from "./write/tell.ts";
+import { readTold, channel } from "./wire/told.ts";
 
 /**
  * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a

@@ -1,7 +1,7 @@
 import { all, first } from "../sql/script.ts";
 import type { NodeRecord, Nodes } from "../records/nodes.ts";
 import type { PostgresReads } from "./read/postgres-reads.ts";
-import { channel, type Told } from "./write/tell.ts";
+import { type Told, channel } from "./wire/told.ts";
 
 /**
  * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.

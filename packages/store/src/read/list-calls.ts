@@ -1,3 +1,4 @@
+import type { ListedCalls } from "../records/readings.ts";
 import type { ListedCall } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { readableCallsOf } from "./read-journal.ts";
@@ -12,12 +13,6 @@ interface RunRow {
   readonly n: number;
   readonly id: string;
   readonly model: string;
-}
-
-/** What was found, and the runs whose calls are damaged: what they had is left out. */
-export interface ListedCalls {
-  readonly calls: readonly ListedCall[];
-  readonly unreadable: readonly string[];
 }
 
 /** The last calls of a group's tools, newest first, without what is in quarantine. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from "@capstan/contract";
-import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 
 /**
  * A run's events with their numbers, in order.

@@ -1,30 +1,12 @@
-import type { CallRecord, Message } from "@capstan/core";
+import type { ChainReading, ChainMark, Position } from "../records/readings.ts";
+import type { Message } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
-import type { Position } from "../live/live-runs.ts";
+
 import { type Script, together } from "../sql/script.ts";
 import { foldCalls } from "../encode/stored-calls.ts";
 import { compactEventsOf } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
 import { findRunN } from "./read-runs.ts";
-
-/** What a chain is taken up from. */
-export interface ChainReading {
-  readonly messages: readonly Message[];
-  /** Without what is in quarantine. */
-  readonly calls: readonly CallRecord[];
-  /** What happened, without items that have ended. */
-  readonly events: readonly ChainMark[];
-}
-
-type Whole = Extract<
-  RunEvent,
-  { type: "round.started" | "round.ended" | "item.start" | "item.delta" }
->;
-
-/** Of an event what a chain's state is made of: of most of them, that they were, and when. */
-export type ChainMark =
-  | Whole
-  | { readonly type: Exclude<RunEvent["type"], Whole["type"]>; readonly at?: number };
 
 /** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
 export interface ChainText {

@@ -1,12 +1,13 @@
 import type { RunEvent, RunStatus } from "@capstan/contract";
 import { isClosing } from "../records/run-status.ts";
 import { type Delta, decodeCuts } from "../encode/cut-points.ts";
-import { eventsIn, severalEvents, type UnnumberedEvent } from "../encode/event-layout.ts";
-import type { Position } from "../live/live-runs.ts";
-import type { CompactEvents, EventPage } from "../records/records.ts";
+import { eventsIn, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
+import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
+import type { Position } from "../records/readings.ts";
+
 import { all, first, type Script, together } from "../sql/script.ts";
 import { readTail, type TailDelta } from "./tail.ts";
-import { detachedDeltas } from "../decide/rows/write-events.ts";
+
 import { findRunN, type RunN } from "./read-runs.ts";
 
 /** A row of a run's journal with its events. */

@@ -1,3 +1,4 @@
+import type { RunVariables } from "../records/readings.ts";
 import type { VariableValue } from "@capstan/core";
 import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
 import type { Manifest } from "../records/records.ts";
@@ -29,13 +30,6 @@ export function* readValue(query: {
     query.digest,
   );
   return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
-}
-
-/** The variables of a run as they are, with the values of those that are there and not very large. */
-export interface RunVariables {
-  readonly manifest: Manifest;
-  /** By digest, of those that are not in their entry. What is missing is to be read by itself. */
-  readonly values: { readonly [digest: string]: VariableValue };
 }
 
 /** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */

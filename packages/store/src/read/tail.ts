@@ -1,5 +1,5 @@
 import type { Delta } from "../encode/cut-points.ts";
-import type { Position } from "../live/live-runs.ts";
+import type { Position } from "../records/readings.ts";
 import { all, type Script } from "../sql/script.ts";
 
 /** A delta of an item under way. */

@@ -12,6 +12,7 @@ import type {
   ReviewOutcome,
   VariableInfo,
   VariableValue,
+  ChainEvent,
 } from "@capstan/core";
 import type {
   ApprovalView,
@@ -20,6 +21,7 @@ import type {
   RunEvent,
   RunStatus,
   Switches,
+  RunNotice,
 } from "@capstan/contract";
 
 /** `edit`: a person changed variables between two turns. */
@@ -195,3 +197,6 @@ export interface Page<T> {
   readonly data: readonly T[];
   readonly hasMore: boolean;
 }
+
+/** What an event says, without its number. */
+export type UnnumberedEvent = ChainEvent | RunNotice;

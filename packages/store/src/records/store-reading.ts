@@ -1,11 +1,17 @@
 import type { CallRecord, ClientOutput, Grant, Message, VariableValue } from "@capstan/core";
 import type { RunEvent, RunStatus } from "@capstan/contract";
-import type { LineageStart } from "../read/retention/lineage.ts";
-import type { ListedCalls } from "../read/list-calls.ts";
-import type { Unreachable } from "../read/retention/read-unreachable.ts";
-import type { ShorterCuts, SizedLineage, Untouched } from "../read/retention/read-retention.ts";
-import type { ChainReading } from "../read/read-chain.ts";
-import type { RunVariables } from "../read/read-variables.ts";
+import type {
+  LineageStart,
+  ListedCalls,
+  Unreachable,
+  Untouched,
+  SizedLineage,
+  ShorterCuts,
+  ChainReading,
+  RunVariables,
+  Usage,
+} from "./readings.ts";
+
 import type {
   ApprovalPlace,
   ApprovalRecord,
@@ -23,7 +29,6 @@ import type {
   RunRef,
   RunWithMessages,
 } from "./records.ts";
-import type { Usage } from "../read/retention/usage.ts";
 
 interface Owned {
   readonly owner: string;

@@ -18,9 +18,8 @@ import type {
 } from "@capstan/contract";
 import type { RestingStatus } from "./run-status.ts";
 import type { ReadyRun } from "./claimed-run.ts";
-import type { LineageStart } from "../read/retention/lineage.ts";
-import type { ShorterCuts } from "../read/retention/read-retention.ts";
-import type { Unreachable } from "../read/retention/read-unreachable.ts";
+import type { LineageStart, ShorterCuts, Unreachable } from "./readings.ts";
+
 import type {
   ApprovalRecord,
   ConversationRecord,

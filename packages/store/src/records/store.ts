@@ -1,13 +1,8 @@
 import type { CapstanError } from "@capstan/core";
-import type { UnnumberedEvent } from "../encode/event-layout.ts";
+import type { UnnumberedEvent } from "./records.ts";
 import type { Nodes } from "./nodes.ts";
 import type { StoreReading } from "./store-reading.ts";
 import type { OutcomesOf, StoreWrite } from "./store-writes.ts";
-
-export type { NodeRecord, Nodes } from "./nodes.ts";
-export { openMemoryStore, openStore, type OpenStoreOptions } from "../sqlite/open-store.ts";
-export { readLock } from "../sqlite/data-lock.ts";
-export type { LockHolder } from "../sqlite/lock-note.ts";
 
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {
@@ -44,3 +39,15 @@ export interface Store extends StoreReading {
   /** Finishes what was given, and lets go of the folder. */
   close(): Promise<void>;
 }
+
+/** Who holds a data directory. */
+export interface LockHolder {
+  readonly pid: number;
+  /** Where it listens; absent until it does. */
+  readonly url?: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/** `full` survives a power cut; `process` a kill, but not a power cut, for slow disks. */
+export type Durability = "full" | "process";

@@ -2,7 +2,8 @@ import { sqlite } from "../sql/dialect.ts";
 import type { EncodedRequest } from "../encode/encoded-journal.ts";
 import { errorDataOf } from "../records/error-data.ts";
 import { isAccepted } from "../records/store-writes.ts";
-import { applyRequest, refusedOutcomes, type WriteResult } from "../decide/apply-request.ts";
+import { applyRequest, refusedOutcomes } from "../decide/apply-request.ts";
+import type { WriteResult } from "../records/write-results.ts";
 import { runsOf } from "../decide/runs-of.ts";
 import type { SqliteWriting } from "./start-writing.ts";
 

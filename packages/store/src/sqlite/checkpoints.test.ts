@@ -6,7 +6,7 @@ import { type CheckpointThreadOptions, Checkpoints } from "./checkpoints.ts";
 import { openForWriting } from "./open-database.ts";
 import type { Sql } from "./sql.ts";
 import { commit, createRun, withDataDir } from "../testing/store-fixtures.ts";
-import { openStore } from "../records/store.ts";
+import { openStore } from "./open-store.ts";
 
 /** A database with a log that nothing but `checkpoints` moves. */
 async function withLog(

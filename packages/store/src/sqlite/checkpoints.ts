@@ -1,4 +1,4 @@
-import type { Durability } from "./open-database.ts";
+import type { Durability } from "../records/store.ts";
 import type { Sql } from "./sql.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { lockDataDirectory, readLock } from "./data-lock.ts";
 import { vacuumStore } from "../upkeep/maintenance.ts";
-import { openStore } from "../records/store.ts";
+import { openStore } from "./open-store.ts";
 import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
 
 test("a damaged lock, which holds nothing, is made anew, and holds the folder as before", async () => {

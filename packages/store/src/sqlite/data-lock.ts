@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError } from "@capstan/core";
-import { type LockHolder, notePath, readNote, writeNote } from "./lock-note.ts";
+import { notePath, readNote, writeNote } from "./lock-note.ts";
+import type { LockHolder } from "../records/store.ts";
 import { storeError } from "../records/store-error.ts";
 
 export interface DataLock {

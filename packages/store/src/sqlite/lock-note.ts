@@ -1,14 +1,6 @@
+import type { LockHolder } from "../records/store.ts";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
-/** Who holds a data directory. */
-export interface LockHolder {
-  readonly pid: number;
-  /** Where it listens; absent until it does. */
-  readonly url?: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-}
 
 export const notePath = (dataDir: string) => join(dataDir, "server.json");
 

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, truncate, writeFile } from "node:fs/
 import { join } from "node:path";
 import { test } from "node:test";
 import { backupStore, checkStore, vacuumStore } from "../upkeep/maintenance.ts";
-import { openStore } from "../records/store.ts";
+import { openStore } from "./open-store.ts";
 import {
   commit,
   createRun,

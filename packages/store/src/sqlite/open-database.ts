@@ -1,8 +1,6 @@
+import type { Durability } from "../records/store.ts";
 import { DatabaseSync } from "node:sqlite";
 import { Sql } from "./sql.ts";
-
-/** `full` survives a power cut; `process` a kill, but not a power cut, for slow disks. */
-export type Durability = "full" | "process";
 
 /** The only connection that writes. */
 export function openForWriting(path: string, durability: Durability): Sql {

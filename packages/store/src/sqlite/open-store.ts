@@ -7,12 +7,13 @@ import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, requireKnown } from "./migrate.ts";
-import { type Durability, openForReading, openForWriting } from "./open-database.ts";
+import { openForReading, openForWriting } from "./open-database.ts";
+import type { Durability, Store } from "../records/store.ts";
 import { type LongRead, longRead } from "../live/long-reads.ts";
 import { Publisher } from "../live/publisher.ts";
 import { Sql } from "./sql.ts";
 import { sqliteReads } from "./sqlite-reads.ts";
-import type { Store } from "../records/store.ts";
+
 import { storeError } from "../records/store-error.ts";
 import { storeOn, type StoreParts } from "../live/open-store-on.ts";
 import { startThread, type Thread } from "../live/thread.ts";

@@ -1,3 +1,4 @@
+import type { Leftover } from "../records/readings.ts";
 import { sqlite } from "../sql/dialect.ts";
 import type { Sql } from "./sql.ts";
 import { LostJournals } from "../decide/state/lost-journals.ts";
@@ -5,13 +6,6 @@ import { RunStates } from "../decide/state/run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
 import { TailTrim } from "./tail-trim.ts";
 import type { Writing } from "../decide/state/decision.ts";
-
-/** What was under way when the last process ended. */
-export interface Leftover {
-  readonly runId: string;
-  readonly lastSeq: number;
-  readonly items: readonly { readonly itemId: string; readonly head: number }[];
-}
 
 /** Writing to SQLite, with the connection that it goes to. */
 export interface SqliteWriting extends Writing {

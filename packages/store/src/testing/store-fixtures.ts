@@ -12,7 +12,8 @@ import type {
 import type { RunEvent } from "@capstan/contract";
 import { numberedEvents } from "../read/numbered-events.ts";
 import type { ManifestEntry } from "../records/records.ts";
-import { openMemoryStore, openStore, type Store } from "../records/store.ts";
+import type { Store } from "../records/store.ts";
+import { openMemoryStore, openStore } from "../sqlite/open-store.ts";
 import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
 
 export const owner = "local";

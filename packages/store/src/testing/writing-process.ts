@@ -1,5 +1,5 @@
 /** Writes without end into a store until it is killed; says what was committed. Arguments: the data directory. */
-import { openStore } from "../records/store.ts";
+import { openStore } from "../sqlite/open-store.ts";
 import { delta, end, event, start } from "./store-fixtures.ts";
 
 const dataDir = process.argv[2];

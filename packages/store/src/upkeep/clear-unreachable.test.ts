@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openMemoryStore } from "../records/store.ts";
+import { openMemoryStore } from "../sqlite/open-store.ts";
 import { commit, createRun, longText, resultOf, variableOf } from "../testing/store-fixtures.ts";
 import { dropUnreachable } from "./clear-unreachable.ts";
 

@@ -1,4 +1,4 @@
-import type { Unreachable } from "../read/retention/read-unreachable.ts";
+import type { Unreachable } from "../records/readings.ts";
 import type { Store } from "../records/store.ts";
 import { commitRows } from "./commit-size.ts";
 

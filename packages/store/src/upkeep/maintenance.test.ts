@@ -8,7 +8,7 @@ import { backupStore, checkStore, vacuumStore } from "./maintenance.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { migrations } from "../schema/migrations.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
-import { openStore } from "../records/store.ts";
+import { openStore } from "../sqlite/open-store.ts";
 import {
   commit,
   createRun,

@@ -4,7 +4,7 @@ import { CapstanError, errorMessage, systemClock } from "@capstan/core";
 import { beforeWriting } from "../sqlite/before-writing.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
-import { countDeltas, severalEvents } from "../encode/event-layout.ts";
+import { countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
 import { nobody } from "../read/retention/lineage.ts";
 import { findLogDamage, requireSoundLog } from "../sqlite/log-damage.ts";
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
@@ -12,7 +12,6 @@ import { noStore } from "../live/no-store.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
 import type { Sql } from "../sqlite/sql.ts";
 import { storeError } from "../records/store-error.ts";
-import { detachedDeltas } from "../decide/rows/write-events.ts";
 
 /** What `checkStore` found. */
 export interface StoreCheck {

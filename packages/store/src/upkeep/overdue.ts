@@ -1,5 +1,6 @@
-import { firstOf, type LineageStart } from "../read/retention/lineage.ts";
-import type { SizedLineage, Untouched } from "../read/retention/read-retention.ts";
+import { firstOf } from "../read/retention/lineage.ts";
+import type { LineageStart, Untouched, SizedLineage } from "../records/readings.ts";
+
 import type { RetentionReading } from "../records/store-reading.ts";
 import { dayMs, type RetentionRule } from "./retention.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore } from "../records/store.ts";
+import { openStore } from "../sqlite/open-store.ts";
 import { commit, createRun, owner, resultOf, withDataDir } from "../testing/store-fixtures.ts";
 import { dayMs } from "./retention.ts";
 import { planStorePrune, pruneStore, readUsage } from "./prune-store.ts";

@@ -11,7 +11,7 @@ import { storeError } from "../records/store-error.ts";
 import { retentionReads } from "../live/store-reads.ts";
 import type { RetentionReading } from "../records/store-reading.ts";
 import type { Store } from "../records/store.ts";
-import type { Usage } from "../read/retention/usage.ts";
+import type { Usage } from "../records/readings.ts";
 import { dropUnreachable } from "./clear-unreachable.ts";
 import { type PrunedOf, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention.ts";

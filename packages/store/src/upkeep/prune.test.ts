@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openMemoryStore, type Store } from "../records/store.ts";
+import type { Store } from "../records/store.ts";
+import { openMemoryStore } from "../sqlite/open-store.ts";
 import {
   approvalRequest,
   callRecord,

@@ -1,4 +1,4 @@
-import type { Hold } from "../read/retention/lineage.ts";
+import type { Hold } from "../records/readings.ts";
 import type { RetentionReading } from "../records/store-reading.ts";
 import type { OutcomeOf, StoreWrite } from "../records/store-writes.ts";
 import type { Store } from "../records/store.ts";

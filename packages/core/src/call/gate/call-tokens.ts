@@ -1,20 +1,9 @@
+import type { CallTokens } from "../../tool/tool-result.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { definitionForModel } from "../../tool/tool-offer.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "./gate.ts";
-
-/** Tokens of a call, as the gate's counter counts them. */
-export interface CallTokens {
-  /** The tool's definition, which every request carries; 0 for a client's own tool. */
-  readonly definition: number;
-  /** The arguments, as the model wrote them. */
-  readonly arguments: number;
-  /** What the model was shown of the result. */
-  readonly shown: number;
-  /** What was kept from it: as a variable, or by a person. */
-  readonly withheld: number;
-}
 
 export interface TokensOptions {
   readonly gate: Gate;

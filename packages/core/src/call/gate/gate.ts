@@ -7,7 +7,7 @@ import type { Switches } from "../../tool/switches.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { Ledger } from "../record/ledger.ts";
-import type { Stoppable } from "./live-call-options.ts";
+import type { Stoppable } from "./stoppable.ts";
 import type { Roster } from "../../base/roster.ts";
 
 /** Numbers of the gate; DESIGN.md's defaults. */

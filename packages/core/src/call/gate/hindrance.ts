@@ -4,9 +4,8 @@ import { definitionDigest, type RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { isOn } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
-import { rejected } from "../propose/propose.ts";
+import { rejected, unsettledResult } from "./unsettled-result.ts";
 import type { Settled } from "../record/settled.ts";
-import { unsettledResult } from "./unsettled-result.ts";
 
 /** What has come between a call's approval and its start. */
 export type Hindrance =

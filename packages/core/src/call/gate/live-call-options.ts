@@ -1,3 +1,4 @@
+import type { Stoppable } from "./stoppable.ts";
 import type { RequireApproval, RequireApprovalOf } from "../../policy/decide.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
@@ -21,13 +22,6 @@ export interface Lineage {
 export interface SubLineage extends Lineage {
   /** Runs while this call waits for a person: its ancestors' deadlines stand still, and they hold nothing. */
   waits<T>(wait: () => Promise<T>): Promise<T>;
-}
-
-/** A call under way, as whoever stops it sees it. */
-export interface Stoppable {
-  readonly callId: string;
-  /** Stops it wherever it is; its sub-calls too. */
-  cancel(reason: string): void;
 }
 
 export interface LiveCall extends Stoppable {

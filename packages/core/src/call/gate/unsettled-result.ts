@@ -7,7 +7,7 @@ import { callTokens } from "./call-tokens.ts";
 import { errorText, rejectionText, withheldText } from "../record/error-text.ts";
 import type { Gate } from "./gate.ts";
 import { previewChars, type Settled } from "../record/settled.ts";
-import type { SettledToolResult } from "../record/tool-execute-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** How a call ends that has no result to keep. */
 export type UnsettledEnd =
@@ -61,4 +61,19 @@ function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData;
   const refused = end.status === "execution_rejected";
   const text = refused ? rejectionText(record, end.reason) : withheldText(end.reason);
   return { error: { code: end.status, message: text }, text };
+}
+
+/** A refusal: by a rule, a grant or a person. */
+export function rejected(gate: Gate, record: CallRecord, reason: string): Settled {
+  return unsettledResult(gate, record, { status: "execution_rejected", reason });
+}
+
+/** A call that ends as it is proposed, or answered. */
+export function refused(
+  gate: Gate,
+  record: CallRecord,
+  status: "not_found" | "error",
+  error: ToolErrorData,
+): Settled {
+  return unsettledResult(gate, record, { status, error });
 }

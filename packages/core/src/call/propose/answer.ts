@@ -8,7 +8,8 @@ import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { editedArguments } from "./edited-arguments.ts";
 import { hindered, hindranceTo, presentTool } from "../gate/hindrance.ts";
 import type { Gate } from "../gate/gate.ts";
-import { type Asks, type Proposal, refused, rejected } from "./propose.ts";
+import type { Asks, Proposal } from "./propose.ts";
+import { refused, rejected } from "../gate/unsettled-result.ts";
 
 export interface Answered {
   readonly proposal: Exclude<Proposal, Asks>;

@@ -3,7 +3,8 @@ import { frozenJson } from "../../json/frozen-json.ts";
 import { takeLimit } from "../../arguments/limit.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { ApprovalRequest, GrantOffer } from "../../policy/approval.ts";
+import type { ApprovalRequest } from "../../policy/approval.ts";
+import type { GrantOffer } from "../../tool/permission.ts";
 import { withArgsDigest } from "../../policy/args-digest.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
@@ -17,7 +18,6 @@ import { requiredApproval } from "../../policy/required-approval.ts";
 import { conditionProblems } from "../../policy/rule-problems.ts";
 import { canonicalArguments } from "../../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/reference.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkArguments } from "./check-arguments.ts";
@@ -28,7 +28,7 @@ import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { newId } from "../../base/new-id.ts";
 import type { Settled } from "../record/settled.ts";
-import { unsettledResult } from "../gate/unsettled-result.ts";
+import { rejected, refused } from "../gate/unsettled-result.ts";
 
 export interface CallRequest {
   readonly callId: string;
@@ -276,19 +276,4 @@ const allowedByTool: CallDecision = Object.freeze({ verdict: "allowed", by: "too
 function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
   if (reason !== undefined) return { verdict: "allowed", by, reason };
   return by === "tool" ? allowedByTool : { verdict: "allowed", by };
-}
-
-/** A call that ends as it is proposed, or answered. */
-export function refused(
-  gate: Gate,
-  record: CallRecord,
-  status: "not_found" | "error",
-  error: ToolErrorData,
-): Settled {
-  return unsettledResult(gate, record, { status, error });
-}
-
-/** A refusal: by a rule, a grant or a person. */
-export function rejected(gate: Gate, record: CallRecord, reason: string): Settled {
-  return unsettledResult(gate, record, { status: "execution_rejected", reason });
 }

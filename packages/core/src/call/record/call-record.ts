@@ -4,7 +4,7 @@ import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { CallStatus } from "./call-status.ts";
-import type { CallTokens } from "../gate/call-tokens.ts";
+import type { CallTokens } from "../../tool/tool-result.ts";
 import type { FoundOutcome } from "./found-outcome.ts";
 import type { Quarantine } from "./quarantine.ts";
 

@@ -1,3 +1,4 @@
+import type { SettledStatus } from "../../tool/tool-result.ts";
 /** Where a call is in its life, as the ledger keeps it. */
 export type CallStatus =
   | "proposed"
@@ -55,8 +56,6 @@ export const callStatusOf: { readonly [status in SettledStatus]: CallStatus } = 
   cancelled: "cancelled",
   outcome_unknown: "outcome_unknown",
 };
-
-export type SettledStatus = Exclude<ResultStatus, "pending">;
 
 export function isSettled(status: CallStatus): boolean {
   return resultStatusOf[status] !== "pending";

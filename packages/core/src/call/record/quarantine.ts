@@ -1,9 +1,9 @@
+import type { Formatted } from "../settle/format-result.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { ReviewRequest } from "../../policy/review.ts";
-import { contentParts } from "../../model/content-parts.ts";
 import type { CallRecord, CallRetry } from "./call-record.ts";
-import type { CallEnd, DraftResult, FormattedText } from "../settle/draft-result.ts";
 
 /**
  * A result that nobody but its reviewer may read: plain JSON, enough for another process to settle
@@ -24,29 +24,6 @@ export interface Quarantine {
   readonly retries?: readonly CallRetry[];
 }
 
-/** A draft as it is journaled. */
-export function quarantineOf(
-  draft: DraftResult,
-  retries: readonly CallRetry[] | undefined,
-): Quarantine {
-  const { end, formatted, cut, durationMs } = draft;
-  const kept = { formatted, cut, durationMs, ...(retries !== undefined && { retries }) };
-  if (end.status !== "success") return { ...kept, end };
-  const isOther = typeof end.data === "string" && end.data !== formatted.text;
-  return {
-    ...kept,
-    end: { status: "success", ...(isOther && { value: end.data }) },
-  };
-}
-
-/** The draft that was journaled. */
-export function draftOf({ end, formatted, cut, durationMs }: Quarantine): DraftResult {
-  if (end.status !== "success") return { end, formatted, cut, durationMs };
-  const { parts, text, data = text } = formatted;
-  const value = parts === undefined ? (end.value ?? data) : contentParts(parts);
-  return { end: { status: "success", data: value }, formatted, cut, durationMs };
-}
-
 /** What the reviewer is shown of a call in quarantine; undefined for any other. */
 export function reviewRequestOf({
   review,
@@ -59,3 +36,10 @@ export function reviewRequestOf({
   const shown = neutralise(cut.text);
   return { ...review, args, text, shown, ...(parts !== undefined && { parts }) };
 }
+
+/** How a call that ran ended, for its caller. */
+export type CallEnd =
+  | { readonly status: "success"; readonly data: unknown }
+  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
+
+export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;

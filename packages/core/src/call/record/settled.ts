@@ -1,5 +1,5 @@
 import type { CallRecord } from "./call-record.ts";
-import type { SettledToolResult } from "./tool-execute-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** A call that has ended: its row, and what its caller gets. */
 export interface Settled {

@@ -2,9 +2,8 @@ import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice } from "../../policy/review.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
-import type { CallTokens } from "../gate/call-tokens.ts";
+import type { CallTokens } from "../../tool/tool-result.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { Settling } from "../settle/settle.ts";
 
 interface SettledResult {
   readonly callId: string;
@@ -56,21 +55,3 @@ export type ToolExecuteResult =
       /** Holds the result in quarantine, for the reviewer alone. */
       readonly record: CallRecord;
     };
-
-export type SettledToolResult = Exclude<ToolExecuteResult, { readonly status: "pending" }>;
-
-/** A call as its caller gets it. */
-export function executeResultOf(settling: Settling): ToolExecuteResult {
-  if (settling.status === "settled") return settling.result;
-  const { record, registered, request } = settling;
-  const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = request;
-  const { callId } = record;
-  return {
-    status: "pending",
-    waitsFor: "review",
-    callId,
-    toolId: registered.id,
-    review,
-    record,
-  };
-}

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../base/error-message.ts";
 import { plainData } from "../../json/plain-data.ts";
-import type { Tool, ToolArgs } from "../../tool/tool.ts";
+import type { Tool } from "../../tool/tool.ts";
+import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
 import { isToolError, type ToolError, type ToolErrorData } from "../../base/tool-error.ts";
 import { isWithText } from "../../tool/with-text.ts";

@@ -1,6 +1,6 @@
 import { copyJson } from "../../json/copy-json.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { ToolArgs } from "../../tool/tool.ts";
+import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { CallRetry } from "../record/call-record.ts";

@@ -1,5 +1,5 @@
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { ToolArgs } from "../../tool/tool.ts";
+import type { ToolArgs } from "../../base/json.ts";
 
 /** What a call excludes while it runs. */
 export interface Claim {

@@ -1,4 +1,5 @@
-import { type Formatted, formatResult } from "./format-result.ts";
+import type { CallEnd, FormattedText } from "../record/quarantine.ts";
+import { formatResult } from "./format-result.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
@@ -8,13 +9,6 @@ import { errorText } from "../record/error-text.ts";
 import { unexpectedResult } from "./unexpected-result.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Outcome } from "../record/outcome.ts";
-
-export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
-
-/** How a call that ran ended, for its caller. */
-export type CallEnd =
-  | { readonly status: "success"; readonly data: unknown }
-  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
 
 /** A result before anybody saw it: what it says, and what the model would be shown of it. */
 export interface DraftResult {

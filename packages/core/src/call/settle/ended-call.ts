@@ -1,7 +1,7 @@
 import type { CallRecord, CallResult } from "../record/call-record.ts";
-import type { CallEnd } from "./draft-result.ts";
+import type { CallEnd } from "../record/quarantine.ts";
 import type { Settled } from "../record/settled.ts";
-import type { SettledToolResult } from "../record/tool-execute-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** What an ended call that ran is made of. */
 export interface EndedCallParts {

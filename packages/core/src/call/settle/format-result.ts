@@ -1,9 +1,10 @@
 import { copyJson } from "../../json/copy-json.ts";
 import { errorMessage } from "../../base/error-message.ts";
-import type { JsonValue } from "../../base/json.ts";
+import type { JsonValue, ToolArgs } from "../../base/json.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import { contentPartsProblem, isContentParts } from "../../model/content-parts.ts";
-import type { Tool, ToolArgs } from "../../tool/tool.ts";
+import type { Tool } from "../../tool/tool.ts";
+
 import { lostInJson } from "../../json/lost-in-json.ts";
 import type { VariableValue } from "../../variables/variable.ts";
 

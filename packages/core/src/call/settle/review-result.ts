@@ -17,7 +17,9 @@ import { withheldText } from "../record/error-text.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import { newId } from "../../base/new-id.ts";
-import { draftOf, quarantineOf, reviewRequestOf } from "../record/quarantine.ts";
+import { reviewRequestOf } from "../record/quarantine.ts";
+import { draftOf, quarantineOf } from "./quarantine-draft.ts";
+
 import type { Settled } from "../record/settled.ts";
 import { unsettledResult } from "../gate/unsettled-result.ts";
 

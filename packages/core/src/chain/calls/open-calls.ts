@@ -25,7 +25,7 @@ import type { JournalWrite } from "../journal/journal.ts";
 import { onAbort } from "./on-abort.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import { PendingWork } from "./pending-work.ts";
-import type { TakeIn } from "./propose-calls.ts";
+import type { TakeIn } from "./take-in.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import {
   endElsewhere,

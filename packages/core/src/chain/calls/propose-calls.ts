@@ -1,3 +1,4 @@
+import type { TakeIn } from "./take-in.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { type Proposal, propose } from "../../call/propose/propose.ts";
 import type { UnsettledEnd } from "../../call/gate/unsettled-result.ts";
@@ -18,9 +19,6 @@ export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
 
 /** Who is to run what. */
 export type AskedCall = Pick<CallRecord, "name" | "owner">;
-
-/** Takes a call into the chain. */
-export type TakeIn = () => void;
 
 /**
  * Puts what the model asked for to the gate, one after the other, but for calls that are known

@@ -1,12 +1,12 @@
 import type { CallDecision, CallOwner, CallResult } from "../../call/record/call-record.ts";
-import type { SettledStatus } from "../../call/record/call-status.ts";
+import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import type { FinishReason, Usage } from "../../model/model.ts";
+import type { FinishReason } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
 import type { Progress } from "../../tool/tool-context.ts";
-import type { ReachedLimit } from "../limits/chain-limits.ts";
-import type { ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
+import type { ReachedLimit, ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
 
 /**
  * What streams: a message's text, a model's reasoning, a call's arguments as the model writes

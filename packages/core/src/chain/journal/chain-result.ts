@@ -1,9 +1,8 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
-import type { Usage } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice } from "../../policy/review.ts";
-import type { ReachedLimit } from "../limits/chain-limits.ts";
 
 export type ChainStatus =
   | "running"
@@ -122,3 +121,11 @@ export type Awaited =
       readonly name: string;
       readonly argumentsText: string;
     };
+
+/** A limit that a turn came to, in words for the model and for people. */
+export interface ReachedLimit {
+  readonly limit: LimitName;
+  readonly message: string;
+}
+
+export type LimitName = "rounds" | "calls" | "tokens" | "time" | "cost" | "repeats";

@@ -1,5 +1,5 @@
 import type { ToolErrorData } from "../../base/tool-error.ts";
-import type { LimitName, ReachedLimit } from "./chain-limits.ts";
+import type { LimitName, ReachedLimit } from "../journal/chain-result.ts";
 
 const codes: { readonly [name in LimitName]: string } = {
   rounds: "round_limit",

@@ -1,7 +1,8 @@
 import { shortJson } from "../../json/short-json.ts";
-import type { Model, Usage } from "../../model/model.ts";
+import type { Model } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import { arePrices, costOf } from "../../model/token-prices.ts";
-import type { ChainError } from "../journal/chain-result.ts";
+import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 
 /**
  * What a turn may use. At each limit the model is asked for a final answer without tools; calls
@@ -40,14 +41,6 @@ export const defaultChainLimits = {
   maxRepeatedFailures: 3,
   compactAfter: 100_000,
 } as const;
-
-export type LimitName = "rounds" | "calls" | "tokens" | "time" | "cost" | "repeats";
-
-/** A limit that a turn came to, in words for the model and for people. */
-export interface ReachedLimit {
-  readonly limit: LimitName;
-  readonly message: string;
-}
 
 /** What a turn has used so far. */
 export interface Spent {

@@ -2,7 +2,8 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 import { isBeyondLimit } from "./call-limits.ts";
-import { type ChainLimits, defaultChainLimits, type ReachedLimit } from "./chain-limits.ts";
+import { type ChainLimits, defaultChainLimits } from "./chain-limits.ts";
+import type { ReachedLimit } from "../journal/chain-result.ts";
 
 /** Failures of one call after which the model is told. */
 const tellFrom = 2;

@@ -1,16 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
-import type { Model, Usage } from "../../model/model.ts";
+import type { Model } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
 import { beyondLimit, isBeyondLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
-import {
-  type ChainLimits,
-  defaultChainLimits,
-  type ReachedLimit,
-  reachedLimit,
-} from "./chain-limits.ts";
+import { type ChainLimits, defaultChainLimits, reachedLimit } from "./chain-limits.ts";
+import type { ReachedLimit } from "../journal/chain-result.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { UsageEstimate } from "./estimate-usage.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";

@@ -1,8 +1,8 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 import type { Settled } from "../../call/record/settled.ts";
-import type { SettledToolResult } from "../../call/record/tool-execute-result.ts";
-import type { Usage } from "../../model/model.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
+import type { Usage } from "../../model/usage.ts";
 import type { ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 
 /** What a program is told of one call of the turn. */

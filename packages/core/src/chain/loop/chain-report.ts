@@ -1,18 +1,19 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Settled } from "../../call/record/settled.ts";
 import type { Message } from "../../model/message.ts";
-import type { Usage } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import { arePrices, costOf, type TokenPrices } from "../../model/token-prices.ts";
 import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
-import type { ReachedLimit } from "../limits/chain-limits.ts";
 import type {
+  ReachedLimit,
   Awaited,
   ChainError,
   ChainResultRecord,
   ChainStats,
 } from "../journal/chain-result.ts";
+
 import { lazy } from "../../base/lazy.ts";
 import { withPartsMadeWhenRead } from "../options/parts-made-when-read.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";

@@ -3,10 +3,10 @@ import { shortJson } from "../../json/short-json.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import type { Message } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
-import type { ChainError } from "../journal/chain-result.ts";
+import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 import { messageProblem } from "../../model/message-problem.ts";
 import { list, problemText } from "../../model/shape-problem.ts";
-import type { ReachedLimit } from "../limits/chain-limits.ts";
+
 import { keepLongMessages } from "../../variables/message-cache.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";

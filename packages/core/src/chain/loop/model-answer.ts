@@ -1,5 +1,6 @@
 import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../../model/message.ts";
-import type { FinishReason, ModelEvent, Usage } from "../../model/model.ts";
+import type { FinishReason, ModelEvent } from "../../model/model.ts";
+import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
@@ -7,7 +8,6 @@ import { callName } from "./call-name.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
 import type { ChainIds } from "./chain-ids.ts";
 import type { Recorder } from "../journal/recorder.ts";
-import { noUsage } from "../../model/usage.ts";
 
 export interface ModelAnswerOptions {
   readonly recorder: Recorder;

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { FinishReason, Model, ModelSettings, Usage } from "../../model/model.ts";
+import type { FinishReason, Model, ModelSettings } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { ModelAnswer, type ModelAnswerOptions } from "./model-answer.ts";

@@ -1,13 +1,13 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../../model/message.ts";
-import type { FinishReason, Usage } from "../../model/model.ts";
+import type { FinishReason } from "../../model/model.ts";
+import { type Usage, addUsage, noUsage } from "../../model/usage.ts";
 import type { ChainState } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ShownResults } from "./shown-results.ts";
 import { toolMessage } from "../log/turn-messages.ts";
-import { addUsage, noUsage } from "../../model/usage.ts";
 
 /** What was said in a turn, and what its rounds took. What it writes is not waited for: see `Recorder`. */
 export class Turn {

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/error-message.ts";
 import type { CallResult } from "../../call/record/call-record.ts";
-import type { SettledStatus } from "../../call/record/call-status.ts";
+import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";

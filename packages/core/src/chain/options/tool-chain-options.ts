@@ -1,7 +1,8 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { FinishReason, Model, ModelSettings, Usage } from "../../model/model.ts";
+import type { FinishReason, Model, ModelSettings } from "../../model/model.ts";
+import type { Usage } from "../../model/usage.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
 import type { ReviewDecision } from "../../policy/review.ts";

@@ -1,10 +1,10 @@
 import type { ResultStatus } from "../../call/record/call-status.ts";
-import type { SettledToolResult } from "../../call/record/tool-execute-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Usage } from "../../model/model.ts";
-import type { ReachedLimit } from "../limits/chain-limits.ts";
+import type { Usage } from "../../model/usage.ts";
 import type {
+  ReachedLimit,
   Awaited,
   ChainError,
   ChainState,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { WorkerCommand } from "../worker-command.ts";
+import type { WorkerCommand } from "../worker/worker-command.ts";
 import type { PowerShellPlace } from "./find-powershell.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PythonPlace, Sandbox } from "@capstan/sandbox";
 import { environmentInside } from "../../environments/python-environments.ts";
-import type { WorkerCommand } from "../worker-command.ts";
+import type { WorkerCommand } from "../worker/worker-command.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */
 const workerFolder = fileURLToPath(new URL("../../../src/run/python", import.meta.url));

@@ -11,7 +11,8 @@ import {
   type VariableSystem,
 } from "@capstan/core";
 import type { GrantRecord, RunRecord, Store } from "@capstan/store";
-import type { ConversationVariables, VariablesOrigin } from "./conversation-variables.ts";
+import type { ConversationVariables } from "./conversation-variables.ts";
+import type { VariablesOrigin } from "../request/new-run.ts";
 import { closeOff, launch } from "./launch.ts";
 import type { Overrides } from "../permissions/overrides.ts";
 import { RunJournal } from "./run-journal.ts";

@@ -1,3 +1,4 @@
+import type { VariablesOrigin } from "../request/new-run.ts";
 import { newId, type VariableChange, VariableSystem } from "@capstan/core";
 import {
   type ConversationRecord,
@@ -15,9 +16,6 @@ export interface ConversationVariablesOptions {
   /** Of what is kept at hand. */
   readonly limits: NewestLimits;
 }
-
-/** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
-export type VariablesOrigin = RunVersion | "nothing";
 
 interface Kept {
   readonly version: RunVersion;

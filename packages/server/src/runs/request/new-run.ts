@@ -5,8 +5,8 @@ import {
   type RunRecord,
   type StoreWrite,
   type WriteOutcome,
+  type RunVersion,
 } from "@capstan/store";
-import type { VariablesOrigin } from "../active/conversation-variables.ts";
 import { conversationWrites } from "./conversation-writes.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 
@@ -41,7 +41,7 @@ export function newRunWrites(
     answers,
     continuesParent,
     adopts: inherited !== undefined,
-    wire,
+    ...(wire !== undefined && { wire }),
     ...(call !== undefined && { call }),
   };
   return [
@@ -129,3 +129,6 @@ function opening(
     ),
   ];
 }
+
+/** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
+export type VariablesOrigin = RunVersion | "nothing";

@@ -1,5 +1,5 @@
 import type { RegisteredTool, RequireApproval } from "@capstan/core";
-import type { ServerGroup, ToolFilter } from "../../responses/request/create-request.ts";
+import type { ToolFilter, ServerGroup } from "./offered-group.ts";
 
 /** Whether a request offers a tool. */
 export function offersTool(

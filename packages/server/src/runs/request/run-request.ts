@@ -8,7 +8,7 @@ import type {
   ToolDefinition,
   Variable,
 } from "@capstan/core";
-import type { ServerGroup } from "../../responses/request/create-request.ts";
+import type { ServerGroup } from "./offered-group.ts";
 import type { DirectCall } from "./one-call-model.ts";
 
 /** What is kept of a request, so that another process can take its run up. Plain JSON. */
@@ -35,8 +35,8 @@ export interface StoredRunRequest {
   readonly continuesParent: boolean;
   /** It carries its parent's unfinished turn on. */
   readonly adopts: boolean;
-  /** How the Responses API shows the run. */
-  readonly wire: JsonValue;
+  /** How the Responses API shows the run. Absent from a user's own call, whose view that API derives. */
+  readonly wire?: JsonValue;
   /** A person's own call: all that the run does. No model is asked. */
   readonly call?: DirectCall;
 }

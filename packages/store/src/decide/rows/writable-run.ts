@@ -1,20 +1,7 @@
-import type { RunStatus } from "@capstan/contract";
 import { isClosing } from "../../records/run-status.ts";
 import type { Fenced } from "../../records/store-writes.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { Writing } from "../state/decision.ts";
-
-/** What the writer says of a journal; the caller's side has the events and numbers them. */
-export type Journaled =
-  | {
-      readonly status: "committed";
-      /** The number before that of the first event. */
-      readonly seqBefore: number;
-      /** The tail's row of the first delta; the others follow it. */
-      readonly firstTail: number;
-      readonly runStatus: RunStatus;
-    }
-  | Fenced;
 
 /**
  * The run that a journal goes on with, as it is; or why it may not.

@@ -1,15 +1,12 @@
 import type { LooseEvent } from "../../encode/encode-events.ts";
 import type { EncodedJournal } from "../../encode/encoded-journal.ts";
 import type { CutText } from "../../encode/cut-points.ts";
-import { severalEvents } from "../../encode/event-layout.ts";
+import { severalEvents, detachedDeltas } from "../../encode/event-layout.ts";
 import type { Script } from "../../sql/script.ts";
 import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { RowOf } from "../../sql/tables.ts";
 import type { Writing } from "../state/decision.ts";
-
-/** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
-export const detachedDeltas = "item.deltas";
 
 /**
  * Stores a commit's events under the numbers that follow the run's last one, and in the last row

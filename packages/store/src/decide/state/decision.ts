@@ -2,7 +2,14 @@ import type { Dialect } from "../../sql/dialect.ts";
 import type { Changes } from "../../sql/changes.ts";
 import type { LostJournals } from "./lost-journals.ts";
 import type { RunStates } from "./run-states.ts";
-import type { TailTrim } from "../../sqlite/tail-trim.ts";
+
+/** Rows of the tail whose item has ended. */
+export interface EndedRows {
+  /** Adds the rows of one item, which ends in the current transaction. */
+  add(rows: number): void;
+  /** Whether the tail holds no rows of ended items. */
+  readonly isEmpty: boolean;
+}
 
 /** What the functions that apply a write work with. */
 export interface Writing {
@@ -12,8 +19,8 @@ export interface Writing {
   readonly lost: LostJournals;
   /** Who claims; null where there is one process. */
   readonly node: string | null;
-  /** What is to be taken out of the tail later; null where that is done at once. */
-  readonly trim: TailTrim | null;
+  /** Collects the rows of ended items, which SQLite removes between commits; `null` removes them at once. */
+  readonly trim: EndedRows | null;
   /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
 }

@@ -1,5 +1,5 @@
 import { all, type Script } from "../../sql/script.ts";
-import { detachedDeltas } from "../rows/write-events.ts";
+import { detachedDeltas } from "../../encode/event-layout.ts";
 
 /** An item of which something is in the tail. */
 export interface TailHead {

@@ -1,6 +1,6 @@
 import type { EncodedRequest, EncodedWrite } from "../../encode/encoded-journal.ts";
 import { isAccepted } from "../../records/store-writes.ts";
-import type { AppliedOutcome, WriteResult } from "../../decide/apply-request.ts";
+import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 
 /** The calls of one transaction. */
 export interface Batch {

@@ -20,7 +20,7 @@ import {
   stopsFor,
   variableOf,
 } from "../../testing/store-fixtures.ts";
-import type { WriteResult } from "../../decide/apply-request.ts";
+import type { WriteResult } from "../../records/write-results.ts";
 import { openPostgresStore } from "../open-postgres-store.ts";
 import { postgresWriter, type PostgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";

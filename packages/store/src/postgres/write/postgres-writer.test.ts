@@ -5,7 +5,7 @@ import { encodeRequest } from "../../encode/encode-request.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import { event, newRun } from "../../testing/store-fixtures.ts";
-import type { WriteResult } from "../../decide/apply-request.ts";
+import type { WriteResult } from "../../records/write-results.ts";
 import { openPostgresStore } from "../open-postgres-store.ts";
 import { type PostgresWriter, postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";

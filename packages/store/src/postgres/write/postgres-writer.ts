@@ -1,10 +1,10 @@
-import { claimedIn } from "../../records/claimed-run.ts";
+import { claimedIn } from "../../encode/claimed-in.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
 import { postgres } from "../../sql/dialect.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
-import type { WriteResult } from "../../decide/apply-request.ts";
+import type { WriteResult } from "../../records/write-results.ts";
 import { runsOf } from "../../decide/runs-of.ts";
 import { LostJournals } from "../../decide/state/lost-journals.ts";
 import { type RunState, RunStates, type StoredRun } from "../../decide/state/run-states.ts";

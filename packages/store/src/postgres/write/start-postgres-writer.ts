@@ -1,7 +1,8 @@
 import { encodeRequest } from "../../encode/encode-request.ts";
 import type { PostedBatch } from "../../encode/posted-batches.ts";
 import { startThread } from "../../live/thread.ts";
-import { type Writer, writerIn } from "../../sqlite/sqlite-writer.ts";
+import { writerIn, type Writer } from "../../live/writer.ts";
+
 import type { DatabaseAddress } from "../wire/connection.ts";
 import { postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";

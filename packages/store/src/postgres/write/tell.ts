@@ -1,42 +1,7 @@
-import { z } from "zod";
-import type { StopRequest } from "../../records/nodes.ts";
+import { channel, type Told } from "../wire/told.ts";
 import type { Statement } from "../../sql/script.ts";
 import type { EncodedWrite } from "../../encode/encoded-journal.ts";
 import { type Batch, doneIn } from "./batch.ts";
-
-/** The channel on which nodes tell each other that there is something to read. */
-export const channel = "capstan_runs";
-
-/** What a node is told: by whom, and of which runs or users. */
-export interface Told {
-  readonly by: string;
-  readonly runs?: readonly string[];
-  readonly owners?: readonly string[];
-  readonly stop?: StopRequest;
-  /** A run whose node is to show that it lives. */
-  readonly watched?: string;
-}
-
-const toldSchema: z.ZodType<Told> = z.object({
-  by: z.string(),
-  runs: z.array(z.string()).exactOptional(),
-  owners: z.array(z.string()).exactOptional(),
-  stop: z.object({ runId: z.string(), callId: z.string().exactOptional() }).exactOptional(),
-  watched: z.string().exactOptional(),
-});
-
-/**
- * Anybody who may use the database can say something there.
- *
- * @returns undefined of what no node has said in this version's words
- */
-export function readTold(payload: string | undefined): Told | undefined {
-  try {
-    return toldSchema.safeParse(JSON.parse(payload ?? "")).data;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A notification takes less than 8,000 bytes. */
 const most = 7_000;

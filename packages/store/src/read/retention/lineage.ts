@@ -1,34 +1,9 @@
+import type { Hold, LineageStart, Lineage } from "../../records/readings.ts";
 import { outcomesOf } from "../outcomes-of.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 
 /** Who has the runs that were forgotten and are not deleted yet: nobody, so nothing finds them. */
 export const nobody = "";
-
-/** A conversation or a session: what hangs together is found from any of it. */
-export interface LineageStart {
-  readonly type: "conversation" | "session";
-  readonly id: string;
-}
-
-/**
- * What keeps a lineage, however old it is: a run that has not ended, a question, a call of which
- * nobody said what became of it, or calls that are damaged, so that nobody can tell.
- */
-export type Hold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
-
-/**
- * Conversations and sessions that hang together, whole: a conversation with its branches and forks,
- * or the runs that continue each other. Nothing outside reaches into it.
- */
-export interface Lineage {
-  /** In order; one without any begins at its first session. */
-  readonly conversations: readonly string[];
-  readonly sessions: readonly string[];
-  readonly runIds: readonly string[];
-  /** When the last of it was changed, in ms since the epoch. */
-  readonly touchedAt: number;
-  readonly holds: readonly Hold[];
-}
 
 interface RunRow {
   readonly id: string;

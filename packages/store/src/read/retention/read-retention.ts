@@ -1,18 +1,12 @@
+import type { ShorterCuts, SizedLineage, Untouched, LineageStart } from "../../records/readings.ts";
 import { shorterCuts } from "../../encode/cut-points.ts";
 import { severalEvents, shorterLayout } from "../../encode/event-layout.ts";
-import { type Lineage, type LineageStart, nobody, readLineage } from "./lineage.ts";
+import { nobody, readLineage } from "./lineage.ts";
+
 import { all, first, type Script } from "../../sql/script.ts";
 import { lineageBytes } from "./usage.ts";
 import { pageLimit } from "../page.ts";
 import type { EventRow } from "../read-events.ts";
-
-/** Where something may be to forget, and when that was changed last. */
-export interface Untouched extends LineageStart {
-  readonly touchedAt: number;
-}
-
-/** A lineage with what it takes. */
-export type SizedLineage = Lineage & { readonly bytes: number };
 
 /** All who have something, in order; without what was forgotten. */
 export function* everyOwner(): Script<string[]> {
@@ -69,14 +63,6 @@ export function* getLineage(query: {
 }): Script<SizedLineage | undefined> {
   const lineage = yield* readLineage(query);
   return lineage === undefined ? undefined : { ...lineage, bytes: yield* lineageBytes(lineage) };
-}
-
-/** Cut points that can be made shorter, of one event. */
-export interface ShorterCuts {
-  readonly runN: number;
-  readonly seq: number;
-  readonly cuts: string;
-  readonly saves: number;
 }
 
 /** Runs looked at, and events returned, about. */

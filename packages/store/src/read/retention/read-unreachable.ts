@@ -1,14 +1,6 @@
+import type { Unreachable } from "../../records/readings.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
-
-/** Rows of a session that none of its runs leads to. */
-export interface Unreachable {
-  readonly sessionId: string;
-  /** How the session was as this was found; it holds only while that is so. */
-  readonly seen: string;
-  readonly manifests: readonly string[];
-  readonly values: readonly string[];
-}
 
 interface SessionRun {
   readonly id: string;

@@ -1,17 +1,7 @@
-import { type Lineage, nobody } from "./lineage.ts";
+import type { Usage, UsageKind, Lineage } from "../../records/readings.ts";
+import { nobody } from "./lineage.ts";
+
 import { all, first, type Script } from "../../sql/script.ts";
-
-/** What takes room, as people tell it apart. */
-export type UsageKind = "events" | "messages" | "calls" | "variables" | "other";
-
-/** What a user has in the store. Bytes are those of the texts: a database needs some more for its order. */
-export interface Usage {
-  readonly owner: string;
-  readonly conversations: number;
-  readonly runs: number;
-  readonly bytes: number;
-  readonly byKind: { readonly [kind in UsageKind]: number };
-}
 
 interface SizedTable {
   readonly kind: UsageKind;

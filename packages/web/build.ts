@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, rmSync, renameSync, writeFileSync }
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const root = join(import.meta.dirname, "../packages/web");
+const root = import.meta.dirname;
 const dist = join(root, "dist");
 /** Says which sources the built page was made from. */
 const stamp = join(dist, ".sources");

@@ -1,0 +1,2 @@
+/** Takes a call into the chain. */
+export type TakeIn = () => void;
