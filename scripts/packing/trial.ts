@@ -59,7 +59,12 @@ async function run(
 }
 
 /** The doors that a page may use: their types have to do without Node's. */
-const portableDoors = ["@capstan/core", "@capstan/core/testing", "@capstan/contract"];
+const portableDoors = [
+  "@capstan/core",
+  "@capstan/core/host",
+  "@capstan/core/testing",
+  "@capstan/contract",
+];
 
 /** Compiles programs that import the doors, against the declarations that were packed. */
 export async function tryTypes(

@@ -1,10 +1,5 @@
-import type {
-  ApprovalDecision,
-  GateLimits,
-  JsonObject,
-  PolicyRule,
-  ReviewDecision,
-} from "@capstan/core";
+import type { ApprovalDecision, JsonObject, PolicyRule, ReviewDecision } from "@capstan/core";
+import type { GateLimits } from "@capstan/core/host";
 
 /** A call as somebody makes it. */
 export interface CaseCall {

@@ -1,10 +1,5 @@
-import type {
-  ApprovalRequest,
-  ContentPart,
-  GrantCover,
-  JsonObject,
-  ReviewNotice,
-} from "@capstan/core";
+import type { ApprovalRequest, ContentPart, GrantCover, JsonObject } from "@capstan/core";
+import type { ReviewNotice } from "@capstan/core/host";
 
 /** A question to a person: may a call run, or may its result be seen? */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;

@@ -1,9 +1,5 @@
-import type {
-  ExecutionDecision,
-  JsonObject,
-  JsonSchema,
-  ResultApprovalPolicy,
-} from "@capstan/core";
+import type { JsonObject, JsonSchema } from "@capstan/core";
+import type { ExecutionDecision, ResultApprovalPolicy } from "@capstan/core/host";
 import type { CallView } from "./call.ts";
 import type { ListView } from "./listing.ts";
 

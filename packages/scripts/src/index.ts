@@ -1,26 +1,17 @@
 export { askWithoutSandbox } from "./approve/ask-without-sandbox.ts";
 export { type ScriptApprovalBook, openScriptApprovals } from "./approve/script-approvals.ts";
-export { checkSource } from "./author/check-source.ts";
-export { DeletedFiles } from "./author/deleted-files.ts";
 export { createScriptAuthoring } from "./author/script-authoring.ts";
 export { readScriptName } from "./author/script-name.ts";
 export { templates } from "./author/script-templates.ts";
 export { type ScriptToolsOptions, scriptTools } from "./author/script-tools.ts";
-export { createSource, readSource, saveSource } from "./author/source-file.ts";
 export type { CodeToolsOptions } from "./code/code-options.ts";
 export { codeTools } from "./code/code-tools.ts";
 export { hiddenInFiles } from "./definition/hidden-characters.ts";
 export type {
   DeclaredPermissions,
-  RunScriptFunction,
   Script,
-  ScriptApprovals,
-  ScriptCall,
   ScriptFunction,
-  ScriptLanguage,
-  ScriptPermissions,
   ScriptProblem,
-  ScriptReturn,
 } from "./definition/script-function.ts";
 export { type InstallOutcome, installEnvironment } from "./environments/install-environment.ts";
 export { missingPackages } from "./environments/missing-packages.ts";
@@ -29,9 +20,7 @@ export { followLibrary } from "./library/follow-library.ts";
 export { scriptGroup } from "./library/script-group.ts";
 export { type LibraryFile, type ToolLibrary, openToolLibrary } from "./library/tool-library.ts";
 export { KeptVersions } from "./read/kept-versions.ts";
-export type { FileContents } from "./definition/file-contents.ts";
 export { languageParsers } from "./read/language-parsers.ts";
-export type { ModuleApprovals } from "./read/plugin-modules.ts";
 export { findPython } from "./read/python/find-python.ts";
 export { type ScriptFile, readScripts } from "./read/read-scripts.ts";
 export { type FileProblem, type Scan, type ToolFile, scanFolder } from "./read/scan-folder.ts";

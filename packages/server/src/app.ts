@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { type ApiKey, createPrincipals } from "./auth/principals.ts";
 import { sameSite, type SameSiteOptions } from "./http/same-site.ts";
 import { type ApiError, errorBody } from "./http/api-error.ts";

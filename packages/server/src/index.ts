@@ -1,8 +1,7 @@
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./auth/loopback.ts";
-export { type ApiKey, localPrincipal } from "./auth/principals.ts";
+export { localPrincipal } from "./auth/principals.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
-export type { CreateExecutor } from "./runs/active/session.ts";
 export {
   type RunningServer,
   type ServerOptions,

@@ -1,14 +1,7 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import {
-  CapstanError,
-  errorMessage,
-  type HistoryMode,
-  type ModelCatalog,
-  type PolicyRule,
-  systemClock,
-  type ToolGroup,
-} from "@capstan/core";
+import { CapstanError, type HistoryMode, type PolicyRule, type ToolGroup } from "@capstan/core";
+import { errorMessage, type ModelCatalog, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
 import { isLoopback } from "./auth/loopback.ts";
 import type { ApiKey } from "./auth/principals.ts";

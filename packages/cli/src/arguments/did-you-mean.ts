@@ -1,4 +1,4 @@
-import { nearestNames } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 
 /**
  * ` Did you mean X?`, or nothing where no candidate is near.

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";

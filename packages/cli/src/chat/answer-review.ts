@@ -1,4 +1,4 @@
-import { reviewOutcomes } from "@capstan/core";
+import { reviewOutcomes } from "@capstan/core/host";
 import type { ReviewAnswerBody } from "@capstan/contract";
 import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";

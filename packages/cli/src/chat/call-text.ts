@@ -1,4 +1,5 @@
-import type { CallResult, SettledStatus } from "@capstan/core";
+import type { CallResult } from "@capstan/core";
+import type { SettledStatus } from "@capstan/core/host";
 import { countText, durationText } from "../terminal/numbers.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { ConversationView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
 import type { Client } from "../client/client.ts";

@@ -1,4 +1,5 @@
-import { type ChainEvent, errorMessage, ToolOutputChannel } from "@capstan/core";
+import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
 import { answerOutcomes } from "./answer-outcome.ts";

@@ -1,5 +1,6 @@
 import type { Segment } from "../terminal/segment.ts";
-import type { ChainEvent, OutputEvent, OutputText, StreamedItem } from "@capstan/core";
+import type { ChainEvent, OutputEvent } from "@capstan/core";
+import type { OutputText, StreamedItem } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { callText, settledText } from "./call-text.ts";
 import { printable, printableLine } from "../terminal/printable.ts";

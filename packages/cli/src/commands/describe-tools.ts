@@ -1,12 +1,5 @@
-import {
-  executionRule,
-  type PolicyRule,
-  resultRule,
-  type RuledCall,
-  type Tool,
-  type ToolEffects,
-  type ToolGroup,
-} from "@capstan/core";
+import type { PolicyRule, Tool, ToolGroup } from "@capstan/core";
+import { executionRule, resultRule, type RuledCall, type ToolEffects } from "@capstan/core/host";
 import type { ToolGroupView, ToolView } from "@capstan/contract";
 import type { Style } from "../terminal/style.ts";
 import type { Configuration } from "../configuration/configuration.ts";

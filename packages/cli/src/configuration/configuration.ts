@@ -1,4 +1,5 @@
-import type { HistoryMode, PolicyRule, TokenPrices } from "@capstan/core";
+import type { HistoryMode, PolicyRule } from "@capstan/core";
+import type { TokenPrices } from "@capstan/core/host";
 import type { Retention } from "@capstan/store";
 
 /** Who may use the server, by a secret. Never printed. */

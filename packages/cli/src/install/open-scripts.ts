@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CapstanError, errorMessage } from "@capstan/core";
+import { CapstanError } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { findSandbox, pythonPlace } from "@capstan/sandbox";
 import {
   askWithoutSandbox,

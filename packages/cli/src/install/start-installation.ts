@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { GateLimits, ModelEntry } from "@capstan/core";
+import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
 import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FinishReason, Model, ModelEvent, ModelRequest } from "@capstan/core";
+import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
+import type { FinishReason } from "@capstan/core/host";
 import { countTokens } from "../tokens/count-tokens.ts";
 import type { Command } from "./command-lines.ts";
 import { countUsage } from "./count-usage.ts";

@@ -1,10 +1,5 @@
-import {
-  type AssistantMessage,
-  type Message,
-  type ModelRequest,
-  nearestNames,
-  type ToolMessage,
-} from "@capstan/core";
+import type { AssistantMessage, Message, ModelRequest, ToolMessage } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import { citeResults } from "./cite-results.ts";
 import { type Command, parseCommandLines } from "./command-lines.ts";
 import { helpText } from "./help-text.ts";

@@ -1,4 +1,5 @@
-import { CapstanError, type ModelEntry } from "@capstan/core";
+import { CapstanError } from "@capstan/core";
+import type { ModelEntry } from "@capstan/core/host";
 import { offlineModelId } from "../offline/offline-model.ts";
 import { modelEntry } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";

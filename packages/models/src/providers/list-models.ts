@@ -1,4 +1,4 @@
-import type { ModelEntry } from "@capstan/core";
+import type { ModelEntry } from "@capstan/core/host";
 import type { Provider } from "./request/provider.ts";
 
 /**

@@ -1,11 +1,10 @@
+import type { Clock, Model } from "@capstan/core";
 import {
-  type Clock,
-  type Model,
   type ModelCatalog,
   type ModelEntry,
   systemClock,
   type TokenPrices,
-} from "@capstan/core";
+} from "@capstan/core/host";
 import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
 import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
 import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";

@@ -1,13 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import {
-  type Clock,
-  type Model,
-  type ModelError,
-  type ModelEvent,
-  type ModelRequest,
-  systemClock,
-  type TokenPrices,
-} from "@capstan/core";
+import type { Clock, Model, ModelError, ModelEvent, ModelRequest } from "@capstan/core";
+import { systemClock, type TokenPrices } from "@capstan/core/host";
 import { dialectOf } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";

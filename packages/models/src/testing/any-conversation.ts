@@ -3,9 +3,9 @@ import type {
   ContentPart,
   JsonObject,
   Message,
-  ReasoningPart,
   ToolCallRequest,
 } from "@capstan/core";
+import type { ReasoningPart } from "@capstan/core/host";
 import fc from "fast-check";
 
 const text = fc.oneof(

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 
 export interface WorkerJob {
   /** The worker's module; it answers with `answerWorker`. */

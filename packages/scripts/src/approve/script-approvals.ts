@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
-import { type Clock, systemClock, toolError, type ToolError } from "@capstan/core";
+import { type Clock, type ToolError, toolError } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import type { Script, ScriptApprovals } from "../definition/script-function.ts";
 import {
   isApprovalFile,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readBack, toolError, type ToolError, type VariableSystem } from "@capstan/core";
+import { type ToolError, toolError, type VariableSystem } from "@capstan/core";
+import { readBack } from "@capstan/core/host";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 
 /** What one run of code is given as files: its text, and variables of the session. */

@@ -1,10 +1,5 @@
-import {
-  type JsonValue,
-  readBack,
-  toolError,
-  type ToolError,
-  type VariableSystem,
-} from "@capstan/core";
+import { type JsonValue, type ToolError, toolError, type VariableSystem } from "@capstan/core";
+import { readBack } from "@capstan/core/host";
 
 /** The values of variables by their names, with their structure where they have one. */
 export async function givenValues(

@@ -4,13 +4,13 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   defineTool,
-  isContentParts,
   isToolError,
   type JsonObject,
   type JsonValue,
   type Tool,
   toolError,
 } from "@capstan/core";
+import { isContentParts } from "@capstan/core/host";
 import { z } from "zod";
 import { createScriptRunner } from "../run/script-runner.ts";
 import type { Script, ScriptFunction } from "../definition/script-function.ts";

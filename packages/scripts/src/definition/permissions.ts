@@ -1,4 +1,5 @@
-import { type JsonValue, nearestNames } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import { z } from "zod";
 import { isHost } from "@capstan/sandbox";
 import type { ParsedFile, RawPermissions } from "./parsed-file.ts";

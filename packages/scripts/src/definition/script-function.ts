@@ -1,11 +1,5 @@
-import type {
-  ExecutionDecision,
-  JsonObject,
-  JsonSchema,
-  ResultApprovalPolicy,
-  ToolContext,
-  ToolReturn,
-} from "@capstan/core";
+import type { JsonObject, JsonSchema, ToolContext } from "@capstan/core";
+import type { ExecutionDecision, ResultApprovalPolicy, ToolReturn } from "@capstan/core/host";
 import type { NetworkAccess } from "@capstan/sandbox";
 
 export type ScriptLanguage = "python" | "powershell";

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { PythonPlace } from "@capstan/sandbox";
 import type { ScriptNeeds } from "../library/tool-library.ts";
 import { mayRequirePackages, type PythonEnvironments } from "./python-environments.ts";

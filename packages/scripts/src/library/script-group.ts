@@ -4,9 +4,9 @@ import {
   type JsonObject,
   type Tool,
   type ToolGroup,
-  type ToolPermission,
   withText,
 } from "@capstan/core";
+import type { ToolPermission } from "@capstan/core/host";
 import { permissionsOf } from "../definition/permissions.ts";
 import type {
   DeclaredPermissions,

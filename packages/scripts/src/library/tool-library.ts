@@ -1,4 +1,5 @@
-import { errorMessage, type ToolGroup } from "@capstan/core";
+import type { ToolGroup } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { loadModules, type ModuleApprovals, type ToolModule } from "../read/plugin-modules.ts";
 import {
   readScripts,

@@ -1,5 +1,6 @@
 import * as core from "@capstan/core";
-import { defineToolGroup, errorMessage, type Tool, type ToolGroup } from "@capstan/core";
+import { defineToolGroup, type Tool, type ToolGroup } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { groupIdOf } from "../definition/group-id.ts";
 
 export type ModuleGroups =

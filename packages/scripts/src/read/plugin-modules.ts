@@ -1,5 +1,6 @@
 import { relative, sep } from "node:path";
-import { errorMessage, type ToolGroup } from "@capstan/core";
+import type { ToolGroup } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { groupsOf } from "./module-groups.ts";
 import { hiddenInFiles } from "../definition/hidden-characters.ts";
 import { importCopy, noPart } from "./import-copy.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { basename, relative, sep } from "node:path";
 import { boundedDescription } from "../definition/bounded-description.ts";
 import {

@@ -1,4 +1,5 @@
-import { errorMessage, readBack, type ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
+import { errorMessage, readBack } from "@capstan/core/host";
 import type { CallQuestion, CallReply } from "./worker/messages.ts";
 
 /** What a running script asks: the session's variables, and calls of other tools, through the gate. */

@@ -1,10 +1,5 @@
-import {
-  type ApprovalDecision,
-  type GrantCover,
-  type JsonObject,
-  nearestNames,
-  type ReviewDecision,
-} from "@capstan/core";
+import type { ApprovalDecision, GrantCover, JsonObject, ReviewDecision } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ApprovalRecord } from "@capstan/store";

@@ -1,4 +1,5 @@
-import { type CallRecord, type ContentPart, reviewRequestOf } from "@capstan/core";
+import type { CallRecord, ContentPart } from "@capstan/core";
+import { reviewRequestOf } from "@capstan/core/host";
 import type { ApprovalView, ReviewedPart, ReviewedResult } from "@capstan/contract";
 import type { ApprovalRecord } from "@capstan/store";
 

@@ -2,9 +2,9 @@ import {
   type ApprovalDecision,
   type CallRecord,
   type ReviewDecision,
-  reviewProblem,
   VariableSystem,
 } from "@capstan/core";
+import { reviewProblem } from "@capstan/core/host";
 import { type Context, Hono } from "hono";
 import type { ReviewPreview } from "@capstan/contract";
 import type { ApprovalPlace, ApprovalRecord } from "@capstan/store";

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { titleOf, type Tool, type ToolGroup } from "@capstan/core";
+import type { Tool, ToolGroup } from "@capstan/core";
+import { titleOf } from "@capstan/core/host";
 import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";

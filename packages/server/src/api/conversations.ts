@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
-import { newId } from "@capstan/core";
+import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";

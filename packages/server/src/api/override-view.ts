@@ -1,10 +1,5 @@
-import {
-  conditionsText,
-  namesTool,
-  type Overruled,
-  overruled,
-  type PolicyRule,
-} from "@capstan/core";
+import { type Overruled, overruled, type PolicyRule } from "@capstan/core";
+import { conditionsText, namesTool } from "@capstan/core/host";
 import type { OverrideView } from "@capstan/contract";
 import type { OverrideRecord } from "@capstan/store";
 

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { type JsonObject, nearestNames, ruleProblems } from "@capstan/core";
+import { type JsonObject, ruleProblems } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import type { OverrideChange, OverrideDeleted } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";

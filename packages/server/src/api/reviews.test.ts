@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, type ToolReturn } from "@capstan/core";
+import { defineTool } from "@capstan/core";
+import type { ToolReturn } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { owner } from "@capstan/store/testing";

@@ -1,4 +1,4 @@
-import type { ModelCatalog } from "@capstan/core";
+import type { ModelCatalog } from "@capstan/core/host";
 import { Hono } from "hono";
 import { z } from "zod";
 import type { RunStatus, RunView } from "@capstan/contract";

@@ -1,4 +1,4 @@
-import type { ClientOutput } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core/host";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { RunRecord } from "@capstan/store";

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
-import { sliceText, type VariableSystem, type VariableType } from "@capstan/core";
+import type { VariableSystem } from "@capstan/core";
+import { sliceText, type VariableType } from "@capstan/core/host";
 import type { VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";

@@ -1,4 +1,5 @@
-import type { HistoryMode, ModelCatalog, PolicyRule, ToolGroup } from "@capstan/core";
+import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
+import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/session.ts";

@@ -1,4 +1,5 @@
-import type { Message, ReasoningPart, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type { Message, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type { ReasoningPart } from "@capstan/core/host";
 
 /** What a model said in one step, gathered from the items that Responses splits it into. */
 export interface AssistantTurn {

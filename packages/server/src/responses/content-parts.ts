@@ -1,4 +1,5 @@
-import type { ContentPart, FilePart, ImagePart } from "@capstan/core";
+import type { ContentPart } from "@capstan/core";
+import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { InputContent } from "./request/input-item.ts";
 
 /** Text alone is text; anything with a picture or a file is parts. */

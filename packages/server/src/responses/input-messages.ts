@@ -1,4 +1,5 @@
-import type { Message, ReasoningPart, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type { Message, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type { ReasoningPart } from "@capstan/core/host";
 import { type ApiError, invalidRequest } from "../http/api-error.ts";
 import { type ApprovalResponse, approvalResponses } from "./approval-responses.ts";
 import { createAssistantTurn } from "./assistant-turn.ts";

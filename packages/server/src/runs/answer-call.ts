@@ -1,4 +1,5 @@
-import { type CallRecord, type FoundOutcome, withFoundOutcome } from "@capstan/core";
+import type { CallRecord } from "@capstan/core";
+import { type FoundOutcome, withFoundOutcome } from "@capstan/core/host";
 import type { RunRecord, Store } from "@capstan/store";
 
 export type CallAnswer =

@@ -1,12 +1,10 @@
 import {
   type ApprovalDecision,
-  type ClientOutput,
-  coveredBy,
-  errorMessage,
   type Grant,
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
+import { type ClientOutput, coveredBy, errorMessage } from "@capstan/core/host";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
 import type { Chains } from "./active/active-chains.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSettled } from "@capstan/core";
+import { isSettled } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import fc from "fast-check";
 import { owner, withMemoryStore } from "@capstan/store/testing";

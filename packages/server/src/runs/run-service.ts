@@ -2,13 +2,15 @@ import {
   type ApprovalDecision,
   type ChainError,
   type Clock,
+  type ReviewDecision,
+  VariableSystem,
+} from "@capstan/core";
+import {
   type ClientOutput,
   errorMessage,
   type ModelCatalog,
-  type ReviewDecision,
   systemClock,
-  VariableSystem,
-} from "@capstan/core";
+} from "@capstan/core/host";
 import {
   type ApprovalRecord,
   type ConversationRecord,

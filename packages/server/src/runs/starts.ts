@@ -1,4 +1,4 @@
-import { neutraliseMessage, newId } from "@capstan/core";
+import { neutraliseMessage, newId } from "@capstan/core/host";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import { isClosing, type RunRecord, type Store, type StoreWrite } from "@capstan/store";
 import { awaitsApproval, carriersOf, inheritedTurn } from "./active/adoption.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { systemClock } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { migrate, Sql, type Store, storeOnConnection } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Model, newId, type VariableSystem } from "@capstan/core";
+import type { Model, VariableSystem } from "@capstan/core";
+import { newId } from "@capstan/core/host";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { findPostgres, owner, withMemoryStore, withTwoNodes } from "@capstan/store/testing";
 import type { Store } from "@capstan/store";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { watchNodes } from "@capstan/store";
 import type { RunService } from "./run-service.ts";
 

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  systemClock,
   defineTool,
   defineToolGroup,
   type Model,
@@ -10,6 +9,7 @@ import {
   ToolExecutor,
   type ToolGroup,
 } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";

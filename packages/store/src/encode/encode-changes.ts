@@ -1,4 +1,5 @@
-import type { VariableChange, VariableValue } from "@capstan/core";
+import type { VariableChange } from "@capstan/core";
+import type { VariableValue } from "@capstan/core/host";
 
 /**
  * Some changes to a run's variables in order, as JSON without the brackets around them:

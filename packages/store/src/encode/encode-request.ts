@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
 import { encodeDeltas } from "./encode-deltas.ts";
 import { encodeJournal, isSignOfLife } from "./encode-journal.ts";

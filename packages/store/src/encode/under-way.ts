@@ -1,4 +1,4 @@
-import type { CallStatus } from "@capstan/core";
+import type { CallStatus } from "@capstan/core/host";
 
 const underWay: ReadonlySet<CallStatus> = new Set<CallStatus>([
   "proposed",

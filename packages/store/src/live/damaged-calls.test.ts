@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { systemClock } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { planPrune, prune } from "../upkeep/prune.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { storeOnConnection } from "../sqlite/open-store.ts";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { readLock } from "../sqlite/data-lock.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { Sql } from "../sqlite/sql.ts";

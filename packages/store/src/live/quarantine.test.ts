@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import type { CallRecord, Quarantine, ReviewDecision, ReviewNotice } from "@capstan/core";
+import type { CallRecord, ReviewDecision } from "@capstan/core";
+import type { Quarantine, ReviewNotice } from "@capstan/core/host";
 import type { Store } from "../records/store.ts";
 import {
   callRecord,

@@ -1,4 +1,5 @@
-import { type Clock, newId, systemClock } from "@capstan/core";
+import type { Clock } from "@capstan/core";
+import { newId, systemClock } from "@capstan/core/host";
 import pg from "pg";
 import type { Heard } from "../records/nodes.ts";
 import { Publisher } from "../live/publisher.ts";

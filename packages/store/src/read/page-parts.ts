@@ -1,4 +1,4 @@
-import { detached } from "@capstan/core";
+import { detached } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import type { EventPage } from "../records/records.ts";
 import type { StoreReading } from "../records/store-reading.ts";

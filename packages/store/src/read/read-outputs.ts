@@ -1,4 +1,4 @@
-import type { ClientOutput } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core/host";
 import { idKey } from "../sql/id-key.ts";
 import { all, type Script } from "../sql/script.ts";
 import { callsOf } from "./read-journal.ts";

@@ -1,4 +1,5 @@
-import type { ChainResultRecord, JsonValue, Message } from "@capstan/core";
+import type { JsonValue, Message } from "@capstan/core";
+import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import type { RunKind, RunRecord, RunRef, RunWithMessages } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";

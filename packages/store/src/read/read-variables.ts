@@ -1,5 +1,5 @@
 import type { RunVariables } from "../records/readings.ts";
-import type { VariableValue } from "@capstan/core";
+import type { VariableValue } from "@capstan/core/host";
 import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
 import type { Manifest } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";

@@ -1,5 +1,6 @@
 import type { RunEvent } from "@capstan/contract";
-import type { CallRecord, Message, VariableValue } from "@capstan/core";
+import type { CallRecord, Message } from "@capstan/core";
+import type { VariableValue } from "@capstan/core/host";
 import type { ListedCall, Manifest } from "./records.ts";
 
 /** What was found, and the runs whose calls are damaged: what they had is left out. */

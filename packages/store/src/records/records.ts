@@ -2,18 +2,20 @@ import type {
   ApprovalDecision,
   ApprovalRequest,
   CallRecord,
-  ChainResultRecord,
+  ChainEvent,
   Grant,
   JsonValue,
   Message,
   PolicyRule,
   ReviewDecision,
+  VariableInfo,
+} from "@capstan/core";
+import type {
+  ChainResultRecord,
   ReviewNotice,
   ReviewOutcome,
-  VariableInfo,
   VariableValue,
-  ChainEvent,
-} from "@capstan/core";
+} from "@capstan/core/host";
 import type {
   ApprovalView,
   ExecutionApprovalView,

@@ -1,4 +1,4 @@
-import type { ChainResultRecord } from "@capstan/core";
+import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 
 /** Where a run rests: nobody works on it, and it has not ended. */

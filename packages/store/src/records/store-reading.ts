@@ -1,4 +1,5 @@
-import type { CallRecord, ClientOutput, Grant, Message, VariableValue } from "@capstan/core";
+import type { CallRecord, Grant, Message } from "@capstan/core";
+import type { ClientOutput, VariableValue } from "@capstan/core/host";
 import type { RunEvent, RunStatus } from "@capstan/contract";
 import type {
   LineageStart,

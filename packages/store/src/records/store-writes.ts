@@ -2,13 +2,13 @@ import type {
   ApprovalDecision,
   CallRecord,
   ChainEvent,
-  ClientOutput,
   Grant,
   JournalWrite,
   JsonValue,
   ReviewDecision,
   VariableChange,
 } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core/host";
 import type {
   ConversationUpdate,
   OverrideChange,

@@ -1,7 +1,8 @@
 import { type FileHandle, open as openFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Clock, systemClock } from "@capstan/core";
+import type { Clock } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { beforeWriting } from "./before-writing.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";

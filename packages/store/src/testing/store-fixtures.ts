@@ -1,14 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type {
-  ApprovalRequest,
-  CallRecord,
-  ChainResultRecord,
-  Grant,
-  Variable,
-  VariableValue,
-} from "@capstan/core";
+import type { ApprovalRequest, CallRecord, Grant, Variable } from "@capstan/core";
+import type { ChainResultRecord, VariableValue } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { numberedEvents } from "../read/numbered-events.ts";
 import type { ManifestEntry } from "../records/records.ts";

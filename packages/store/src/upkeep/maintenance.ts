@@ -1,6 +1,7 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CapstanError, errorMessage, systemClock } from "@capstan/core";
+import { CapstanError } from "@capstan/core";
+import { errorMessage, systemClock } from "@capstan/core/host";
 import { beforeWriting } from "../sqlite/before-writing.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  defineTool,
-  systemClock,
-  type Tool,
-  toolError,
-  type ToolError,
-} from "@capstan/core";
+import { type Clock, defineTool, type Tool, type ToolError, toolError } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { z } from "zod";
 import {
   addDuration,

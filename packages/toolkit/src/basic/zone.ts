@@ -1,4 +1,4 @@
-import { nearestNames } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import { didYouMean } from "../text/did-you-mean.ts";
 
 /** A wall clock's reading. Months count from 1. */

@@ -1,7 +1,7 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readdir, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nearestNames } from "@capstan/core";
+import { nearestNames } from "@capstan/core/host";
 import { didYouMean } from "../text/did-you-mean.ts";
 import { FileError, systemCode } from "./file-error.ts";
 import { type AllowedPath, type FileRoots, notFound } from "./file-roots.ts";

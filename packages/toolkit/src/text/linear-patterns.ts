@@ -1,4 +1,4 @@
-import type { PatternEngine } from "@capstan/core";
+import type { PatternEngine } from "@capstan/core/host";
 import { RE2JS, RE2JSException } from "re2js";
 
 const longestPattern = 2_000;

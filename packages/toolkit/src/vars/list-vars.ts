@@ -1,10 +1,5 @@
-import {
-  defineTool,
-  type Tool,
-  type VariableInfo,
-  type VariableSystem,
-  type VariableType,
-} from "@capstan/core";
+import { defineTool, type Tool, type VariableInfo, type VariableSystem } from "@capstan/core";
+import type { VariableType } from "@capstan/core/host";
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 

@@ -1,14 +1,11 @@
 import {
   defineTool,
-  missingInValue,
-  readBack,
-  readPointer,
-  sliceText,
   type Tool,
-  toolError,
   type ToolError,
+  toolError,
   type VariableSystem,
 } from "@capstan/core";
+import { missingInValue, readBack, readPointer, sliceText } from "@capstan/core/host";
 import { z } from "zod";
 
 /** Characters of one reading, and the most that can be asked for. */

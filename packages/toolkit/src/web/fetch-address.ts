@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { type Dispatcher, fetch, type Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
 import {

@@ -1,11 +1,5 @@
-import {
-  defineTool,
-  type GrantOffer,
-  type Tool,
-  type ToolContext,
-  toolError,
-  type ToolError,
-} from "@capstan/core";
+import { defineTool, type Tool, type ToolContext, type ToolError, toolError } from "@capstan/core";
+import type { GrantOffer } from "@capstan/core/host";
 import { z } from "zod";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";

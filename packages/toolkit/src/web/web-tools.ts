@@ -1,4 +1,5 @@
-import { type Clock, defineToolGroup, systemClock, type ToolGroup } from "@capstan/core";
+import { type Clock, defineToolGroup, type ToolGroup } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@capstan/sandbox";
 import { fetchWebPage } from "./fetch-web-page.ts";
 import { PageCache } from "./page-cache.ts";

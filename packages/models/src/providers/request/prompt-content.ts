@@ -1,5 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
-import { type ContentPart, type FilePart, type ImagePart, neutralise } from "@capstan/core";
+import type { ContentPart } from "@capstan/core";
+import { type FilePart, type ImagePart, neutralise } from "@capstan/core/host";
 import type { Dialect } from "./dialect.ts";
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;

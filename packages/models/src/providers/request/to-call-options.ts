@@ -3,13 +3,8 @@ import type {
   LanguageModelV4FunctionTool,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type {
-  JsonObject,
-  ModelRequest,
-  ResponseFormat,
-  ToolChoice,
-  ToolDefinition,
-} from "@capstan/core";
+import type { JsonObject, ModelRequest, ToolDefinition } from "@capstan/core";
+import type { ResponseFormat, ToolChoice } from "@capstan/core/host";
 import { type Dialect, dialectOf } from "./dialect.ts";
 import { promptName } from "./prompt-calls.ts";
 import type { Provider } from "./provider.ts";

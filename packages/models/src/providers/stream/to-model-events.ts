@@ -4,13 +4,13 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import {
-  type FinishReason,
   type JsonObject,
   type Message,
-  type ModelEvent,
   ModelError,
+  type ModelEvent,
   type Usage,
 } from "@capstan/core";
+import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 

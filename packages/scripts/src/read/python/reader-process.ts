@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { ParsedFile } from "../../definition/parsed-file.ts";
 
 export type Hello =

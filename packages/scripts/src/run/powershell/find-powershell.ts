@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { promisify } from "node:util";
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { findProgram } from "@capstan/sandbox";
 
 /** A PowerShell as it is installed. */

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { isContentParts, isToolError, type JsonObject } from "@capstan/core";
+import { isToolError, type JsonObject } from "@capstan/core";
+import { isContentParts } from "@capstan/core/host";
 import { fakeContext } from "@capstan/core/testing";
 import { realPowerShell } from "../../testing/real-powershell.ts";
 import { testFolder } from "@capstan/sandbox/testing";

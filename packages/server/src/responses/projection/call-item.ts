@@ -1,4 +1,5 @@
-import type { CallOwner, ChainEvent, JsonObject } from "@capstan/core";
+import type { ChainEvent, JsonObject } from "@capstan/core";
+import type { CallOwner } from "@capstan/core/host";
 import { type SharedText, sharedText } from "./shared-text.ts";
 
 /** What the projection remembers of a server's call that is not settled. */

@@ -1,4 +1,4 @@
-import { detached } from "@capstan/core";
+import { detached } from "@capstan/core/host";
 import { type SharedText, sharedText } from "./shared-text.ts";
 
 /** A text that is gathered from its deltas. */

@@ -1,4 +1,5 @@
-import type { ChainError, FinishReason, Usage } from "@capstan/core";
+import type { ChainError, Usage } from "@capstan/core";
+import type { FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "./wire.ts";
 import { createClientCalls } from "./client-calls.ts";

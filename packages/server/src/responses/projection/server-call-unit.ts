@@ -1,4 +1,5 @@
-import type { CallResult, SettledStatus } from "@capstan/core";
+import type { CallResult } from "@capstan/core";
+import type { SettledStatus } from "@capstan/core/host";
 import type { McpCallError, McpCallOutput } from "./wire.ts";
 import { type SharedText, sharedText } from "./shared-text.ts";
 import { type Place, placeOf, type Unit } from "./unit.ts";

@@ -1,4 +1,4 @@
-import { detached } from "@capstan/core";
+import { detached } from "@capstan/core/host";
 
 /** A text as long as somebody holds it. */
 export interface SharedText {

@@ -1,4 +1,5 @@
-import type { JsonObject, ResponseFormat } from "@capstan/core";
+import type { JsonObject } from "@capstan/core";
+import type { ResponseFormat } from "@capstan/core/host";
 import { z } from "zod";
 import { failed, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import { issueError, unsupportedValue, wrongType } from "./issue-error.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolChoice } from "@capstan/core";
+import type { JsonObject } from "@capstan/core";
+import type { ToolChoice } from "@capstan/core/host";
 import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
 import type { ChosenTool, RequestToolChoice, RequestTools } from "./create-request.ts";
 import { unsupportedValue, wrongType } from "./issue-error.ts";

@@ -1,4 +1,5 @@
-import type { ModelSettings, ResponseFormat } from "@capstan/core";
+import type { ModelSettings } from "@capstan/core";
+import type { ResponseFormat } from "@capstan/core/host";
 import type { RequestToolChoice } from "./create-request.ts";
 import { modelToolChoice } from "./parse-tool-choice.ts";
 import type { RequestBody } from "./request-schema.ts";

@@ -1,15 +1,13 @@
-import {
-  type ChainResume,
-  type ChainState,
-  type Clock,
-  errorMessage,
-  type Grant,
-  type GrantBook,
-  type Message,
-  type ModelCatalog,
-  type ToolChainRun,
-  type VariableSystem,
+import type {
+  ChainState,
+  Clock,
+  Grant,
+  GrantBook,
+  Message,
+  ToolChainRun,
+  VariableSystem,
 } from "@capstan/core";
+import { type ChainResume, errorMessage, type ModelCatalog } from "@capstan/core/host";
 import type { GrantRecord, RunRecord, Store } from "@capstan/store";
 import type { ConversationVariables } from "./conversation-variables.ts";
 import type { VariablesOrigin } from "../request/new-run.ts";

@@ -1,12 +1,5 @@
-import {
-  type ApprovalDecision,
-  type CallRecord,
-  type ChainResume,
-  type ChainState,
-  isSettled,
-  type Message,
-  reopenedByPerson,
-} from "@capstan/core";
+import type { ApprovalDecision, CallRecord, ChainState, Message } from "@capstan/core";
+import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
 import { type ExecutionApproval, isClosing, type RunRecord, type Store } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";

@@ -1,11 +1,5 @@
-import {
-  addUsage,
-  type CallRecord,
-  type ChainState,
-  type Message,
-  noUsage,
-  type RoundUsage,
-} from "@capstan/core";
+import type { CallRecord, ChainState, Message } from "@capstan/core";
+import { addUsage, noUsage, type RoundUsage } from "@capstan/core/host";
 import type { ChainMark, RunRecord, Store } from "@capstan/store";
 
 /** A streamed item that was cut off when its process stopped. */

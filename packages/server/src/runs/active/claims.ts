@@ -1,4 +1,5 @@
-import { type ChainError, errorMessage } from "@capstan/core";
+import type { ChainError } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type {
   ApprovalRecord,
   ClaimedRun,

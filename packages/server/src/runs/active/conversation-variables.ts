@@ -1,5 +1,6 @@
 import type { VariablesOrigin } from "../request/new-run.ts";
-import { newId, type VariableChange, VariableSystem } from "@capstan/core";
+import { type VariableChange, VariableSystem } from "@capstan/core";
+import { newId } from "@capstan/core/host";
 import {
   type ConversationRecord,
   isAccepted,

@@ -1,19 +1,17 @@
 import {
   type Clock,
-  type PolicyRule,
-  type OfferOptions,
-  type ChainResume,
   type GrantBook,
   type Journal,
   type Message,
   type Model,
-  type ModelCatalog,
   ModelError,
+  type PolicyRule,
   runToolChain,
   type ToolChainRun,
   ToolExecutor,
   type VariableSystem,
 } from "@capstan/core";
+import type { ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
 import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";

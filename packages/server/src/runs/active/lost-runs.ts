@@ -1,5 +1,6 @@
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
-import { CapstanError, type ChainError, errorMessage } from "@capstan/core";
+import { CapstanError, type ChainError } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { isClosing, type Store } from "@capstan/store";
 import type { Serial } from "./serial.ts";
 import { unreadEnd } from "./unread-end.ts";

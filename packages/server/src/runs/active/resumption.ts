@@ -1,14 +1,12 @@
-import {
-  type ApprovalDecision,
-  type CallRecord,
-  type ChainError,
-  type ChainResume,
-  isSettled,
-  type Message,
-  reopenedByPerson,
-  type ReviewDecision,
-  type ToolChainRun,
+import type {
+  ApprovalDecision,
+  CallRecord,
+  ChainError,
+  Message,
+  ReviewDecision,
+  ToolChainRun,
 } from "@capstan/core";
+import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
 import type {
   ApprovalRecord,
   ExecutionApproval,

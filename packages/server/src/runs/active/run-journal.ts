@@ -1,15 +1,13 @@
-import {
-  type CallRecord,
-  type ChainEvent,
-  type ChainResultRecord,
-  type CommitOutcome,
-  errorMessage,
-  type Grant,
-  isSettled,
-  type Journal,
-  type JournalWrite,
-  type Message,
+import type {
+  CallRecord,
+  ChainEvent,
+  CommitOutcome,
+  Grant,
+  Journal,
+  JournalWrite,
+  Message,
 } from "@capstan/core";
+import { type ChainResultRecord, errorMessage, isSettled } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import { type RunJournalWrite, runStatusOf, type Store, type WriteOutcome } from "@capstan/store";
 import type { StoredRunRequest } from "../request/run-request.ts";

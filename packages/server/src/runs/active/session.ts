@@ -1,14 +1,13 @@
 import {
-  GrantBook,
-  VariableSystem,
   type ApprovalAdapter,
+  GrantBook,
   type PolicyRule,
   type ToolExecutor,
   type ToolExecutorOptions,
   type Variable,
-  type VariableSource,
-  type VariableValue,
+  VariableSystem,
 } from "@capstan/core";
+import type { VariableSource, VariableValue } from "@capstan/core/host";
 import type { Switches } from "@capstan/contract";
 import type { GrantRecord, Manifest, Store } from "@capstan/store";
 

@@ -1,4 +1,5 @@
-import { type ChainError, type ChainResultRecord, noUsage } from "@capstan/core";
+import type { ChainError } from "@capstan/core";
+import { type ChainResultRecord, noUsage } from "@capstan/core/host";
 import type { RunJournalWrite } from "@capstan/store";
 
 /**

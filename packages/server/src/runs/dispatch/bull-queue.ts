@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { Job, Queue, Worker } from "bullmq";
 import type { RunRef } from "@capstan/store";
 import { openRedis } from "./redis-connection.ts";

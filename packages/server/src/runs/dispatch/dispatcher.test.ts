@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
-import type { ChainResultRecord } from "@capstan/core";
+import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunRef, Store } from "@capstan/store";
 import {
   approvalRequest,

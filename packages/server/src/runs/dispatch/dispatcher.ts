@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type {
   ApprovalRecord,
   ClaimedRun,

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import { Redis } from "ioredis";
 import { describeDatabase, type Fault, type Inspection, inspectionOf } from "@capstan/store";
 

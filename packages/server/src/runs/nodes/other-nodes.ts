@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorMessage, isSettled } from "@capstan/core";
+import { errorMessage, isSettled } from "@capstan/core/host";
 import {
   type Heard,
   isClosing,

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { Store } from "@capstan/store";
 import type { Chains } from "../active/active-chains.ts";
 import type { Overrides } from "../permissions/overrides.ts";

@@ -1,4 +1,5 @@
-import { type Clock, errorMessage } from "@capstan/core";
+import type { Clock } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { RunRecord, Store } from "@capstan/store";
 
 export interface SignsOfLifeOptions {

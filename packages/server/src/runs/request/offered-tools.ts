@@ -1,4 +1,5 @@
-import type { RegisteredTool, RequireApproval } from "@capstan/core";
+import type { RegisteredTool } from "@capstan/core";
+import type { RequireApproval } from "@capstan/core/host";
 import type { ToolFilter, ServerGroup } from "./offered-group.ts";
 
 /** Whether a request offers a tool. */

@@ -1,4 +1,5 @@
-import { type Model, type ModelCatalog, noUsage } from "@capstan/core";
+import type { Model } from "@capstan/core";
+import { type ModelCatalog, noUsage } from "@capstan/core/host";
 
 /** By its run's model a person's own call is known from a model's. */
 export const oneCallModelId = "capstan/call";

@@ -1,4 +1,4 @@
-import type { ChainLimits } from "@capstan/core";
+import type { ChainLimits } from "@capstan/core/host";
 
 /** Numbers of the server; DESIGN.md's defaults. */
 export interface ServerLimits {

@@ -1,6 +1,5 @@
 import type {
   ApprovalDecision,
-  ClientOutput,
   HistoryMode,
   JsonValue,
   Message,
@@ -8,6 +7,7 @@ import type {
   ToolDefinition,
   Variable,
 } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core/host";
 import type { ServerGroup } from "./offered-group.ts";
 import type { DirectCall } from "./one-call-model.ts";
 

@@ -1,4 +1,5 @@
-import type { ApprovalRequest, ReviewNotice } from "@capstan/core";
+import type { ApprovalRequest } from "@capstan/core";
+import type { ReviewNotice } from "@capstan/core/host";
 import { idKey } from "../../sql/id-key.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { Writing } from "../state/decision.ts";

@@ -1,4 +1,5 @@
-import { digest, type PolicyRule } from "@capstan/core";
+import type { PolicyRule } from "@capstan/core";
+import { digest } from "@capstan/core/host";
 import {
   type OverrideRow,
   overrideRecord,

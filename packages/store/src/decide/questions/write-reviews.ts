@@ -1,9 +1,5 @@
-import {
-  type ChainEvent,
-  type ReviewDecision,
-  type ReviewOutcome,
-  reviewOutcomes,
-} from "@capstan/core";
+import type { ChainEvent, ReviewDecision } from "@capstan/core";
+import { type ReviewOutcome, reviewOutcomes } from "@capstan/core/host";
 import type { ApprovalRecord, ResultApproval } from "../../records/records.ts";
 import type { Script } from "../../sql/script.ts";
 import { decideApproval } from "../runs/decide-approval.ts";

@@ -1,4 +1,4 @@
-import type { ChainResultRecord } from "@capstan/core";
+import type { ChainResultRecord } from "@capstan/core/host";
 import type { ReadyRun } from "../../records/claimed-run.ts";
 import { idKey } from "../../sql/id-key.ts";
 import { all, first, type Script } from "../../sql/script.ts";

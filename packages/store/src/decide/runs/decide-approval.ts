@@ -1,4 +1,5 @@
-import type { ApprovalDecision, ReviewOutcome } from "@capstan/core";
+import type { ApprovalDecision } from "@capstan/core";
+import type { ReviewOutcome } from "@capstan/core/host";
 import type { ApprovalRecord } from "../../records/records.ts";
 import type { Writing } from "../state/decision.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorMessage, newId } from "@capstan/core";
+import { errorMessage, newId } from "@capstan/core/host";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import { delta, newRun, start } from "../../testing/store-fixtures.ts";

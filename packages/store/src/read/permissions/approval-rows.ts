@@ -1,10 +1,5 @@
-import type {
-  ApprovalDecision,
-  ApprovalRequest,
-  ReviewDecision,
-  ReviewNotice,
-  ReviewOutcome,
-} from "@capstan/core";
+import type { ApprovalDecision, ApprovalRequest, ReviewDecision } from "@capstan/core";
+import type { ReviewNotice, ReviewOutcome } from "@capstan/core/host";
 import type { ApprovalRecord, ExecutionApproval, ResultApproval } from "../../records/records.ts";
 
 /**

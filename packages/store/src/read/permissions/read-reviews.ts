@@ -1,4 +1,5 @@
-import type { CallRecord, Quarantine } from "@capstan/core";
+import type { CallRecord } from "@capstan/core";
+import type { Quarantine } from "@capstan/core/host";
 import { idKey } from "../../sql/id-key.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { callsOf } from "../read-journal.ts";

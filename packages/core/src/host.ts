@@ -1,0 +1,74 @@
+/**
+ * For hosts of the library: servers, stores, model providers and tool packages that record, show and
+ * restore calls themselves. Applications need `@capstan/core` alone. These names follow the internals
+ * and may change in any release.
+ *
+ * @module
+ */
+
+// base
+export { systemClock } from "./base/clock.ts";
+export { errorMessage } from "./base/error-message.ts";
+export { newId } from "./base/new-id.ts";
+
+// json
+export { digest } from "./json/canonical-json.ts";
+export { missingInValue, readPointer } from "./json/json-pointer.ts";
+
+// text
+export { detached } from "./text/detached.ts";
+export { nearestNames } from "./text/nearest-name.ts";
+export { neutralise } from "./text/neutralise.ts";
+export { sliceText } from "./text/slice.ts";
+
+// model
+export type { FilePart, ImagePart } from "./model/content-part.ts";
+export { isContentParts } from "./model/content-parts.ts";
+export type { ReasoningPart } from "./model/message.ts";
+export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
+export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
+export { neutraliseMessage } from "./model/neutralise-message.ts";
+export type { TokenPrices } from "./model/token-prices.ts";
+export { addUsage, noUsage } from "./model/usage.ts";
+
+// arguments
+export { conditionsText } from "./arguments/argument-conditions.ts";
+export type { PatternEngine } from "./arguments/pattern-check.ts";
+
+// variables
+export { readBack } from "./variables/read-back.ts";
+export type { VariableSource } from "./variables/variable-contract.ts";
+export type { VariableType, VariableValue } from "./variables/variable.ts";
+
+// tool
+export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/permission.ts";
+export { titleOf } from "./tool/registry.ts";
+export type { SettledStatus } from "./tool/tool-result.ts";
+export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
+
+// policy
+export type { RequireApproval } from "./policy/decide.ts";
+export { reviewProblem } from "./policy/review-problem.ts";
+export { type ReviewNotice, type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
+export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/rule.ts";
+
+// call
+export type { GateLimits } from "./call/gate/gate.ts";
+export type { OfferOptions } from "./call/gate/offers.ts";
+export { checkArguments } from "./call/propose/check-arguments.ts";
+export type { CallOwner } from "./call/record/call-record.ts";
+export { type CallStatus, isSettled } from "./call/record/call-status.ts";
+export {
+  type FoundOutcome,
+  reopenedByPerson,
+  withFoundOutcome,
+} from "./call/record/found-outcome.ts";
+export { type Quarantine, reviewRequestOf } from "./call/record/quarantine.ts";
+
+// chain
+export { coveredBy } from "./chain/calls/covered-by.ts";
+export type { StreamedItem } from "./chain/journal/chain-event.ts";
+export type { ChainResultRecord, RoundUsage } from "./chain/journal/chain-result.ts";
+export type { ChainLimits } from "./chain/limits/chain-limits.ts";
+export type { ChainResume, ClientOutput } from "./chain/options/tool-chain-options.ts";
+export type { OutputText } from "./chain/speaker/output-event.ts";

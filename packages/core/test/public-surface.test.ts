@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+// The names that this package exports. A name that is added here is supported for applications
+// (index) or for Capstan's own packages (host); a name that is removed breaks its importers.
+
+const surface = {
+  index: {
+    values: `
+    argumentsDigest CapstanError chainStateOf conditionProblems contentParts defineTool
+    defineToolGroup executeToolChain GrantBook historyMessages InlineApprovalAdapter isToolError
+    ledgerJournal MemoryJournal MemoryLedger ModelError overruled resumeToolChain ruleProblems
+    runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withText
+    `,
+    types: `
+    AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
+    ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
+    ChainState ChainStats Clock CommitOutcome ContentPart ContentParts ExecuteOptions Grant
+    GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger Message
+    Model ModelErrorCode ModelEvent ModelRequest ModelSettings OutputEvent Overruled
+    PendingApproval PolicyRule Principal Progress ReachedLimit RegisteredTool RemoveOutcome
+    RequestContext ReviewAnswer ReviewDecision ReviewRequest RuleProblem SchemaProblem SetOutcome
+    SettledToolResult StoredTurn SystemMessage Tool ToolArgs ToolCallHistoryEntry ToolCallRequest
+    ToolChainCallbacks ToolChainOptions ToolChainResult ToolChainRun ToolContext ToolDefinition
+    ToolError ToolErrorData ToolEvents ToolExecuteResult ToolExecutorOptions ToolFile ToolFiles
+    ToolGroup ToolMessage ToolOffer ToolOptions ToolOutput TurnLog Usage UserMessage Variable
+    VariableChange VariableInfo WithText
+    `,
+  },
+  host: {
+    values: `
+    addUsage checkArguments conditionsText coveredBy detached digest errorMessage executionRule
+    isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage
+    newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem
+    reviewRequestOf sliceText systemClock titleOf withFoundOutcome
+    `,
+    types: `
+    CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ClientOutput ExecutionDecision
+    FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
+    OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
+    ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettledStatus
+    StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn VariableSource
+    VariableType VariableValue
+    `,
+  },
+};
+
+for (const [entry, { values, types }] of Object.entries(surface)) {
+  test(`${entry}.ts exports the listed names and no others`, async () => {
+    const exported = await exportsOf(entry);
+    assert.deepEqual(exported.values, words(values));
+    assert.deepEqual(exported.types, words(types));
+    const module = (await import(`../src/${entry}.ts`)) as object;
+    assert.deepEqual(Object.keys(module).toSorted(), words(values));
+  });
+}
+
+test("no name is exported by both entries", async () => {
+  const [index, host] = await Promise.all([exportsOf("index"), exportsOf("host")]);
+  const inIndex = new Set([...index.values, ...index.types]);
+  assert.deepEqual(
+    [...host.values, ...host.types].filter((name) => inIndex.has(name)),
+    [],
+  );
+});
+
+interface Exports {
+  readonly values: readonly string[];
+  readonly types: readonly string[];
+}
+
+/** Reads the names from the source, because types do not exist at run time. */
+async function exportsOf(entry: string): Promise<Exports> {
+  const source = await readFile(new URL(`../src/${entry}.ts`, import.meta.url), "utf8");
+  const statements = /^export (type )?\{([^}]*)\} from "[^"]+";$/gm;
+  const rest = source.replace(statements, "").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+  assert.equal(rest.trim(), "", `${entry}.ts holds only statements "export { … } from …"`);
+  const values: string[] = [];
+  const types: string[] = [];
+  for (const [, onlyTypes, list = ""] of source.matchAll(statements))
+    for (const part of list.split(",").map((text) => text.trim())) {
+      if (part === "") continue;
+      const isType = onlyTypes !== undefined || part.startsWith("type ");
+      const name = part.replace(/^type /, "").replace(/^.* as /, "");
+      (isType ? types : values).push(name);
+    }
+  return { values: values.toSorted(), types: types.toSorted() };
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/).toSorted();
+}
