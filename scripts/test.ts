@@ -8,6 +8,7 @@ import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureDatabases } from "./testing/install-databases.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { ensureStores } from "./testing/install-stores.ts";
+import { readPropertySeed } from "./testing/property-seed.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards } from "./testing/run-shards.ts";
 import { runTests, type TestRun } from "./testing/run-tests.ts";
@@ -17,6 +18,16 @@ const { values, positionals: names } = parseArgs({
   options: { unit: { type: "boolean", default: false } },
   allowPositionals: true,
 });
+
+const seed = readPropertySeed(process.env["PROPERTY_SEED"]);
+if (seed.status === "invalid") {
+  console.error(seed.message);
+  process.exit(2);
+}
+// For all processes of the tests.
+process.env["PROPERTY_SEED"] = String(seed.seed);
+if (seed.isNew)
+  console.log(`Properties try new values. PROPERTY_SEED=${seed.seed} repeats this run.`);
 
 const unitFiles = testFiles("{packages/*/{src,test},scripts,bench}/**/*.test.ts");
 const integrationFiles = values.unit

@@ -26,6 +26,7 @@ export interface TestResult {
 }
 
 const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
+const propertySeed = new URL("use-property-seed.ts", import.meta.url).href;
 const totalsReporter = fileURLToPath(new URL("totals-reporter.ts", import.meta.url));
 
 /** Runs test files and prints what fails. Success is quiet. */
@@ -43,7 +44,7 @@ export async function runTests({
   const { code, output } = await runCommand(
     process.execPath,
     [
-      ...propertySeed(),
+      `--import=${propertySeed}`,
       "--test",
       `--test-isolation=${isolation}`,
       `--test-concurrency=${concurrency}`,
@@ -72,12 +73,6 @@ export async function runTests({
     byFile,
     isWhole: !limit.aborted && totals.failed > 0,
   };
-}
-
-/** `PROPERTY_SEED` makes each property try the same values again: what fails then, a change broke. */
-function propertySeed(): readonly string[] {
-  if (process.env["PROPERTY_SEED"] === undefined) return [];
-  return [`--import=${new URL("property-seed.ts", import.meta.url).href}`];
 }
 
 /** Half of a run is reading TypeScript, so what came of it is kept for the next one. */

@@ -1,3 +1,5 @@
+import { readPropertySeed } from "../../scripts/testing/property-seed.ts";
+
 /** Chance that a seed determines. */
 export interface Random {
   readonly seed: number;
@@ -30,8 +32,9 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** What tells one try from another, for people to type. */
+/** Returns the seed that `PROPERTY_SEED` names, or a new one. */
 export function newSeed(): number {
-  const fixed = process.env["PROPERTY_SEED"];
-  return fixed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(fixed);
+  const read = readPropertySeed(process.env["PROPERTY_SEED"] ?? "random");
+  if (read.status === "invalid") throw new Error(read.message);
+  return read.seed;
 }
