@@ -1,50 +1,46 @@
-// npm test [-- --unit] [-- NAME…]: the unit tests, then those that need processes and a browser.
-// NAME is a part of a test file's path. Where none is given, an integration file that fails is run
-// again, alone; if it passes then, the summary says that it is flaky.
-import { globSync } from "node:fs";
+// npm test [-- NAME…], and npm run test:unit, :long, :all and :properties (--set NAME): the unit tests,
+// then those that need processes and a browser. NAME is a part of a test file's path. Without a name,
+// an integration file that fails is run again, alone; if it passes then, the summary says that it is flaky.
 import { parseArgs } from "node:util";
-import { root } from "./command.ts";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
-import { ensureDatabases } from "./testing/install-databases.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards } from "./testing/run-shards.ts";
 import { runTests, type TestRun } from "./testing/run-tests.ts";
+import { testFiles, testSets } from "./testing/test-files.ts";
 import { sumTotals, type TestTotals } from "./testing/test-totals.ts";
 
 const { values, positionals: names } = parseArgs({
-  options: { unit: { type: "boolean", default: false } },
+  options: { set: { type: "string" } },
   allowPositionals: true,
 });
 
 const seed = readPropertySeed(process.env["PROPERTY_SEED"]);
-if (seed.status === "invalid") {
-  console.error(seed.message);
-  process.exit(2);
-}
+if (seed.status === "invalid") stop(seed.message);
 // For all processes of the tests.
 process.env["PROPERTY_SEED"] = String(seed.seed);
 if (seed.isNew)
   console.log(`Properties try new values. PROPERTY_SEED=${seed.seed} repeats this run.`);
 
-const unitFiles = testFiles("{packages/*/{src,test},scripts,bench}/**/*.test.ts");
-const integrationFiles = values.unit
-  ? []
-  : testFiles("{test/**/*.test.ts,packages/*/test/**/*.browser.ts}");
-if (unitFiles.length + integrationFiles.length === 0) {
-  console.error(`No test file has ${names.join(" or ")} in its path.`);
-  process.exit(2);
-}
+// A file that is named is run even if it takes long.
+const wanted = values.set ?? (names.length === 0 ? "quick" : "all");
+const set = testSets.find((name) => name === wanted);
+if (set === undefined) stop(`--set must be one of ${testSets.join(", ")} (got "${wanted}").`);
+const files = testFiles(set);
+const unitFiles = files.unit.filter(isWanted);
+const integrationFiles = files.integration.filter(isWanted);
+if (unitFiles.length + integrationFiles.length === 0)
+  stop(`No test file has ${names.join(" or ")} in its path.`);
 
 await ensureBubblewrap();
-await ensureDatabases();
 await ensureStores();
-const totals = [
-  (await phase("unit", { files: unitFiles, isolation: "none", limitMs: 900_000 }, runShards))
-    .totals,
-];
+const totals: TestTotals[] = [];
+if (unitFiles.length > 0) {
+  const run = { files: unitFiles, isolation: "none", limitMs: 900_000 } as const;
+  totals.push((await phase("unit", run, runShards)).totals);
+}
 let flaky: readonly string[] = [];
 if (integrationFiles.length > 0) {
   await ensureBrowser();
@@ -55,10 +51,13 @@ if (integrationFiles.length > 0) {
 }
 summarise(sumTotals(totals), flaky);
 
-function testFiles(pattern: string): string[] {
-  return globSync(pattern, { cwd: root, exclude: ["**/node_modules/**", "**/dist/**"] })
-    .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
-    .toSorted();
+function isWanted(file: string): boolean {
+  return names.length === 0 || names.some((name) => file.includes(name));
+}
+
+function stop(message: string): never {
+  console.error(message);
+  process.exit(2);
 }
 
 async function runOnce(run: TestRun): Promise<RepeatedResult> {

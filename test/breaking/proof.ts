@@ -13,7 +13,7 @@ export interface Proof {
   /** The test that shows it in a few rounds. */
   readonly test: string;
   readonly on: readonly CombinationName[];
-  /** How often: by `npm run test:breaking`, and as part of `npm test`. */
+  /** How often: by `npm run test:breaking`, and by `npm run test:long`. */
   readonly times: number;
   readonly quickly: number;
   /** On a store that can be full. */

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testFiles } from "./test-files.ts";
+
+test("every test file is in npm test or in test:long, and in no more than one of them", () => {
+  const [quick, long, all] = [testFiles("quick"), testFiles("long"), testFiles("all")];
+  assert.deepEqual(quick.unit, all.unit);
+  assert.deepEqual(long.unit, []);
+  assert.deepEqual([...quick.integration, ...long.integration].toSorted(), all.integration);
+});
+
+test("npm test covers every package, the browser and a crash", () => {
+  const { unit, integration } = testFiles("quick");
+  for (const name of ["core", "models", "toolkit", "server", "web", "cli"])
+    assert.ok(
+      unit.some((file) => file.startsWith(`packages/${name}/`)),
+      name,
+    );
+  assert.ok(integration.includes("test/restart.test.ts"), "kill -9 of a server");
+  assert.ok(integration.includes("test/nodes.test.ts"), "kill -9 of one of two nodes");
+  assert.ok(integration.some((file) => file.startsWith("test/page/")));
+});
+
+test("the properties are some of the unit tests", () => {
+  const { unit, integration } = testFiles("properties");
+  assert.deepEqual(integration, []);
+  assert.ok(unit.length > 50 && unit.every((file) => testFiles("unit").unit.includes(file)));
+});
