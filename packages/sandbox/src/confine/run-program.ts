@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { ProgramEnd, RunningProgram } from "./sandbox.ts";
 
+/** How long a process that escaped `kill` can delay the end by holding the pipes open. */
+const lastOutputMs = 1_000;
+
 /** Starts a process and watches over it. */
 export function runProgram(options: {
   readonly command: readonly string[];
@@ -40,11 +43,16 @@ export function runProgram(options: {
   child.once("exit", (code, signal) => {
     // What it started and left behind goes too, or it would hold the pipes open.
     options.kill(child);
-    resolve(
+    const how: ProgramEnd =
       code === null
         ? { status: "killed", signal: signal ?? "SIGKILL" }
-        : { status: "exited", code },
-    );
+        : { status: "exited", code };
+    // The last output can still be in the pipes: without it, an answer right before the exit is lost.
+    const late = setTimeout(() => resolve(how), lastOutputMs);
+    child.once("close", () => {
+      clearTimeout(late);
+      resolve(how);
+    });
   });
   const ended = promise.then(async (how) => {
     ends.delete(end);
