@@ -40,7 +40,12 @@ function begun(options: { readonly gathers: boolean; readonly resume?: ChainResu
   return { run, model, told, ran: () => ran, answer: held.resolve };
 }
 
-/** Long enough for whatever is not held back. */
+/** Waits until the model is asked, and then for whatever else is not held back. */
+async function asked(model: ScriptedModel) {
+  while (model.requests.length === 0) await turnOfTheLoop();
+  await severalTurns();
+}
+
 async function severalTurns() {
   for (let n = 0; n < 5; n++) await turnOfTheLoop();
 }
@@ -61,7 +66,7 @@ const kinds = [{ gathers: true }, { gathers: false }];
 test("a chain asks its model before it is written that it began, and runs no tool", async () => {
   for (const kind of kinds) {
     const { run, model, told, ran, answer } = begun(kind);
-    await severalTurns();
+    await asked(model);
     assert.deepEqual([model.requests.length, ran(), told], [1, 0, []]);
     answer({ status: "committed" });
     assert.equal((await run.result).status, "completed");
@@ -83,7 +88,7 @@ test("one that had only waited goes on at once, and one that was cut off when it
   for (const kind of kinds) {
     for (const waited of [true, false]) {
       const { run, model, ran, answer } = begun({ ...kind, resume: { state, waited } });
-      await severalTurns();
+      await (waited ? asked(model) : severalTurns());
       assert.deepEqual([model.requests.length, ran()], [waited ? 1 : 0, 0]);
       answer({ status: "committed" });
       assert.equal((await run.result).status, "completed");

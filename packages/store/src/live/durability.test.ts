@@ -217,30 +217,16 @@ test("a full disk fails what does not fit, says so, and the rest goes on", async
   await store.close();
 });
 
-test("many runs share each commit", async (t) => {
+test("many runs that write at once each keep all of their events", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir });
     const runs = Array.from({ length: 100 }, (_, n) => `r${n}`);
     await Promise.all(runs.map((id) => createRun(store, { id })));
     await Promise.all(runs.map((id) => commit(store, id, [start("i")])));
-    const times: number[] = [];
-    const began = performance.now();
-    for (let round = 0; round < 20; round++) {
-      await Promise.all(
-        runs.map(async (id) => {
-          const from = performance.now();
-          await commit(store, id, [delta("i", " hello world")]);
-          times.push(performance.now() - from);
-        }),
-      );
-    }
-    const total = performance.now() - began;
-    times.sort((a, b) => a - b);
-    const at = (part: number) => times[Math.floor(times.length * part)]?.toFixed(1);
-    t.diagnostic(
-      `2,000 deltas of 100 runs: ${total.toFixed(0)} ms; each p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
-    );
-    assert.equal((await store.readEvents({ owner, runId: "r7" }))?.length, 21);
+    for (let round = 0; round < 20; round++)
+      await Promise.all(runs.map((id) => commit(store, id, [delta("i", " hello world")])));
+    for (const runId of runs)
+      assert.equal((await store.readEvents({ owner, runId }))?.length, 21, runId);
     await store.close();
   });
 });

