@@ -97,8 +97,9 @@ describe("Shell", { skip: skip("Shell") }, () => {
   const run = (command: string, context?: ToolContext, variables: readonly string[] = []) =>
     callForText(toolOf(group, "Shell"), { command, variables }, context);
 
-  test("returns what a command says, in the order it was said, and how it ended", async () => {
-    assert.equal(await run("echo out; echo err >&2; exit 3"), "out\nerr\n[exit code 3]");
+  test("returns what a command says, and how it ended", async () => {
+    assert.equal(await run("echo out; exit 3"), "out\n[exit code 3]");
+    assert.equal(await run("echo err >&2; exit 3"), "err\n[exit code 3]");
     assert.equal(await run("true"), "[It said nothing.]");
     assert.match(
       await run("no_such_command"),
@@ -110,7 +111,10 @@ describe("Shell", { skip: skip("Shell") }, () => {
     const text = await run(
       "cat note.txt; ls data; echo x > note.txt; echo y > /tmp/y && cat /tmp/y",
     );
-    assert.match(text, /^a note.*note\.txt: Read-only file system\ny\n$/s);
+    // Output and errors come on two pipes, whose order to each other is chance on a busy machine.
+    assert.match(text, /a note/);
+    assert.match(text, /note\.txt: Read-only file system\n/);
+    assert.match(text, /(?:note|\n)y\n/);
     assert.doesNotMatch(text, /journal/);
   });
 
