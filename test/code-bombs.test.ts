@@ -19,7 +19,7 @@ before(async () => {
       "capstan.config.json": JSON.stringify({
         groups: { code: true },
         rules: [{ tool: "code.*", execution: "auto" }],
-        limits: { toolTimeoutMs: 20_000 },
+        limits: { toolTimeoutMs: 10_000 },
       }),
     }),
   );
@@ -57,13 +57,13 @@ const bombs = [
     name: "an endless loop",
     tool: "Python",
     args: { code: "while True: pass" },
-    ends: /stopped after 20 s/,
+    ends: /stopped after 10 s/,
   },
   {
     name: "a fork bomb",
     tool: "Shell",
     args: { command: "b() { b | b & }; b; sleep 2; echo still here" },
-    ends: /fork|still here|stopped after 20 s/,
+    ends: /fork|still here|stopped after 10 s/,
   },
   {
     name: "an allocation of 10 GB",
@@ -75,14 +75,14 @@ const bombs = [
     name: "memory taken piece by piece",
     tool: "Python",
     args: { code: "x = []\nwhile True: x.append(bytearray(1 << 20))" },
-    ends: /memory|stopped after 20 s/i,
+    ends: /memory|stopped after 10 s/i,
   },
   {
     name: "a gigabyte of prints",
     tool: "Shell",
     args: { command: "head -c 1000000000 /dev/zero | tr '\\0' x; echo END" },
     // On a slow machine the deadline comes first, with or without a beginning to show.
-    ends: /Shell\*\* begins with|stopped after 20 s/,
+    ends: /Shell\*\* begins with|stopped after 10 s/,
   },
 ] as const;
 

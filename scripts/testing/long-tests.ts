@@ -14,11 +14,29 @@ export const longTests: readonly LongTests[] = [
   {
     files: "test/breaking/{sqlite,postgres,redis}.test.ts",
     reason:
-      "A few rounds of every proof of npm run test:breaking. npm test kills servers and nodes in test/restart.test.ts and test/nodes.test.ts.",
+      "A few rounds of every proof of npm run test:breaking. test/restart.test.ts kills servers in npm test.",
   },
   {
     files: "test/breaking/stopped-by-signal.test.ts",
     reason: "Starts databases, nodes and a disk to interrupt npm run test:breaking itself.",
+  },
+  {
+    files: "test/nodes.test.ts",
+    reason:
+      "Starts two servers, PostgreSQL and often Redis for each test. The tests of packages/server run two nodes in one process; test/restart.test.ts kills servers.",
+  },
+  {
+    files: "test/later-turns.test.ts",
+    reason: "Ten turns and several restarts in each test, checked byte for byte.",
+  },
+  {
+    files: "test/page/interruptions.test.ts",
+    reason:
+      "Restarts and kills the server under an open page again and again. test/page/outcomes.test.ts has one crash with the page open.",
+  },
+  {
+    files: "packages/web/test/slow-server.browser.ts",
+    reason: "The page against a server that takes its time.",
   },
   {
     files: "test/code-bombs.test.ts",

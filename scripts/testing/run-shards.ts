@@ -2,18 +2,18 @@ import { availableParallelism } from "node:os";
 import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
 import { sumTotals } from "./test-totals.ts";
 
-/** Each process reads the sources for itself: more of them than these gain nothing. */
+/** Each process loads the sources itself, so more of them gain nothing. */
 const mostShards = 4;
 
 /**
- * Runs test files in several processes, one for a processor; in each all files run one after
- * another, without the cost of a process for each.
+ * Runs test files in several processes. Each process runs its files one after another, without the
+ * cost of a process for each file.
  *
- * @param shards @default as many as there are processors, up to 4
+ * @param shards @default one more than there are processors, because tests also wait; at most 4
  */
 export async function runShards(
   run: TestRun,
-  shards = Math.min(mostShards, availableParallelism()),
+  shards = Math.min(mostShards, availableParallelism() + 1),
 ): Promise<TestResult> {
   const parts = Array.from({ length: shards }, (_, shard) =>
     run.files.filter((_file, index) => index % shards === shard),

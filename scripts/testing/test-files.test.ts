@@ -17,7 +17,6 @@ test("npm test covers every package, the browser and a crash", () => {
       name,
     );
   assert.ok(integration.includes("test/restart.test.ts"), "kill -9 of a server");
-  assert.ok(integration.includes("test/nodes.test.ts"), "kill -9 of one of two nodes");
   assert.ok(integration.some((file) => file.startsWith("test/page/")));
 });
 
