@@ -6,10 +6,10 @@ import type { Bench, BenchOptions, Figure } from "./figure.ts";
 /** Subject → its module in `loop/`. */
 const subjects = {
   capstan: "capstan",
-  ai: "ai",
-  "@openai/agents-core": "openai-agents",
-  langchain: "langchain",
-  "@mariozechner/pi-agent-core": "pi-agent-core",
+  ai: "peers/ai",
+  "@openai/agents-core": "peers/openai-agents",
+  langchain: "peers/langchain",
+  "@mariozechner/pi-agent-core": "peers/pi-agent-core",
 } as const;
 
 const memoryScript = fileURLToPath(new URL("loop/memory.ts", import.meta.url));

@@ -1,6 +1,6 @@
 // npm run check [-- NAME…]: everything that can be said about the code without running it.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { arePeersInstalled } from "../bench/install.ts";
 import { root } from "./command.ts";
 import { runSteps, type Step } from "./steps.ts";
 
@@ -12,12 +12,14 @@ const steps: readonly Step[] = [
   { name: "types", commands: [[tsc, "-b", "packages/cli"]] },
   { name: "types of the page", commands: [[tsc, "-p", "packages/web", "--noEmit"]] },
   { name: "types of scripts and tests", commands: [[tsc, "-p", "tsconfig.json"]] },
+  { name: "types of the benches", commands: [[tsc, "-p", "bench"]] },
+  // Only the adapters in this folder import peers.
   {
-    name: "types of the benches",
-    commands: [[tsc, "-p", "bench"]],
-    skipped: existsSync(join(root, "bench/node_modules"))
+    name: "types of the peers' adapters",
+    commands: [[tsc, "-p", "bench/loop/peers"]],
+    skipped: (await arePeersInstalled())
       ? undefined
-      : "the peers are not installed; npm run bench installs them",
+      : "the peers are not installed; npm run bench -- loop installs them",
   },
   // Which package and which folder imports which: the table is scripts/arrows/packages.ts.
   { name: "arrows", commands: [[process.execPath, "scripts/arrows/main.ts"]] },

@@ -9,7 +9,7 @@ import {
   toolName,
   type LoopScript,
   type LoopSubject,
-} from "./subject.ts";
+} from "../subject.ts";
 
 type ModelObject = Extract<LanguageModel, { specificationVersion: "v4" }>;
 type Generated = Awaited<ReturnType<ModelObject["doGenerate"]>>;

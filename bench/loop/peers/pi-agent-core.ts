@@ -17,7 +17,7 @@ import {
   toolName,
   type LoopScript,
   type LoopSubject,
-} from "./subject.ts";
+} from "../subject.ts";
 
 export const prepare: LoopSubject = (script) => {
   let executed = 0;
