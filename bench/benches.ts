@@ -1,4 +1,4 @@
-import type { Bench } from "./figure.ts";
+import type { Bench } from "./bench.ts";
 import { gate } from "./gate.ts";
 import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
@@ -6,5 +6,5 @@ import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
 import { tokens } from "./tokens.ts";
 
-/** What `npm run bench` measures, in the order in which docs/benchmarks.md has it. */
+/** The benches that `npm run bench` runs, in the order of docs/benchmarks.md. */
 export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, tokens];

@@ -3,9 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 const page = new URL("../docs/benchmarks.md", import.meta.url);
 
 /**
- * Puts a bench's figures into docs/benchmarks.md, between its marks; everything outside stays.
+ * Writes a bench's figures into docs/benchmarks.md, between its marks. The text outside of the
+ * marks stays as it is.
  *
- * @throws Error where the page has no marks for this bench.
+ * @throws Error if the page has no marks for this bench
  */
 export async function writeFigures(bench: string, figures: string): Promise<void> {
   const [begin, end] = [`<!-- figures of ${bench} -->`, `<!-- end of ${bench} -->`];
@@ -14,7 +15,7 @@ export async function writeFigures(bench: string, figures: string): Promise<void
   const to = text.indexOf(end);
   if (from === -1 || to < from) {
     throw new Error(
-      `docs/benchmarks.md has no place for ${bench}. Add these lines: ${begin} ${end}`,
+      `docs/benchmarks.md has no marks for ${bench}. Add these two lines: ${begin} ${end}`,
     );
   }
   await writeFile(page, `${text.slice(0, from + begin.length)}\n\n${figures}\n\n${text.slice(to)}`);

@@ -1,7 +1,8 @@
-import { fileURLToPath } from "node:url";
-import { runCommand } from "../scripts/command.ts";
-import { withSourceCondition } from "../scripts/source-condition.ts";
-import type { Bench, BenchOptions, Figure } from "./figure.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { type Figure, measuredFigure } from "./figure.ts";
+import type { LoopScript } from "./loop/subject.ts";
+import { startSubject } from "./loop/subject-process.ts";
+import { measurePart } from "./part.ts";
 
 /** Subject → its module in `loop/`. */
 const subjects = {
@@ -12,8 +13,23 @@ const subjects = {
   "@mariozechner/pi-agent-core": "peers/pi-agent-core",
 } as const;
 
-const memoryScript = fileURLToPath(new URL("loop/memory.ts", import.meta.url));
-const measureScript = fileURLToPath(new URL("loop/measure.ts", import.meta.url));
+interface Work {
+  readonly case: string;
+  readonly unit: string;
+  readonly script: LoopScript;
+  /** Converts milliseconds of a whole run into the unit. */
+  readonly scale: number;
+}
+
+const works: readonly Work[] = [
+  { case: "sequential round", unit: "ms", script: { rounds: 200, calls: 1 }, scale: 1 / 200 },
+  { case: "parallel call", unit: "µs", script: { rounds: 1, calls: 100 }, scale: 1_000 / 100 },
+];
+
+/** Repetitions continue for at least this long, so that fast subjects are as warm as slow ones. */
+const warmUp = { repetitions: 3, ms: 1_000 };
+/** All turns of a subject take at least this long together. */
+const measuredMs = 2_000;
 
 export const loop: Bench = {
   name: "loop",
@@ -23,32 +39,33 @@ export const loop: Bench = {
   peers: true,
 };
 
-async function* run({ repetitions = 15, signal }: BenchOptions): AsyncGenerator<Figure> {
-  for (const [subject, module] of Object.entries(subjects)) {
-    const { sequential, parallel } = await measure(module, repetitions, signal);
-    yield { case: "sequential round", subject, value: sequential / 200, unit: "ms" };
-    yield { case: "parallel call", subject, value: (parallel * 1000) / 100, unit: "µs" };
+async function run({ repetitions = 15, signal }: BenchOptions): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const work of works) figures.push(...(await measureByTurns(work, repetitions, signal)));
+  const memory = { script: "loop/memory.ts", repetitions: Math.min(repetitions, 3) };
+  return [...figures, ...(await measurePart(memory, { signal }))];
+}
+
+/** Measures Capstan and the peers by turns: each repeats the work once, or a few times if it is fast. */
+async function measureByTurns(
+  { scale, script, ...label }: Work,
+  turns: number,
+  signal: AbortSignal,
+): Promise<readonly Figure[]> {
+  const measured = Object.entries(subjects).map(([subject, module]) => ({
+    subject,
+    values: [] as number[],
+    process: startSubject(module, signal),
+  }));
+  try {
+    for (const { process } of measured) await process.measure({ script, ...warmUp });
+    for (let turn = 0; turn < turns; turn++)
+      for (const { process, values } of measured) {
+        const least = { repetitions: 1, ms: measuredMs / turns };
+        values.push(...(await process.measure({ script, ...least })).map((ms) => ms * scale));
+      }
+  } finally {
+    for (const { process } of measured) process.stop();
   }
-  yield* (await runScript(["--expose-gc", memoryScript], signal)) as readonly Figure[];
-}
-
-interface Times {
-  /** Milliseconds of a whole run of 200 rounds. */
-  readonly sequential: number;
-  /** Milliseconds of a whole run of one round with 100 calls. */
-  readonly parallel: number;
-}
-
-async function measure(module: string, repetitions: number, signal: AbortSignal): Promise<Times> {
-  return (await runScript([measureScript, module, String(repetitions)], signal)) as Times;
-}
-
-async function runScript(args: readonly string[], signal: AbortSignal): Promise<unknown> {
-  const { code, output, stdout } = await runCommand(process.execPath, [...args], {
-    env: withSourceCondition(),
-    signal,
-  });
-  if (code !== 0)
-    throw new Error(`The loop bench of ${args.join(" ")} ended with code ${code}:\n${output}`);
-  return JSON.parse(stdout);
+  return measured.map(({ subject, values }) => measuredFigure({ ...label, subject }, values));
 }

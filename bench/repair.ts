@@ -1,17 +1,21 @@
-import type { Bench, BenchOptions, Figure } from "./figure.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { countedFigure, type Figure } from "./figure.ts";
 import { corpus } from "./repair/corpus.ts";
 import { corruptions } from "./repair/corruptions.ts";
 import { type Acceptor, isSame, subjects } from "./repair/subjects.ts";
+import { countTable } from "./report.ts";
 
 export const repair: Bench = {
   name: "repair",
   description:
-    "Valid calls, corrupted in one way at a time so that they no longer fit: how many are accepted, and how many come back exactly as they were meant",
+    "Valid calls, corrupted in one way at a time so that they no longer fit their schema: how many are accepted, and how many are restored exactly",
   run,
+  table: countTable,
   peers: true,
 };
 
-async function* run({ signal }: BenchOptions): AsyncGenerator<Figure> {
+async function run({ signal }: BenchOptions): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
   for (const corruption of corruptions) {
     const counts = new Map(
       Object.keys(subjects).map((name) => [name, { accepted: 0, restored: 0 }]),
@@ -25,7 +29,7 @@ async function* run({ signal }: BenchOptions): AsyncGenerator<Figure> {
       const strict = subjects["ajv"]?.(schema) as Acceptor;
       for (const call of calls) {
         for (const text of corruption.apply(call, optional)) {
-          // What fits nevertheless says something else, and nobody can know.
+          // A corrupted call that still fits its schema cannot be recognized as corrupted.
           if ((await strict(text)) !== undefined) continue;
           corrupted += 1;
           for (const [name, accept] of acceptors) {
@@ -40,9 +44,10 @@ async function* run({ signal }: BenchOptions): AsyncGenerator<Figure> {
     }
     for (const what of ["accepted", "restored"] as const) {
       for (const [subject, count] of counts) {
-        const value = (count[what] / corrupted) * 100;
-        yield { case: `${corruption.name}: ${what}`, subject, value, unit: "%" };
+        const label = { case: `${corruption.name}: ${what}`, subject, unit: "%" };
+        figures.push(countedFigure(label, (count[what] / corrupted) * 100));
       }
     }
   }
+  return figures;
 }

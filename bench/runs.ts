@@ -1,45 +1,36 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
-import { fileURLToPath } from "node:url";
 import { findRedis } from "../packages/server/src/testing/redis-server.ts";
 import { findPostgres } from "../packages/store/src/testing/postgres-server.ts";
-import { runCommand } from "../scripts/command.ts";
-import { withSourceCondition } from "../scripts/source-condition.ts";
-import type { Bench, BenchOptions, Figure } from "./figure.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import type { Figure } from "./figure.ts";
+import { measureByTurns, type Part } from "./part.ts";
 
 export const runs: Bench = {
   name: "runs",
   description:
-    "Runs through the service and its store, each figure in a process of its own: whole runs, those that BullMQ hands to another node, parked ones, streamed deltas, two nodes",
+    "Runs through the service and its store: whole runs, runs that BullMQ hands to another node, suspended runs, streamed deltas, two nodes",
   run,
 };
 
-async function* run({ repetitions = 5, signal }: BenchOptions): AsyncGenerator<Figure> {
-  const times = String(repetitions);
+function run({ repetitions, signal }: BenchOptions): Promise<readonly Figure[]> {
   const hasPostgres = findPostgres().status === "found";
-  yield* await measure("whole-runs.ts", ["sqlite", times], signal);
-  if (hasPostgres) yield* await measure("whole-runs.ts", ["postgres", times], signal);
-  if (hasPostgres && findRedis().status === "found")
-    yield* await measure("queued-runs.ts", [times], signal);
-  yield* await measure("parked-runs.ts", [], signal);
-  yield* await measure("streamed-deltas.ts", ["0"], signal);
-  yield* await measure("streamed-deltas.ts", ["5"], signal);
-  if (hasPostgres) yield* await measure("two-nodes.ts", [times], signal);
+  const deltas = { script: "runs/streamed-deltas.ts", repetitions: repetitions ?? 3 };
+  const parts: readonly Part[] = [
+    ...wholeRuns(repetitions ?? 6),
+    { script: "runs/parked-runs.ts", repetitions: 1 },
+    { ...deltas, args: ["0"] },
+    { ...deltas, args: ["5"] },
+    ...(hasPostgres ? [{ script: "runs/two-nodes.ts", repetitions: repetitions ?? 6 }] : []),
+  ];
+  return measureByTurns(parts, { signal });
 }
 
-async function measure(
-  script: string,
-  given: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Figure[]> {
-  const path = fileURLToPath(new URL(`runs/${script}`, import.meta.url));
-  const { code, output, stdout } = await runCommand(
-    process.execPath,
-    ["--expose-gc", path, ...given],
-    { env: withSourceCondition(), signal },
-  );
-  if (code !== 0)
-    throw new Error(
-      `${script} ${given.join(" ")} of the bench of runs ended with code ${code}:\n${output}`,
-    );
-  return JSON.parse(stdout) as readonly Figure[];
+/** Returns the parts that measure whole runs, for each store whose database is installed. */
+export function wholeRuns(repetitions: number): readonly Part[] {
+  const script = "runs/whole-runs.ts";
+  const parts: Part[] = [{ script, args: ["sqlite"], repetitions }];
+  if (findPostgres().status !== "found") return parts;
+  parts.push({ script, args: ["postgres"], repetitions });
+  if (findRedis().status === "found") parts.push({ script: "runs/queued-runs.ts", repetitions });
+  return parts;
 }

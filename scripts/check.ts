@@ -19,7 +19,7 @@ const steps: readonly Step[] = [
     commands: [[tsc, "-p", "bench/loop/peers"]],
     skipped: (await arePeersInstalled())
       ? undefined
-      : "the peers are not installed; npm run bench -- loop installs them",
+      : "the peers are not installed; npm run bench -- --install installs them",
   },
   // Which package and which folder imports which: the table is scripts/arrows/packages.ts.
   { name: "arrows", commands: [[process.execPath, "scripts/arrows/main.ts"]] },

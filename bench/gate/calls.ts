@@ -1,8 +1,8 @@
 import { defineTool, defineToolGroup, ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
 import { z } from "zod";
-import type { Figure } from "../figure.ts";
+import { best, type Figure, median } from "../figure.ts";
 
-/** Calls in one round: enough that the clock's grain does not matter. */
+/** Calls in one round: enough that the clock's resolution does not matter. */
 const calls = 500;
 /** About 2 KB of text, as a model writes the arguments of an edit. */
 const page = "The quick brown fox jumps over the lazy dog. ".repeat(40);
@@ -69,22 +69,27 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
       return result.data;
     };
     if (String(await gated()) !== String(bare())) throw new Error("The gate changed the result.");
-    const [without, within] = [await time(repetitions, bare), await time(repetitions, gated)];
-    all.push({ case: name, subject: "capstan", value: within - without, unit: "µs" });
+    const times = await timeByTurns(repetitions, bare, gated);
+    const added = (value: (microseconds: readonly number[]) => number) =>
+      value(times.gated) - value(times.bare);
+    const label = { case: name, subject: "capstan", unit: "µs" };
+    all.push({ ...label, best: added((values) => best(values, "µs")), median: added(median) });
   }
   return all;
 }
 
-/**
- * Microseconds a call, of the quickest round: what else the machine does only adds. Each call is
- * awaited, as the gate's is.
- */
-async function time(repetitions: number, call: () => unknown): Promise<number> {
-  let best = Infinity;
+/** Returns the microseconds per call of each round. Bare calls are awaited too, as the gate's are. */
+async function timeByTurns(repetitions: number, bare: () => unknown, gated: () => unknown) {
+  const times = { bare: [] as number[], gated: [] as number[] };
   for (let round = 0; round < repetitions * 20; round++) {
-    const started = performance.now();
-    for (let n = 0; n < calls; n++) await call();
-    best = Math.min(best, ((performance.now() - started) * 1_000) / calls);
+    times.bare.push(await timeRound(bare));
+    times.gated.push(await timeRound(gated));
   }
-  return best;
+  return times;
+}
+
+async function timeRound(call: () => unknown): Promise<number> {
+  const started = performance.now();
+  for (let n = 0; n < calls; n++) await call();
+  return ((performance.now() - started) * 1_000) / calls;
 }

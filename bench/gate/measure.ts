@@ -1,4 +1,4 @@
-// Measures one part of the gate: node --expose-gc bench/gate/measure.ts PART REPETITIONS
+// Measures one part of the gate bench: node --expose-gc bench/gate/measure.ts PART REPETITIONS
 import type { Figure } from "../figure.ts";
 
 const [part, repetitions] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { VariableSystem } from "@capstan/core";
-import { type Figure, median } from "../figure.ts";
+import { type Figure, measuredFigure } from "../figure.ts";
 
 const count = 10_000;
 
@@ -15,15 +15,13 @@ export function figures(repetitions: number): readonly Figure[] {
     "10,000 variables: add and evict": () =>
       variables.addVariable(`more-${more++}`, "value", "LLMAdd"),
   };
-  return Object.entries(operations).map(([name, operation]) => ({
-    case: name,
-    subject: "capstan",
-    value: median(Array.from({ length: repetitions + 5 }, () => time(operation)).slice(5)),
-    unit: "ms",
-  }));
+  return Object.entries(operations).map(([name, operation]) => {
+    const times = Array.from({ length: repetitions + 5 }, () => time(operation)).slice(5);
+    return measuredFigure({ case: name, subject: "capstan", unit: "ms" }, times);
+  });
 }
 
-/** Milliseconds an operation. */
+/** Returns the milliseconds per operation. */
 function time(operation: () => unknown): number {
   const started = performance.now();
   for (let n = 0; n < 20; n++) operation();

@@ -1,31 +1,24 @@
-// Measures one subject in a process of its own, so that no library's instrumentation or garbage
-// weighs on another: node bench/loop/measure.ts SUBJECT REPETITIONS
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { median } from "../figure.ts";
-import { answer, type LoopScript, type LoopSubject } from "./subject.ts";
+// Measures one subject; subject-process.ts starts it and sends it one turn at a time.
+import { setImmediate as nextTick } from "node:timers/promises";
+import { answer, type LoopSubject } from "./subject.ts";
+import type { LoopTurn } from "./subject-process.ts";
 
-const [module, repetitions] = process.argv.slice(2);
-/** Repetitions go on at least so long, so that quick subjects are as warm as slow ones. */
-const warmUp = { repetitions: 3, ms: 1_000 };
-const measured = { repetitions: Number(repetitions), ms: 2_000 };
-
+const [module] = process.argv.slice(2);
 const { prepare } = (await import(`./${module}.ts`)) as { readonly prepare: LoopSubject };
-const sequential = await measure({ rounds: 200, calls: 1 });
-const parallel = await measure({ rounds: 1, calls: 100 });
-process.stdout.write(JSON.stringify({ sequential, parallel }));
+process.on("message", (turn: LoopTurn) => void answerTurn(turn));
 
-/** The median of a whole run, in milliseconds; nothing is subtracted. */
-async function measure(script: LoopScript): Promise<number> {
-  await repeat(script, warmUp);
-  return median(await repeat(script, measured));
+/** Sends the times to the parent process. A failure ends this process, which the parent reports. */
+async function answerTurn(turn: LoopTurn): Promise<void> {
+  process.send?.(await measure(turn));
 }
 
-async function repeat(script: LoopScript, least: typeof warmUp): Promise<number[]> {
+/** Returns the times of the whole runs in milliseconds; nothing is subtracted. */
+async function measure({ script, repetitions, ms }: LoopTurn): Promise<readonly number[]> {
   const times: number[] = [];
-  const until = performance.now() + least.ms;
-  while (times.length < least.repetitions || performance.now() < until) {
+  const until = performance.now() + ms;
+  while (times.length < repetitions || performance.now() < until) {
     const run = prepare(script);
-    await nextTurn();
+    await nextTick();
     const started = performance.now();
     const outcome = await run();
     times.push(performance.now() - started);

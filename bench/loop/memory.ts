@@ -1,5 +1,5 @@
-// What a chain of 1,000 rounds keeps, with small results and with big ones, in a process of its
-// own: node --expose-gc bench/loop/memory.ts
+// Measures the memory that the result of a chain of 1,000 rounds holds, with small results and
+// with big ones: node --expose-gc bench/loop/memory.ts REPETITIONS
 import {
   defineTool,
   defineToolGroup,
@@ -10,28 +10,33 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import { setImmediate } from "node:timers/promises";
-import type { Figure } from "../figure.ts";
+import { type Figure, measuredFigure } from "../figure.ts";
 
 const rounds = 1_000;
 const collect = globalThis.gc;
 if (collect === undefined) throw new Error("Run this with --expose-gc.");
 
+const repetitions = Number(process.argv[2]);
+const sizes = { "100 B": 100, "100 KB": 100_000 } as const;
+
+// The first runs warm up what all runs share.
+for (const characters of Object.values(sizes)) await kept(characters);
 const figures: Figure[] = [];
-// The first runs warm what every run shares.
-await kept(100);
-await kept(100_000);
-for (const [name, characters] of [
-  ["100 B", 100],
-  ["100 KB", 100_000],
-] as const) {
-  const { record, log } = await kept(characters);
-  const of = `1,000 rounds with results of ${name}`;
-  figures.push({ case: `${of}: heap kept`, subject: "capstan", value: record / 1024, unit: "KiB" });
-  figures.push({ case: `${of}: the log`, subject: "capstan", value: log / 1024, unit: "KiB" });
+for (const [name, characters] of Object.entries(sizes)) {
+  const measured: Awaited<ReturnType<typeof kept>>[] = [];
+  for (let n = 0; n < repetitions; n++) measured.push(await kept(characters));
+  for (const [what, key] of [
+    ["heap held", "record"],
+    ["log", "log"],
+  ] as const) {
+    const work = `1,000 rounds with results of ${name}: ${what}`;
+    const values = measured.map((bytes) => bytes[key] / 1024);
+    figures.push(measuredFigure({ case: work, subject: "capstan", unit: "KiB" }, values));
+  }
 }
 process.stdout.write(JSON.stringify(figures));
 
-/** Bytes of the heap that the chain's result holds, and of its log. Values are the store's: here they are dropped. */
+/** Returns the bytes of heap that the chain's result holds, and the length of its log. A store would hold the values; here they are dropped. */
 async function kept(
   characters: number,
 ): Promise<{ readonly record: number; readonly log: number }> {

@@ -1,14 +1,14 @@
-import { type Figure, median } from "../figure.ts";
+import { type Figure, measuredFigure } from "../figure.ts";
 
 const count = 500;
-/** Not counted: a server is up for longer than V8 takes to compile it. */
+/** Runs that are not counted: a server runs for longer than V8 takes to compile its code. */
 const warmUp = 2_000;
 
 /**
- * The figures of whole runs: many at once, and one alone.
+ * Measures whole runs: many at once, and one alone.
  *
- * @param options.many does so many runs, so many at once, and says how long they took, in ms
- * @param options.databaseMs processor time of the database's own processes until now, where it has some
+ * @param options.many runs `count` runs, `atOnce` at a time, and returns how long they took, in ms
+ * @param options.databaseMs processor time so far of the database's own processes, if it has any
  */
 export async function measureRuns(options: {
   readonly subject: string;
@@ -19,7 +19,7 @@ export async function measureRuns(options: {
   const { subject, repetitions, many, databaseMs } = options;
   const together: number[] = [];
   const alone: number[] = [];
-  /** Ms a run, of this process in all its threads, and of the database's own. */
+  /** Processor time per run in ms, of all threads of this process and of the database. */
   const processor: number[] = [];
   const database: number[] = [];
   await many(warmUp, 32);
@@ -35,11 +35,11 @@ export async function measureRuns(options: {
     alone.push((await many(20, 1)) / 20);
   }
   const figure = (what: string, values: readonly number[], unit: string): readonly Figure[] =>
-    values.length === 0 ? [] : [{ case: what, subject, value: median(values), unit }];
+    values.length === 0 ? [] : [measuredFigure({ case: what, subject, unit }, values)];
   return [
     ...figure("32 runs at once", together, "runs/s"),
-    ...figure("processor a run", processor, "ms"),
-    ...figure("processor a run, the database's", database, "ms"),
-    ...figure("a run alone", alone, "ms"),
+    ...figure("processor time per run", processor, "ms"),
+    ...figure("processor time per run, database", database, "ms"),
+    ...figure("one run alone", alone, "ms"),
   ];
 }

@@ -1,13 +1,17 @@
-// Measures what parked runs hold in memory: node --expose-gc bench/runs/parked-runs.ts
-import type { Figure } from "../figure.ts";
+// Measures the memory of suspended runs: node --expose-gc bench/runs/parked-runs.ts
+import { type Figure, measuredFigure } from "../figure.ts";
 import { sqliteStore } from "./bench-store.ts";
 import { scriptedRuns } from "./scripted-run.ts";
 
-/** More than a server keeps at hand of the runs that stopped last, so that this is full from the beginning. */
+/** More runs than the server caches after their end, so that the cache is full from the beginning. */
 const before = 600;
-const { gc } = globalThis;
-if (gc === undefined)
-  throw new Error("Run it with --expose-gc: memory is measured after a collection.");
+
+async function collect(): Promise<void> {
+  await new Promise(setImmediate);
+  if (globalThis.gc === undefined)
+    throw new Error("Run this with --expose-gc: memory is measured after a collection.");
+  globalThis.gc();
+}
 
 const bench = await sqliteStore();
 const { runs, many, park } = scriptedRuns(bench.store);
@@ -17,18 +21,15 @@ let parked = 0;
 for (const count of [10, 10_000]) {
   await many(count - parked, 32, park);
   parked = count;
-  // What was put off until now is not of the parked runs.
-  for (let n = 0; n < 3; n++) {
-    await new Promise(setImmediate);
-    gc();
+  // Work that was deferred until now is not part of the suspended runs.
+  for (let n = 0; n < 3; n++) await collect();
+  const values: number[] = [];
+  for (let n = 0; n < 5; n++) {
+    await collect();
+    values.push(process.memoryUsage().heapUsed / 1e6);
   }
-  const value = process.memoryUsage().heapUsed / 1e6;
-  figures.push({
-    case: `${count.toLocaleString("en")} parked runs`,
-    subject: "sqlite",
-    value,
-    unit: "MB of heap",
-  });
+  const name = `${count.toLocaleString("en")} suspended runs`;
+  figures.push(measuredFigure({ case: name, subject: "sqlite", unit: "MB of heap" }, values));
 }
 await runs.close(0);
 await bench.close();

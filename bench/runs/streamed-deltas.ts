@@ -1,13 +1,14 @@
-// Measures what storing adds to a delta: node bench/runs/streamed-deltas.ts SYNC_DELAY_MS
+// Measures what storing adds to a delta:
+// node bench/runs/streamed-deltas.ts SYNC_DELAY_MS REPETITIONS [STREAMS,…]
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
 import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
-import type { Figure } from "../figure.ts";
+import { type Figure, measuredFigure, mergeTurns } from "../figure.ts";
 import { sqliteStore } from "./bench-store.ts";
 
-const [syncDelay = "0"] = process.argv.slice(2);
+const [syncDelay = "0", repetitions = "1", sizes = "1,50,500"] = process.argv.slice(2);
 const syncDelayMs = Number(syncDelay);
 /** Between two deltas of a stream, in ms: 50 a second. */
 const everyMs = 20;
@@ -65,21 +66,19 @@ async function measure(streams: number): Promise<readonly Figure[]> {
   await bench.close();
   const sorted = waits.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  const name = `a delta, ${streams} at once${syncDelayMs === 0 ? "" : `, a disk slower by ${syncDelayMs} ms`}`;
-  const figure = (what: string, value: number): Figure => ({
-    case: `${name}: ${what}`,
-    subject: "sqlite",
-    value,
-    unit: "ms",
-  });
+  const disk = syncDelayMs === 0 ? "" : `, a disk slower by ${syncDelayMs} ms`;
+  const figure = (what: string, value: number): Figure => {
+    const name = `delta, ${streams} ${streams === 1 ? "stream" : "streams"}${disk}: ${what}`;
+    return measuredFigure({ case: name, subject: "sqlite", unit: "ms" }, [value]);
+  };
   return [
     figure("p50", at(0.5)),
     figure("p99", at(0.99)),
-    figure("longest gap of the event loop", loop.max / 1e6),
+    figure("longest event-loop gap", loop.max / 1e6),
   ];
 }
 
-const figures: Figure[] = [];
-for (const streams of (process.argv[3] ?? "1,50,500").split(",").map(Number))
-  figures.push(...(await measure(streams)));
-process.stdout.write(JSON.stringify(figures));
+const turns: (readonly Figure[])[] = [];
+for (let turn = 0; turn < Number(repetitions); turn++)
+  for (const streams of sizes.split(",").map(Number)) turns.push(await measure(streams));
+process.stdout.write(JSON.stringify(mergeTurns(turns)));

@@ -7,7 +7,7 @@ import { followEvents } from "../../packages/store/src/live/follow-events.ts";
 import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
 import type { Store } from "../../packages/store/src/records/store.ts";
 import { createRun, owner } from "../../packages/store/src/testing/store-fixtures.ts";
-import { type Figure, median } from "../figure.ts";
+import { type Figure, measuredFigure } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";
 
 const [repetitions = "5"] = process.argv.slice(2);
@@ -89,17 +89,10 @@ const times: number[] = [];
 for (let n = 0; n < Number(repetitions); n++) times.push(await takeOver(here));
 await here.close();
 const figures: readonly Figure[] = [
-  {
-    case: "from store to a reader on another node, p50",
-    subject,
-    value: median(waits),
-    unit: "ms",
-  },
-  {
-    case: `a node killed with ${runsKilled} runs: until all go on`,
-    subject,
-    value: median(times) / 1_000,
-    unit: "s",
-  },
+  measuredFigure({ case: "from store to a reader on another node", subject, unit: "ms" }, waits),
+  measuredFigure(
+    { case: `takeover of ${runsKilled} runs after a node is killed`, subject, unit: "s" },
+    times.map((ms) => ms / 1_000),
+  ),
 ];
 process.stdout.write(JSON.stringify(figures));

@@ -17,10 +17,11 @@ await runs.close(0);
 await bench.close();
 
 const steps = measured
-  .filter((figure) => figure.case === "a run alone")
+  .filter((figure) => figure.case === "one run alone")
   .map((figure) => ({
     ...figure,
-    case: "a step of a run alone",
-    value: figure.value / stepsARun,
+    case: "one step of a run alone",
+    best: figure.best / stepsARun,
+    median: figure.median / stepsARun,
   }));
 process.stdout.write(JSON.stringify([...measured, ...steps]));

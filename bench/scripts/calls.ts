@@ -10,33 +10,34 @@ import {
   type Script,
   scriptGroup,
 } from "@capstan/scripts";
-import { type Figure, median } from "../figure.ts";
+import { best, type Figure, measuredFigure, median } from "../figure.ts";
 
-/** Calls through gate, pool and sandbox, of which all but the first find a warm worker. */
+/** Calls that start their own process take long, so there are fewer of them. */
+const warmCallsPerFresh = 10;
+
+/** Measures calls through the gate, the worker pool and the sandbox. */
 export async function figures(repetitions: number): Promise<readonly Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   try {
-    const script = await noOp(folder);
     const { sandbox } = await findSandbox();
-    const warm = await timeCalls({ script, repetitions, pool: {} });
-    const fresh = await timeCalls({
-      script,
-      repetitions: Math.min(repetitions, 20),
-      pool: { maxCalls: 1 },
-    });
-    const confined = await timeStarts(sandbox);
-    const plain = await timeStarts(unconfined);
-    const figure = (name: string, value: number, unit: string): Figure => ({
-      case: name,
-      subject: sandbox.kind === "none" ? "capstan, no sandbox here" : "capstan",
-      value,
-      unit,
-    });
+    const { warm, fresh } = await timeCalls(await noOp(folder), repetitions);
+    const { confined, plain } = await timeStarts(sandbox);
+    const subject = sandbox.kind === "none" ? "capstan, no sandbox here" : "capstan";
+    const label = (name: string, unit: string) => ({ case: name, subject, unit });
+    const bestMs = (values: readonly number[]) => best(values, "ms");
     return [
-      figure("no-op Python function, warm", warm, "ms"),
-      figure("no-op Python function, a fresh process each", fresh, "ms"),
-      figure("fresh beside warm", fresh / warm, "×"),
-      figure("starting a program in the sandbox, beside outside", confined - plain, "ms"),
+      measuredFigure(label("no-op Python function, warm", "ms"), warm),
+      measuredFigure(label("no-op Python function, fresh process", "ms"), fresh),
+      {
+        ...label("no-op Python function, fresh ÷ warm", "×"),
+        best: bestMs(fresh) / bestMs(warm),
+        median: median(fresh) / median(warm),
+      },
+      {
+        ...label("added by the sandbox to starting a program", "ms"),
+        best: bestMs(confined) - bestMs(plain),
+        median: median(confined) - median(plain),
+      },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -73,47 +74,59 @@ async function noOp(folder: string): Promise<Script> {
   };
 }
 
-async function timeCalls(options: {
-  readonly script: Script;
-  readonly repetitions: number;
-  readonly pool: { readonly maxCalls?: number };
-}): Promise<number> {
+/** Returns the times of warm calls and of calls with a fresh process each, in ms, by turns. */
+async function timeCalls(script: Script, repetitions: number) {
+  const warm = await callerOf(script, Number.POSITIVE_INFINITY);
+  const fresh = await callerOf(script, 1);
+  const times = { warm: [] as number[], fresh: [] as number[] };
+  for (let n = 0; n < repetitions; n++) {
+    times.warm.push(await warm.call());
+    if (n % warmCallsPerFresh === 0) times.fresh.push(await fresh.call());
+  }
+  await Promise.all([warm.close(), fresh.close()]);
+  return times;
+}
+
+/** Returns a function that calls the script and returns the time; the first call is already done. */
+async function callerOf(script: Script, maxCalls: number) {
   const approved = { file: { executionPolicy: "auto" }, functions: {} } as const;
   const runner = createScriptRunner({
     sandbox: (await findSandbox()).sandbox,
     approvals: { approved: () => approved, subscribe: () => () => {} },
     python: () => findPython({}),
-    pool: { maxCalls: Number.POSITIVE_INFINITY, ...options.pool },
+    pool: { maxCalls },
   });
   const executor = new ToolExecutor();
-  executor.registerToolGroup(scriptGroup(options.script, { run: runner.run, approved }));
+  executor.registerToolGroup(scriptGroup(script, { run: runner.run, approved }));
   executor.toggleGroupEnabled("bench", true);
-  const call = async () => {
+  const call = async (): Promise<number> => {
     const started = performance.now();
     const result = await executor.execute("no_op", {});
     if (result.status !== "success") throw new Error(JSON.stringify(result));
     return performance.now() - started;
   };
   await call();
-  const times: number[] = [];
-  for (let n = 0; n < options.repetitions; n++) times.push(await call());
-  await runner.close();
-  return median(times);
+  return { call, close: () => runner.close() };
 }
 
-/** The median of starting a program that does nothing, in ms. */
-async function timeStarts(
-  sandbox: Awaited<ReturnType<typeof findSandbox>>["sandbox"],
-): Promise<number> {
-  const times: number[] = [];
+type Sandbox = Awaited<ReturnType<typeof findSandbox>>["sandbox"];
+
+/** Returns the times of starting a program that does nothing, in ms, in and outside the sandbox by turns. */
+async function timeStarts(sandbox: Sandbox) {
+  const times = { confined: [] as number[], plain: [] as number[] };
   for (let n = 0; n < 20; n++) {
-    const started = performance.now();
-    const program = sandbox.start({ command: "/bin/true", args: [] });
-    program.stdin.end();
-    program.stdout.resume();
-    program.stderr.resume();
-    await program.ended;
-    times.push(performance.now() - started);
+    times.confined.push(await timeStart(sandbox));
+    times.plain.push(await timeStart(unconfined));
   }
-  return median(times);
+  return times;
+}
+
+async function timeStart(sandbox: Sandbox): Promise<number> {
+  const started = performance.now();
+  const program = sandbox.start({ command: "/bin/true", args: [] });
+  program.stdin.end();
+  program.stdout.resume();
+  program.stderr.resume();
+  await program.ended;
+  return performance.now() - started;
 }

@@ -1,9 +1,9 @@
-// 100 files of 10 functions each: read anew, read from the cache, and one of them changed.
+// Measures 100 files of 10 functions each: read for the first time, from the cache, after a change.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { languageParsers, openToolLibrary, type ToolLibrary } from "@capstan/scripts";
-import { type Figure, median } from "../figure.ts";
+import { type Figure, measuredFigure } from "../figure.ts";
 
 const count = 100;
 
@@ -40,16 +40,12 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
         await rm(folder, { recursive: true });
       }
     }
-    const figure = (name: string, values: readonly number[]): Figure => ({
-      case: `${language}: ${name}`,
-      subject: "capstan",
-      value: median(values),
-      unit: "ms",
-    });
+    const figure = (name: string, values: readonly number[]): Figure =>
+      measuredFigure({ case: `${language}: ${name}`, subject: "capstan", unit: "ms" }, values);
     found.push(
-      figure("100 files of 10 functions, read anew", cold),
-      figure("the same from the cache", cached),
-      figure("a change of one file is live", changed),
+      figure("100 files of 10 functions, first read", cold),
+      figure("100 files of 10 functions, from the cache", cached),
+      figure("until a changed file is live", changed),
     );
   }
   return found;
@@ -58,7 +54,7 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
 function open(folder: string, watch = false): Promise<ToolLibrary> {
   return openToolLibrary({
     folders: [folder],
-    // New ones each time: Python is looked for anew too.
+    // New parsers each time, so that the search for Python is measured too.
     parsers: languageParsers(),
     run: () => Promise.reject(new Error("Nothing is run here.")),
     cacheSecret: "bench",
@@ -66,7 +62,7 @@ function open(folder: string, watch = false): Promise<ToolLibrary> {
   });
 }
 
-/** Resolves when a tool's description says so. */
+/** Resolves when a tool's description contains the mark. */
 function isLive(library: ToolLibrary, mark: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   library.subscribe(() => {

@@ -1,5 +1,5 @@
 // Runs the workloads in every column and prints their figures: node bench/tokens/measure.ts
-import type { Figure } from "../figure.ts";
+import { countedFigure, type Figure } from "../figure.ts";
 import { columns } from "./column.ts";
 import { converse } from "./converse.ts";
 import { type Cost, sum } from "./price.ts";
@@ -17,7 +17,7 @@ for (const workload of workloads) {
 process.stdout.write(JSON.stringify(figures));
 
 function add(name: string, column: string, { tokens, priced }: Cost): void {
-  const figure = { subject: "capstan", unit: "tokens" };
-  figures.push({ case: `${name}/${column}`, value: tokens, ...figure });
-  figures.push({ case: `${name}, priced/${column}`, value: Math.round(priced), ...figure });
+  const label = { subject: "capstan", unit: "tokens" };
+  figures.push(countedFigure({ case: `${name}/${column}`, ...label }, tokens));
+  figures.push(countedFigure({ case: `${name}, priced/${column}`, ...label }, Math.round(priced)));
 }

@@ -1,0 +1,88 @@
+import type { Figure } from "./figure.ts";
+
+/** A bound that a figure may not cross on the reference machine, which has 2 cores. */
+export interface Floor {
+  readonly bench: string;
+  readonly case: string;
+  readonly subject: string;
+  /** If given, the bound is about `subject ÷ relativeTo`, measured in the same run. */
+  readonly relativeTo?: string;
+  readonly bound: "at most" | "at least";
+  readonly limit: number;
+  readonly unit: string;
+}
+
+/** The performance floors, in the order of the benches. */
+export const floors: readonly Floor[] = [
+  besidePi("sequential round", 1.3),
+  besidePi("parallel call", 1.3),
+  fasterThan("ai", "sequential round", 10),
+  fasterThan("ai", "parallel call", 2),
+  fasterThan("langchain", "sequential round", 100),
+  fasterThan("langchain", "parallel call", 30),
+  fasterThan("@openai/agents-core", "sequential round", 100),
+  fasterThan("@openai/agents-core", "parallel call", 30),
+  added("added to a call", 15),
+  added("added to a call with a reference and an approval, 2 KB", 40),
+  {
+    bench: "scripts",
+    case: "no-op Python function, warm",
+    subject: "capstan",
+    bound: "at most",
+    limit: 5,
+    unit: "ms",
+  },
+  runsPerSecond("sqlite", 300),
+  runsPerSecond("postgres", 250),
+  runsPerSecond("queue", 120),
+  delta("p50", 5),
+  delta("p99", 25),
+  delta("longest event-loop gap", 50),
+  {
+    bench: "runs",
+    case: "takeover of 20 runs after a node is killed",
+    subject: "postgres",
+    bound: "at most",
+    limit: 3,
+    unit: "s",
+  },
+];
+
+/** Returns the value that the floor bounds, or `undefined` if it was not measured. */
+export function measuredValue(floor: Floor, figures: readonly Figure[]): number | undefined {
+  const bestOf = (subject: string) =>
+    figures.find((figure) => figure.case === floor.case && figure.subject === subject)?.best;
+  const value = bestOf(floor.subject);
+  if (value === undefined || floor.relativeTo === undefined) return value;
+  const other = bestOf(floor.relativeTo);
+  return other === undefined ? undefined : value / other;
+}
+
+export function isMet({ bound, limit }: Floor, value: number): boolean {
+  return bound === "at most" ? value <= limit : value >= limit;
+}
+
+function besidePi(work: string, limit: number): Floor {
+  const relativeTo = "@mariozechner/pi-agent-core";
+  const [subject, bound] = ["capstan", "at most"] as const;
+  return { bench: "loop", case: work, subject, relativeTo, bound, limit, unit: "×" };
+}
+
+function fasterThan(subject: string, work: string, limit: number): Floor {
+  const [relativeTo, bound] = ["capstan", "at least"] as const;
+  return { bench: "loop", case: work, subject, relativeTo, bound, limit, unit: "×" };
+}
+
+function added(work: string, limit: number): Floor {
+  return { bench: "gate", case: work, subject: "capstan", bound: "at most", limit, unit: "µs" };
+}
+
+function runsPerSecond(subject: string, limit: number): Floor {
+  const [bound, unit] = ["at least", "runs/s"] as const;
+  return { bench: "runs", case: "32 runs at once", subject, bound, limit, unit };
+}
+
+function delta(what: string, limit: number): Floor {
+  const work = `delta, 500 streams: ${what}`;
+  return { bench: "runs", case: work, subject: "sqlite", bound: "at most", limit, unit: "ms" };
+}
