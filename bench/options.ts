@@ -11,6 +11,7 @@ Each bench ends with its performance floors, and whether they are met.
   --json           prints one line per figure: {"bench","case","subject","unit","best","median"}
   --write          writes the figures into docs/benchmarks.md, with the machine
   --repetitions N  how often each part is measured
+  --against PATH   measures whole runs here and in another checkout by turns, and nothing else
   --install        installs the peers, and measures nothing
 `;
 
@@ -18,6 +19,7 @@ const options = {
   json: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
   repetitions: { type: "string" },
+  against: { type: "string" },
   install: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -26,6 +28,7 @@ export interface BenchRequest {
   readonly chosen: readonly Bench[];
   readonly json: boolean;
   readonly write: boolean;
+  readonly against: string | undefined;
   readonly install: boolean;
   readonly help: boolean;
   readonly run: BenchOptions;
@@ -50,6 +53,7 @@ export function readRequest(args: string[], signal: AbortSignal): BenchRequest |
       positionals.length === 0 ? benches : benches.filter(({ name }) => positionals.includes(name)),
     json: values.json,
     write: values.write,
+    against: values.against,
     install: values.install,
     help: values.help,
     run: { signal, ...(repetitions !== undefined && { repetitions }) },

@@ -1,4 +1,6 @@
 // npm run bench [-- NAME…] [options]; --help describes them.
+import { resolve } from "node:path";
+import { compareWith } from "./against.ts";
 import type { Bench } from "./bench.ts";
 import { writeFigures } from "./document.ts";
 import type { Figure } from "./figure.ts";
@@ -21,7 +23,12 @@ async function main(args: string[]): Promise<number> {
   }
   if (request.help) print(usage);
   else if (request.install) await installPeers();
-  else await runBenches(request);
+  else if (request.against !== undefined) {
+    // npm runs scripts in the root folder; a relative path is relative to where the user is.
+    const against = resolve(process.env["INIT_CWD"] ?? ".", request.against);
+    const table = await compareWith({ ...request.run, against });
+    print(`${machine()}\n\n${alignedTable(table)}`);
+  } else await runBenches(request);
   return 0;
 }
 
