@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { compileSchema } from "../src/arguments/validator.ts";
-import type { JsonSchema } from "../src/model/json.ts";
+import type { JsonSchema } from "../src/base/json.ts";
 import { randomSchema, smallValue } from "./random-schema.ts";
 
 /** Returns Ajv's verdict, or `undefined` if its generated code throws, as it does on some `oneOf` within `not`. */
