@@ -41,12 +41,12 @@ export const longTests: readonly LongTests[] = [
   {
     files: "test/code-bombs.test.ts",
     reason:
-      "Loops and forks until the deadline of a call. The sandbox's own tests in packages/toolkit show each limit.",
+      "Loops and forks until the deadline of a call. The tests of packages/sandbox show each limit.",
   },
   {
     files: "test/script-bombs.test.ts",
     reason:
-      "Loops, forks and allocates until limits are reached. The tests of packages/toolkit show each limit.",
+      "Loops, forks and allocates until limits are reached. The tests of packages/scripts show each limit.",
   },
   {
     files: "test/slow-readers.test.ts",
