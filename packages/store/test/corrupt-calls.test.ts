@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "@capstan/core/host";
-import { planPrune, prune } from "../upkeep/prune.ts";
-import { migrate } from "../sqlite/migrate.ts";
-import { storeOnConnection } from "../sqlite/open-store.ts";
-import { Sql } from "../sqlite/sql.ts";
-import type { Store } from "../records/store.ts";
-import { callRecord, commit, createRun, owner, resultOf } from "../testing/store-fixtures.ts";
+import { planPrune, prune } from "../src/upkeep/prune.ts";
+import { migrate } from "../src/sqlite/migrate.ts";
+import { storeOnConnection } from "../src/sqlite/open-store.ts";
+import { Sql } from "../src/sqlite/sql.ts";
+import type { Store } from "../src/records/store.ts";
+import { callRecord, commit, createRun, owner, resultOf } from "../src/testing/store-fixtures.ts";
 
 /** Three ended runs with a call of unknown outcome each; what the one in the middle has of it is no JSON any more. */
 async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {

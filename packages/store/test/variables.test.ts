@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
-import type { Store } from "../records/store.ts";
-import { openStore } from "../sqlite/open-store.ts";
+import type { Store } from "../src/records/store.ts";
+import { openStore } from "../src/sqlite/open-store.ts";
 import {
   commit,
   createRun,
@@ -15,8 +15,8 @@ import {
   variableOf,
   withDataDir,
   withFileStore,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
+} from "../src/testing/store-fixtures.ts";
+import { everyStore } from "../src/testing/every-store.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",

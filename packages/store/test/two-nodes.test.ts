@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import type { RunEvent } from "@capstan/contract";
-import { followEvents } from "../live/follow-events.ts";
-import { withTwoNodes } from "../testing/every-store.ts";
-import { findPostgres } from "../testing/postgres-server.ts";
+import { followEvents } from "../src/live/follow-events.ts";
+import { withTwoNodes } from "../src/testing/every-store.ts";
+import { findPostgres } from "../src/testing/postgres-server.ts";
 import {
   approvalRequest,
   commit,
@@ -16,7 +16,7 @@ import {
   resultOf,
   start,
   variableOf,
-} from "../testing/store-fixtures.ts";
+} from "../src/testing/store-fixtures.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

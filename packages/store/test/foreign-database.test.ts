@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import pg from "pg";
-import { readUsage } from "../upkeep/prune-store.ts";
-import { backupStore, checkStore, vacuumStore } from "../upkeep/maintenance.ts";
-import { inspectPostgres } from "../postgres/inspect-postgres.ts";
-import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import { openStore } from "../sqlite/open-store.ts";
-import { findPostgres, testServer } from "../testing/postgres-server.ts";
-import { withDataDir } from "../testing/store-fixtures.ts";
+import { readUsage } from "../src/upkeep/prune-store.ts";
+import { backupStore, checkStore, vacuumStore } from "../src/upkeep/maintenance.ts";
+import { inspectPostgres } from "../src/postgres/inspect-postgres.ts";
+import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
+import { openStore } from "../src/sqlite/open-store.ts";
+import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { withDataDir } from "../src/testing/store-fixtures.ts";
 
 /** What other programs make: a table of one of our names, a list of steps of their own, and that beside ours. */
 const foreign = [

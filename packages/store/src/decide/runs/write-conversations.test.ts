@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../../records/store.ts";
 import {
   approvalRequest,
   commit,
@@ -10,8 +10,8 @@ import {
   owner,
   resultOf,
   variableOf,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
+} from "../../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
 
 async function converse(store: Store, id: string, title = ""): Promise<void> {
   const [outcome] = await store.write([

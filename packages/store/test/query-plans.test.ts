@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
-import { readVariables } from "../read/read-variables.ts";
-import type { Script, Statement } from "../sql/script.ts";
-import { findPostgres, testServer } from "../testing/postgres-server.ts";
-import { readEventPages } from "./read/event-pages.ts";
-import { openPostgresStore } from "./open-postgres-store.ts";
-import { BatchChanges, CallChanges } from "./write/postgres-changes.ts";
-import { runScript } from "./wire/run-script.ts";
-import { send, sendAll } from "./wire/statements.ts";
+import { getApproval, listApprovals } from "../src/read/permissions/read-approvals.ts";
+import { readVariables } from "../src/read/read-variables.ts";
+import type { Script, Statement } from "../src/sql/script.ts";
+import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { readEventPages } from "../src/postgres/read/event-pages.ts";
+import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
+import { BatchChanges, CallChanges } from "../src/postgres/write/postgres-changes.ts";
+import { runScript } from "../src/postgres/wire/run-script.ts";
+import { send, sendAll } from "../src/postgres/wire/statements.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type { CallRecord, ReviewDecision } from "@capstan/core";
 import type { Quarantine, ReviewNotice } from "@capstan/core/host";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../../records/store.ts";
 import {
   callRecord,
   commit,
@@ -15,8 +15,8 @@ import {
   owner,
   resultOf,
   withFileStore,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
+} from "../../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
 
 const secret = "the password is tulip";
 const notice: ReviewNotice = {

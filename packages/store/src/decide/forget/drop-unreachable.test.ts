@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { VariableChange } from "@capstan/core";
-import type { Store } from "../records/store.ts";
-import { everyStore } from "../testing/every-store.ts";
+import type { Store } from "../../records/store.ts";
+import { everyStore } from "../../testing/every-store.ts";
 import {
   commit,
   createRun,
@@ -10,7 +10,7 @@ import {
   resultOf,
   valueOf,
   variableOf,
-} from "../testing/store-fixtures.ts";
+} from "../../testing/store-fixtures.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Awaited } from "@capstan/core";
-import type { Store } from "../records/store.ts";
-import { everyStore } from "../testing/every-store.ts";
+import type { Store } from "../../records/store.ts";
+import { everyStore } from "../../testing/every-store.ts";
 import {
   approvalRequest,
   callRecord,
@@ -10,7 +10,7 @@ import {
   event,
   owner,
   stopsFor,
-} from "../testing/store-fixtures.ts";
+} from "../../testing/store-fixtures.ts";
 
 const allow = { decision: "allow" } as const;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../../records/store.ts";
 import {
   approvalRequest,
   callRecord,
@@ -9,8 +9,8 @@ import {
   grantOf,
   owner,
   resultOf,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
+} from "../../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
 
 async function ask(store: Store, runId: string, id: string, expiresAt?: number): Promise<void> {
   const approval = approvalRequest(id, expiresAt);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { CallRecord } from "@capstan/core";
-import { openForReading } from "../sqlite/open-database.ts";
-import type { RunJournalWrite } from "../records/store-writes.ts";
+import { openForReading } from "../../sqlite/open-database.ts";
+import type { RunJournalWrite } from "../../records/store-writes.ts";
 import {
   callRecord,
   commit,
@@ -14,8 +14,8 @@ import {
   owner,
   start,
   withFileStore,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
+} from "../../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
 
 const query = { owner, runId: "r" };
 const note = event({ type: "run.heartbeat", at: 1 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { findPostgres, testServer } from "../testing/postgres-server.ts";
-import { createRun, resultOf } from "../testing/store-fixtures.ts";
-import { openPostgresStore } from "./open-postgres-store.ts";
+import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { createRun, resultOf } from "../src/testing/store-fixtures.ts";
+import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

@@ -8,9 +8,9 @@ import {
   owner,
   resultOf,
   start,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
-import { isAccepted, type RunJournalWrite } from "../records/store-writes.ts";
+} from "../../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
+import { isAccepted, type RunJournalWrite } from "../../records/store-writes.ts";
 
 const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };

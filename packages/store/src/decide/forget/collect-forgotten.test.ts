@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { everyStore } from "../testing/every-store.ts";
-import { commit, createRun, owner, resultOf } from "../testing/store-fixtures.ts";
+import { everyStore } from "../../testing/every-store.ts";
+import { commit, createRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
 everyStore(
   "of commits that have no events no more are deleted at once than was asked for",

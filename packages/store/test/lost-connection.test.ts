@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { followEvents } from "../live/follow-events.ts";
-import { withTwoNodes } from "../testing/every-store.ts";
-import { findPostgres, startPostgres, testServer } from "../testing/postgres-server.ts";
-import { commit, createRun, event, owner, resultOf } from "../testing/store-fixtures.ts";
-import { openPostgresStore } from "./open-postgres-store.ts";
+import { followEvents } from "../src/live/follow-events.ts";
+import { withTwoNodes } from "../src/testing/every-store.ts";
+import { findPostgres, startPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { commit, createRun, event, owner, resultOf } from "../src/testing/store-fixtures.ts";
+import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

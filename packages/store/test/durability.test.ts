@@ -8,10 +8,10 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@capstan/core/host";
-import { readLock } from "../sqlite/data-lock.ts";
-import { migrate } from "../sqlite/migrate.ts";
-import { Sql } from "../sqlite/sql.ts";
-import { storeOnConnection, openStore } from "../sqlite/open-store.ts";
+import { readLock } from "../src/sqlite/data-lock.ts";
+import { migrate } from "../src/sqlite/migrate.ts";
+import { Sql } from "../src/sqlite/sql.ts";
+import { storeOnConnection, openStore } from "../src/sqlite/open-store.ts";
 import {
   commit,
   createRun,
@@ -23,11 +23,11 @@ import {
   variableOf,
   withDataDir,
   withFileStore,
-} from "../testing/store-fixtures.ts";
+} from "../src/testing/store-fixtures.ts";
 
 /** Starts a process that writes, lets it commit so much, kills it, and gives the last numbers it told of. */
 async function writeAndKill(dataDir: string, commits: number): Promise<Map<string, number>> {
-  const script = fileURLToPath(new URL("../testing/writing-process.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./writing-process.ts", import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, script, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Store } from "../records/store.ts";
-import type { StoreWrite } from "../records/store-writes.ts";
-import { everyStore } from "../testing/every-store.ts";
+import type { Store } from "../src/records/store.ts";
+import type { StoreWrite } from "../src/records/store-writes.ts";
+import { everyStore } from "../src/testing/every-store.ts";
 import {
   approvalRequest,
   callRecord,
@@ -10,7 +10,7 @@ import {
   event,
   owner,
   variableOf,
-} from "../testing/store-fixtures.ts";
+} from "../src/testing/store-fixtures.ts";
 
 const other = "bob";
 const switches = { groups: {}, tools: {} };

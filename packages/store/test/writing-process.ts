@@ -1,6 +1,6 @@
 /** Writes without end into a store until it is killed; says what was committed. Arguments: the data directory. */
-import { openStore } from "../sqlite/open-store.ts";
-import { delta, end, event, start } from "./store-fixtures.ts";
+import { openStore } from "../src/sqlite/open-store.ts";
+import { delta, end, event, start } from "../src/testing/store-fixtures.ts";
 
 const dataDir = process.argv[2];
 if (dataDir === undefined) throw new Error("Which data directory?");

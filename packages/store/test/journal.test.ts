@@ -14,9 +14,9 @@ import {
   start,
   type UnnumberedEvent,
   withFileStore,
-} from "../testing/store-fixtures.ts";
-import { everyStore } from "../testing/every-store.ts";
-import type { Store } from "../records/store.ts";
+} from "../src/testing/store-fixtures.ts";
+import { everyStore } from "../src/testing/every-store.ts";
+import type { Store } from "../src/records/store.ts";
 
 const query = { owner, runId: "r" };
 
