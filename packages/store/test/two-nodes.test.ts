@@ -19,8 +19,11 @@ import {
 } from "../src/testing/store-fixtures.ts";
 
 const postgres = findPostgres();
+
 const options = { skip: postgres.status === "missing" && postgres.reason };
+
 const query = { owner, runId: "r" };
+
 const note = event({ type: "run.heartbeat", at: 1 });
 
 test(
@@ -214,30 +217,3 @@ test("many nodes at many runs: each number of each run once", options, async () 
     }
   });
 });
-
-test(
-  "a node that is given up loses its runs to whoever claims them, and is told as it beats again",
-  options,
-  async () => {
-    await withTwoNodes(async (one, other) => {
-      assert.ok(one.nodes !== undefined && other.nodes !== undefined);
-      await createRun(one, { id: "r" });
-      await createRun(other, { id: "s" });
-      assert.deepEqual(await other.everyOrphan(), []);
-      const before = (await other.nodes.list()).find(({ id }) => id === one.nodes?.self);
-      assert.ok(before !== undefined);
-      assert.equal(await one.nodes.beat(), true);
-      assert.equal(await other.nodes.giveUp(before), false, "it has beaten since");
-      assert.equal(await other.nodes.giveUp({ ...before, beats: before.beats + 1 }), true);
-      assert.deepEqual(
-        (await other.everyOrphan()).map(({ id }) => id),
-        ["r"],
-      );
-      await other.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
-      assert.deepEqual(await other.everyOrphan(), []);
-      assert.equal(await one.nodes.beat(), false);
-      const [late] = await one.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]);
-      assert.equal(late.status, "fenced");
-    });
-  },
-);

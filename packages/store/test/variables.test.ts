@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
 import type { Store } from "../src/records/store.ts";
 import { openStore } from "../src/sqlite/open-store.ts";
+import { everyStore } from "../src/testing/every-store.ts";
 import {
   commit,
   createRun,
@@ -16,13 +17,14 @@ import {
   withDataDir,
   withFileStore,
 } from "../src/testing/store-fixtures.ts";
-import { everyStore } from "../src/testing/every-store.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",
   variable: variableOf(name, text),
 });
+
 const removed = (name: string): VariableChange => ({ type: "removed", name, reason: "removed" });
+
 const write = (store: Store, runId: string, ...changes: VariableChange[]) =>
   commit(
     store,
@@ -268,5 +270,16 @@ test("nothing of a small value that was removed is left in the database once its
     sql.close();
     assert.match(JSON.stringify(rows), /rose/);
     assert.doesNotMatch(JSON.stringify(rows), /tulip/);
+  });
+});
+
+everyStore("a value of 50 MB comes back as it was", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const text = "0123456789abcde\n".repeat((50 * 1024 * 1024) / 16);
+    const change = { type: "set", variable: variableOf("big", text) } as const;
+    await commit(store, "r", [{ type: "variable", change }]);
+    const digest = (await store.readManifest({ owner, runId: "r" }))?.["big"]?.digest ?? "";
+    assert.ok((await store.readValue({ owner, digest }))?.text === text);
   });
 });

@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import type { CallRecord, ReviewDecision } from "@capstan/core";
 import type { Quarantine, ReviewNotice } from "@capstan/core/host";
 import type { Store } from "../../records/store.ts";
+import { everyStore } from "../../testing/every-store.ts";
 import {
   callRecord,
   commit,
@@ -16,9 +17,9 @@ import {
   resultOf,
   withFileStore,
 } from "../../testing/store-fixtures.ts";
-import { everyStore } from "../../testing/every-store.ts";
 
 const secret = "the password is tulip";
+
 const notice: ReviewNotice = {
   id: "a",
   callId: "c",
@@ -55,6 +56,7 @@ const settled = (more: Partial<CallRecord> = {}) =>
     type: "call",
     call: callRecord("c", { status: "result_rejected", review: notice, ...more }),
   }) as const;
+
 const answer = (decision: ReviewDecision) =>
   ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;
 
@@ -81,42 +83,6 @@ everyStore(
     });
   },
 );
-
-everyStore(
-  "the first review counts, and all of it is kept until it is carried out",
-  async (withStore) => {
-    await withStore(async (store) => {
-      await review(store);
-      const redact = { decision: "redact", words: ["tulip"] } as const;
-      const [first] = await store.write([answer(redact)]);
-      assert.equal(first.status, "answered");
-      const [second] = await store.write([answer({ decision: "release" })]);
-      assert.ok(second.status === "already_answered");
-      assert.equal(second.approval.status, "redacted");
-      assert.deepEqual((await store.getApproval({ owner, id: "a" }))?.answer, redact);
-      await commit(store, "r", [settled()]);
-      const after = await store.getApproval({ owner, id: "a" });
-      assert.ok(after?.kind === "result");
-      assert.deepEqual([after.status, after.answer], ["redacted", null]);
-      assert.deepEqual(after.outcome, { outcome: "redacted", by: "person" });
-    });
-  },
-);
-
-everyStore("an answer of the other kind decides nothing", async (withStore) => {
-  await withStore(async (store) => {
-    await review(store);
-    const allow = {
-      type: "answer-approval",
-      owner,
-      id: "a",
-      answer: { decision: "allow" },
-    } as const;
-    const [outcome] = await store.write([allow]);
-    assert.equal(outcome.status, "refused");
-    assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "pending");
-  });
-});
 
 everyStore(
   "a review that is called off or expires is closed, and a removed run leaves nothing of it",

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "@capstan/core";
+import { everyStore } from "../testing/every-store.ts";
+import { callRecord, commit, createRun, owner } from "../testing/store-fixtures.ts";
+
+everyStore(
+  "a group's last calls are listed newest first, the owner's own alone",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r1" });
+      await createRun(store, { id: "r2" });
+      await createRun(store, { id: "theirs", owner: "other" });
+      const callOf = (callId: string, toolId: string, args: JsonObject = {}) =>
+        ({ type: "call", call: { ...callRecord(callId), toolId, args } }) as const;
+      await commit(store, "r1", [callOf("a", "my_g.Look"), callOf("b", "myXg.Look")]);
+      await commit(store, "r2", [
+        callOf("c", "my_g.Look"),
+        // What only looks like it, in an argument.
+        callOf("d", "other.Look", { toolId: "my_g.Look" }),
+      ]);
+      await commit(store, "theirs", [callOf("e", "my_g.Look")]);
+      const listed = async (limit: number) =>
+        (await store.listCalls({ owner, group: "my_g", limit })).calls.map(
+          ({ runId, call }) => `${runId} ${call.callId}`,
+        );
+      assert.deepEqual(await listed(10), ["r2 c", "r1 a"]);
+      assert.deepEqual(await listed(1), ["r2 c"], "what only looks like it takes no place");
+      const nothing = { calls: [], unreadable: [] };
+      assert.deepEqual(
+        await store.listCalls({ owner: "nobody", group: "my_g", limit: 10 }),
+        nothing,
+      );
+    });
+  },
+);

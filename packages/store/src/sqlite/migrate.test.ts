@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { migrate } from "./migrate.ts";
+import { Sql } from "./sql.ts";
+
+test("a migration that fails half-way changes nothing", () => {
+  const sql = new Sql(new DatabaseSync(":memory:"));
+  const tables = () => sql.all("SELECT name FROM sqlite_schema");
+  const step = (version: number, table: string) => ({
+    version,
+    statements: [`CREATE TABLE ${table} (x TEXT)`],
+  });
+  const bad = { version: 3, statements: ["CREATE TABLE c (x TEXT)", "CREATE TABLE a (x TEXT)"] };
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), []);
+  migrate(sql, 1, [step(1, "a")]);
+  const before = tables();
+  assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
+  assert.deepEqual(tables(), before);
+  // Whoever goes back to the version that was there before finds what it left.
+  migrate(sql, 1, [step(1, "a")]);
+});
