@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@capstan/contract";
 import { findRedis, startRedis } from "../packages/server/src/testing/redis-server.ts";
-import { findPostgres, testServer } from "../packages/store/src/testing/postgres-server.ts";
+import { findPostgres, testServer } from "@capstan/store/testing";
 import {
   type Api,
   assertNumbered,

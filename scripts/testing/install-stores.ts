@@ -1,6 +1,5 @@
-// oxlint-disable no-restricted-imports -- it looks where the server's own tests look
 import { spawnSync } from "node:child_process";
-import { findPostgres } from "../../packages/store/src/testing/postgres-server.ts";
+import { findPostgres } from "@capstan/store/testing";
 import { canInstall, installPackage } from "./apt.ts";
 
 interface Program {

@@ -1,19 +1,16 @@
-// oxlint-disable no-restricted-imports -- stores are opened as the server opens them
 import assert from "node:assert/strict";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { vacuumStore } from "../../packages/store/src/upkeep/maintenance.ts";
-import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import type { Store } from "../../packages/store/src/records/store.ts";
-import { openStore } from "../../packages/store/src/sqlite/open-store.ts";
-import { findPostgres, startPostgres } from "../../packages/store/src/testing/postgres-server.ts";
+import { openPostgresStore, openStore, type Store, vacuumStore } from "@capstan/store";
 import {
   createRun,
+  findPostgres,
   owner,
+  startPostgres,
   variableOf,
   withDataDir,
-} from "../../packages/store/src/testing/store-fixtures.ts";
+} from "@capstan/store/testing";
 import { cannotMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
 
 const cannot = cannotMount();

@@ -5,17 +5,18 @@ import {
   startRedis,
   type TestRedis,
 } from "../../packages/server/src/testing/redis-server.ts";
-import {
-  findPostgres,
-  startPostgres,
-  testServer,
-} from "../../packages/store/src/testing/postgres-server.ts";
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CombinationName } from "./combination-name.ts";
-import { type HeldRuns, readHeldRuns } from "../../packages/store/src/testing/held-runs.ts";
+import {
+  findPostgres,
+  type HeldRuns,
+  readHeldRuns,
+  startPostgres,
+  testServer,
+} from "@capstan/store/testing";
 import type { Proof } from "./proof.ts";
 import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 

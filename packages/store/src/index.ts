@@ -1,16 +1,15 @@
-export { followEvents } from "./live/follow-events.ts";
-export { watchNodes } from "./live/silent-nodes.ts";
-export { inspectPostgres } from "./postgres/inspect-postgres.ts";
-export { openPostgresStore } from "./postgres/open-postgres-store.ts";
-export { describeDatabase } from "./postgres/wire/describe-database.ts";
-export type { ListedCalls } from "./records/readings.ts";
-export type { ChainMark } from "./records/readings.ts";
-export type { Hold } from "./records/readings.ts";
-export type { UsageKind } from "./records/readings.ts";
-export type { Usage } from "./records/readings.ts";
+/**
+ * For the server and the command: open a store, write and read runs, follow their events, prune and
+ * check what is stored. Test helpers are in `@capstan/store/testing`.
+ *
+ * @module
+ */
+
+// records
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";
 export type { Heard, StopRequest } from "./records/nodes.ts";
+export type { ChainMark, Hold, ListedCalls, Usage, UsageKind } from "./records/readings.ts";
 export type {
   ApprovalPlace,
   ApprovalRecord,
@@ -28,28 +27,38 @@ export type {
   RunWithMessages,
 } from "./records/records.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
+export type { Store } from "./records/store.ts";
 export {
+  isAccepted,
   type OutcomeOf,
   type RunJournalWrite,
   type StoreWrite,
   type WriteOutcome,
-  isAccepted,
 } from "./records/store-writes.ts";
-export type { Store } from "./records/store.ts";
-export type { NodeRecord } from "./records/nodes.ts";
+
+// live
+export { followEvents } from "./live/follow-events.ts";
+export { watchNodes } from "./live/silent-nodes.ts";
+
+// sqlite
 export { readLock } from "./sqlite/data-lock.ts";
-export { migrate } from "./sqlite/migrate.ts";
-export { openMemoryStore, openStore, storeOnConnection } from "./sqlite/open-store.ts";
-export { Sql } from "./sqlite/sql.ts";
+export { openMemoryStore, openStore } from "./sqlite/open-store.ts";
+
+// postgres
+export { inspectPostgres } from "./postgres/inspect-postgres.ts";
+export { openPostgresStore } from "./postgres/open-postgres-store.ts";
+export { describeDatabase } from "./postgres/wire/describe-database.ts";
+
+// upkeep
 export { dropUnreachable } from "./upkeep/clear-unreachable.ts";
-export { type StoreCheck, backupStore, checkStore, vacuumStore } from "./upkeep/maintenance.ts";
+export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./upkeep/maintenance.ts";
+export { prune, type PrunedOf } from "./upkeep/prune.ts";
 export {
-  type StorePlace,
-  type StoreUsage,
   planStorePrune,
   pruneStore,
   readUsage,
+  type StorePlace,
+  type StoreUsage,
 } from "./upkeep/prune-store.ts";
-export { type PrunedOf, prune } from "./upkeep/prune.ts";
-export { type Retention, dayMs, hasRules } from "./upkeep/retention.ts";
+export { hasRules, type Retention } from "./upkeep/retention.ts";
 export { type Shortened, shortenDeltas } from "./upkeep/shorten-deltas.ts";

@@ -1,6 +1,5 @@
-// oxlint-disable no-restricted-imports -- what jobs name is the server's own
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunRef } from "../../../packages/store/src/records/records.ts";
+import type { RunRef } from "@capstan/store";
 import type { Clients } from "../clients.ts";
 import { withQueue } from "../combination-name.ts";
 import { inTime } from "../in-time.ts";

@@ -4,15 +4,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import {
-  migrate,
-  openMemoryStore,
-  type RunRecord,
-  Sql,
-  type Store,
-  storeOnConnection,
-} from "@capstan/store";
-import { owner } from "@capstan/store/testing";
+import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
+import { migrate, owner, Sql, storeOnConnection } from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/session.ts";

@@ -5,14 +5,14 @@ import {
   checkStore,
   openMemoryStore,
   openStore,
-  type Shortened,
   shortenDeltas,
+  type Shortened,
   type Store,
-  dayMs,
 } from "@capstan/store";
 import {
   commit,
   createRun,
+  dayMs,
   delta,
   end,
   owner,

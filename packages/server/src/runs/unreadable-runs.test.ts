@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
-import { migrate, Sql, type Store, storeOnConnection } from "@capstan/store";
-import { owner, withMemoryStore } from "@capstan/store/testing";
+import type { Store } from "@capstan/store";
+import { migrate, owner, Sql, storeOnConnection, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
 
 /** A store in which what one run did cannot be read any more. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NodeRecord, Store } from "@capstan/store";
+import type { Store } from "@capstan/store";
+import type { NodeRecord } from "@capstan/store/testing";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
 const deaf = { askToStop: async () => {}, askForSign: async () => {}, hear: () => {} };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
-import { dayMs, openMemoryStore } from "@capstan/store";
-import { owner } from "@capstan/store/testing";
+import { openMemoryStore } from "@capstan/store";
+import { dayMs, owner } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
 import { watchRetention } from "./watch-retention.ts";
 

@@ -1,5 +1,16 @@
+/**
+ * For tests and benches of other packages: a PostgreSQL server, empty stores, and records to write
+ * into them. Production code imports `@capstan/store`.
+ *
+ * @module
+ */
+
+// databases
 export { withTwoNodes } from "./every-store.ts";
-export { findPostgres } from "./postgres-server.ts";
+export { type HeldRuns, readHeldRuns } from "./held-runs.ts";
+export { findPostgres, startPostgres, testServer } from "./postgres-server.ts";
+
+// stores and records
 export {
   approvalRequest,
   callRecord,
@@ -13,6 +24,14 @@ export {
   resultOf,
   settableClock,
   start,
+  variableOf,
   withDataDir,
   withMemoryStore,
 } from "./store-fixtures.ts";
+
+// internals that tests reach for
+export type { NodeRecord } from "../records/nodes.ts";
+export { migrate } from "../sqlite/migrate.ts";
+export { storeOnConnection } from "../sqlite/open-store.ts";
+export { Sql } from "../sqlite/sql.ts";
+export { dayMs } from "../upkeep/retention.ts";
