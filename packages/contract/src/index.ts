@@ -1,3 +1,10 @@
+/**
+ * For the server and its clients: the types of the HTTP API and of the run events. There is no code
+ * at run time.
+ *
+ * @module
+ */
+
 export type {
   ApprovalAnswerBody,
   ApprovalView,
@@ -10,20 +17,11 @@ export type {
   ReviewPreview,
 } from "./approval.ts";
 export type { CallOutcomeBody, CallView, ToolOutputsBody } from "./call.ts";
+export type { ModelView, ServerInfo, ToolGroupView, ToolView } from "./catalog.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
-export type {
-  ErrorBody,
-  GrantDeleted,
-  GrantView,
-  ListView,
-  ModelView,
-  ServerInfo,
-  ToolGroupView,
-  ToolView,
-  VariableUpdate,
-  VariableValueView,
-  VariableView,
-} from "./listing.ts";
+export type { ErrorBody } from "./error.ts";
+export type { GrantDeleted, GrantView } from "./grant.ts";
+export type { ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
 export type {
@@ -46,3 +44,4 @@ export type {
   ScriptView,
 } from "./script.ts";
 export type { AuthoringOutcome, ScriptAccess, ScriptAuthoring } from "./script-authoring.ts";
+export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";

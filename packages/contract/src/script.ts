@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@capstan/core";
 import type { ExecutionDecision, ResultApprovalPolicy } from "@capstan/core/host";
 import type { CallView } from "./call.ts";
-import type { ListView } from "./listing.ts";
+import type { ListView } from "./list.ts";
 
 /** `GET /v1/scripts`: a file of tools, as the server uses it now. */
 export interface ScriptView {

@@ -1,0 +1,20 @@
+import type { VariableInfo } from "@capstan/core";
+
+export interface VariableView extends VariableInfo {
+  readonly object: "variable";
+}
+
+/** `GET /v1/conversations/{id}/variables/{name}`; `start` and `length` choose a slice. */
+export interface VariableValueView extends VariableView {
+  readonly text: string;
+  readonly start: number;
+  readonly data?: unknown;
+}
+
+/** `PUT /v1/conversations/{id}/variables/{name}`: makes a variable, or changes what is given. */
+export interface VariableUpdate {
+  readonly text?: string;
+  readonly desc?: string;
+  readonly tags?: readonly string[];
+  readonly keep?: boolean;
+}
