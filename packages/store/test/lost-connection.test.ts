@@ -56,11 +56,11 @@ test(
     await withTwoNodes(async (one, other) => {
       await createRun(one, { id: "r" });
       const reading = Array.fromAsync(followEvents({ store: other, owner, runId: "r" }));
-      const writing = (async () => {
+      const context = (async () => {
         for (let n = 0; n < 40; n++) await commit(one, "r", [note]);
       })();
       await (await testServer()).restart();
-      await writing;
+      await context;
       await commit(one, "r", [resultOf("completed")]);
       assert.deepEqual(
         (await reading).map(({ seq }) => seq),

@@ -20,14 +20,17 @@ import { writeDeltas } from "./write-deltas.ts";
 import { writeJournal } from "./write-journal.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
 import { editVariables } from "./rows/write-variables.ts";
-import type { Writing } from "./state/decision.ts";
+import type { WriteContext } from "./state/write-context.ts";
 
 /** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
-export function* applyRequest(writing: Writing, request: EncodedRequest): Script<AppliedOutcome[]> {
+export function* applyRequest(
+  context: WriteContext,
+  request: EncodedRequest,
+): Script<AppliedOutcome[]> {
   if (request.wordless !== undefined) throw new Error(request.wordless);
   const outcomes: AppliedOutcome[] = [];
   for (const write of request.writes) {
-    const outcome = yield* applyWrite(writing, write, request.at);
+    const outcome = yield* applyWrite(context, write, request.at);
     outcomes.push(outcome);
     if (!isAccepted(outcome)) break;
   }
@@ -44,57 +47,61 @@ export function refusedOutcomes(
   );
 }
 
-function* applyWrite(writing: Writing, write: EncodedWrite, at: number): Script<AppliedOutcome> {
+function* applyWrite(
+  context: WriteContext,
+  write: EncodedWrite,
+  at: number,
+): Script<AppliedOutcome> {
   switch (write.type) {
     case "create-run":
-      return yield* createRun(writing, write, at);
+      return yield* createRun(context, write, at);
     case "journal":
-      return yield* writeJournal(writing, write, at);
+      return yield* writeJournal(context, write, at);
     case "deltas":
-      return yield* writeDeltas(writing, write, at);
+      return yield* writeDeltas(context, write, at);
     case "claim-run":
-      return claimRun(writing, write, at);
+      return claimRun(context, write, at);
     case "set-status":
-      return yield* setStatus(writing, write, at);
+      return yield* setStatus(context, write, at);
     case "answer-approval":
-      return yield* answerApproval(writing, write, at);
+      return yield* answerApproval(context, write, at);
     case "expire-approvals":
-      return yield* expireApprovals(writing, at);
+      return yield* expireApprovals(context, at);
     case "answer-call":
-      return yield* answerCall(writing, write);
+      return yield* answerCall(context, write);
     case "submit-outputs":
-      return yield* submitOutputs(writing, write, at);
+      return yield* submitOutputs(context, write, at);
     case "create-grant":
-      return yield* createGrant(writing, write);
+      return yield* createGrant(context, write);
     case "revoke-grant":
-      return yield* revokeGrant(writing, write, at);
+      return yield* revokeGrant(context, write, at);
     case "change-override":
-      return yield* changeOverride(writing, write, at);
+      return yield* changeOverride(context, write, at);
     case "reset-override":
-      return yield* resetOverride(writing, write);
+      return yield* resetOverride(context, write);
     case "create-conversation":
-      return yield* createConversation(writing, write, at);
+      return yield* createConversation(context, write, at);
     case "update-conversation":
-      return yield* updateConversation(writing, write, at);
+      return yield* updateConversation(context, write, at);
     case "move-head":
-      return yield* moveHead(writing, write, at);
+      return yield* moveHead(context, write, at);
     case "delete-conversation":
-      return yield* deleteConversation(writing, write);
+      return yield* deleteConversation(context, write);
     case "delete-run":
-      return yield* deleteRun(writing, write);
+      return yield* deleteRun(context, write);
     case "forget-lineage":
-      return yield* forgetLineage(writing, write);
+      return yield* forgetLineage(context, write);
     case "collect-forgotten":
-      return yield* collectForgotten(writing, write);
+      return yield* collectForgotten(context, write);
     case "drop-unreachable":
-      return yield* dropUnreachable(writing, write);
+      return yield* dropUnreachable(context, write);
     case "shorten-cuts":
-      return shortenCuts(writing, write);
+      return shortenCuts(context, write);
     case "save-items":
-      return yield* saveItems(writing, write);
+      return yield* saveItems(context, write);
     case "edit-variables":
-      return yield* editVariables(writing, write);
+      return yield* editVariables(context, write);
     case "forget-variables":
-      return forgetVariables(writing, write);
+      return forgetVariables(context, write);
   }
 }

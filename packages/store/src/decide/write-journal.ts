@@ -11,40 +11,40 @@ import type { Journaled } from "../records/write-results.ts";
 import { foldOpenItems, writeRows } from "./rows/write-events.ts";
 import { insertGrant } from "./questions/write-grants.ts";
 import { writeChanges } from "./rows/write-variables.ts";
-import type { Writing } from "./state/decision.ts";
+import type { WriteContext } from "./state/write-context.ts";
 
 export function* writeJournal(
-  writing: Writing,
+  context: WriteContext,
   journal: EncodedJournal,
   at: number,
 ): Script<Journaled> {
-  let run = writableRun(writing, journal);
+  let run = writableRun(context, journal);
   if (run.status === "fenced") return run;
   const seqBefore = run.lastSeq;
-  const firstTail = writing.nextTail;
-  run = yield* writeRows(writing, run, journal, at);
+  const firstTail = context.nextTail;
+  run = yield* writeRows(context, run, journal, at);
   const ends = journal.status !== undefined && isClosing(journal.status);
-  run = yield* writeChanges(writing, run, journal.changes, ends);
+  run = yield* writeChanges(context, run, journal.changes, ends);
   if (journal.result !== undefined)
-    writing.changes.insert("run_results", {
+    context.changes.insert("run_results", {
       run_n: run.n,
       owner: run.owner,
       result: journal.result,
     });
-  if (journal.grants !== undefined) insertGrants(writing, run, journal.grants);
-  if (journal.acts !== undefined) doActs(writing, run, journal.acts, at);
+  if (journal.grants !== undefined) insertGrants(context, run, journal.grants);
+  if (journal.acts !== undefined) doActs(context, run, journal.acts, at);
   // Only what is in progress may have deltas in the tail.
-  if (run.status !== "in_progress") run = yield* foldOpenItems(writing, run, at);
-  writing.runs.set(run);
+  if (run.status !== "in_progress") run = yield* foldOpenItems(context, run, at);
+  context.runs.set(run);
   if (journal.status !== undefined) {
-    const changed = yield* changeStatus(writing, run, journal.status, at);
+    const changed = yield* changeStatus(context, run, journal.status, at);
     if (changed.status === "refused") return fenced(changed.reason);
-    run = yield* parkedRun(writing, changed.run, at);
+    run = yield* parkedRun(context, changed.run, at);
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }
 
-function insertGrants(writing: Writing, run: RunState, grants: string): void {
+function insertGrants(context: WriteContext, run: RunState, grants: string): void {
   for (const grant of JSON.parse(grants) as readonly Grant[])
-    insertGrant(writing, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
+    insertGrant(context, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
 }

@@ -8,14 +8,14 @@ import { Sql } from "../sqlite/sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
 import { delta, end, event, newRun, owner, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "../sqlite/apply-batch.ts";
-import { startWriting } from "../sqlite/start-writing.ts";
+import { createWriteContext } from "../sqlite/create-write-context.ts";
 import { readEventPage, readEventsCompact } from "./read-events.ts";
 
 /** A database with a run of these commits, nothing of which was taken out of the tail. */
 function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sql {
   const sql = new Sql(new DatabaseSync(":memory:"));
   migrate(sql, 1);
-  const { writing } = startWriting(sql);
+  const { context } = createWriteContext(sql);
   const journals = commits.map((writes): StoreWrite => ({
     type: "journal",
     runId: "r",
@@ -23,7 +23,7 @@ function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sql 
     writes,
   }));
   for (const write of [{ type: "create-run", run: newRun({ id: "r" }) } as const, ...journals])
-    applyBatch(writing, [encodeRequest({ at: 1, writes: [write] })]);
+    applyBatch(context, [encodeRequest({ at: 1, writes: [write] })]);
   return sql;
 }
 

@@ -5,19 +5,19 @@ import { isAccepted } from "../records/store-writes.ts";
 import { applyRequest, refusedOutcomes } from "../decide/apply-request.ts";
 import type { WriteResult } from "../records/write-results.ts";
 import { runsOf } from "../decide/runs-of.ts";
-import type { SqliteWriting } from "./start-writing.ts";
+import type { SqliteWriteContext } from "./create-write-context.ts";
 
 /** Writes many calls in one transaction. Each is all or nothing by itself; if the commit fails, none was done. */
 export function applyBatch(
-  writing: SqliteWriting,
+  context: SqliteWriteContext,
   requests: readonly EncodedRequest[],
 ): WriteResult[] {
-  const { sql, runs, lost, changes, trim } = writing;
+  const { sql, runs, lost, changes, trim } = context;
   try {
     sql.run("BEGIN IMMEDIATE");
     sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
     const results =
-      applyPlainly(writing, requests) ?? requests.map((request) => applyAlone(writing, request));
+      applyPlainly(context, requests) ?? requests.map((request) => applyAlone(context, request));
     sql.run("COMMIT");
     runs.settle();
     trim.settle();
@@ -38,20 +38,20 @@ export function applyBatch(
  * anything needs none either; undefined, with everything undone, where one does.
  */
 function applyPlainly(
-  writing: SqliteWriting,
+  context: SqliteWriteContext,
   requests: readonly EncodedRequest[],
 ): WriteResult[] | undefined {
-  const { sql, runs, changes } = writing;
-  const mark = markOf(writing);
+  const { sql, runs, changes } = context;
+  const mark = markOf(context);
   const results: WriteResult[] = [];
   try {
     for (const request of requests) {
       const before = changes.count + runs.mark();
-      const outcomes = sql.script(applyRequest(writing, request));
+      const outcomes = sql.script(applyRequest(context, request));
       const last = outcomes.at(-1);
       const accepted = last === undefined || isAccepted(last);
       if (!accepted && changes.count + runs.mark() > before) {
-        beginAgain(writing, mark);
+        beginAgain(context, mark);
         return undefined;
       }
       results.push({ outcomes: accepted ? outcomes : refusedOutcomes(request, outcomes) });
@@ -60,28 +60,28 @@ function applyPlainly(
   } catch (thrown) {
     // Some errors, a full disk among them, end the whole transaction.
     if (!sql.inTransaction) throw thrown;
-    beginAgain(writing, mark);
+    beginAgain(context, mark);
     return undefined;
   }
 }
 
-function applyAlone(writing: SqliteWriting, request: EncodedRequest): WriteResult {
-  const { sql } = writing;
-  const mark = markOf(writing);
+function applyAlone(context: SqliteWriteContext, request: EncodedRequest): WriteResult {
+  const { sql } = context;
+  const mark = markOf(context);
   sql.run("SAVEPOINT request");
   try {
-    const outcomes = sql.script(applyRequest(writing, request));
+    const outcomes = sql.script(applyRequest(context, request));
     const last = outcomes.at(-1);
     if (last === undefined || isAccepted(last)) {
       sql.run("RELEASE request");
       return { outcomes };
     }
-    undo(writing, mark);
+    undo(context, mark);
     return { outcomes: refusedOutcomes(request, outcomes) };
   } catch (thrown) {
     if (!sql.inTransaction) throw thrown;
-    undo(writing, mark);
-    writing.lost.lose(request.writes);
+    undo(context, mark);
+    context.lost.lose(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
 }
@@ -92,24 +92,24 @@ interface Mark {
   readonly trim: number;
 }
 
-function markOf({ runs, trim }: SqliteWriting): Mark {
+function markOf({ runs, trim }: SqliteWriteContext): Mark {
   return { runs: runs.mark(), trim: trim.mark() };
 }
 
-function undo(writing: SqliteWriting, mark: Mark): void {
-  writing.sql.run("ROLLBACK TO request");
-  writing.sql.run("RELEASE request");
-  forget(writing, mark);
+function undo(context: SqliteWriteContext, mark: Mark): void {
+  context.sql.run("ROLLBACK TO request");
+  context.sql.run("RELEASE request");
+  forget(context, mark);
 }
 
 /** Nobody else writes meanwhile. A savepoint would cost a copy of every page that is changed. */
-function beginAgain(writing: SqliteWriting, mark: Mark): void {
-  writing.sql.run("ROLLBACK");
-  writing.sql.run("BEGIN IMMEDIATE");
-  forget(writing, mark);
+function beginAgain(context: SqliteWriteContext, mark: Mark): void {
+  context.sql.run("ROLLBACK");
+  context.sql.run("BEGIN IMMEDIATE");
+  forget(context, mark);
 }
 
-function forget({ runs, trim }: SqliteWriting, mark: Mark): void {
+function forget({ runs, trim }: SqliteWriteContext, mark: Mark): void {
   runs.rollback(mark.runs);
   trim.rollback(mark.trim);
 }

@@ -32,7 +32,7 @@ export async function lockDataDirectory(dataDir: string, startedAt: number): Pro
   const holder: LockHolder = { pid: process.pid, startedAt };
   const note = (about: LockHolder) =>
     writeNote(dataDir, about).catch((error: unknown) => {
-      throw storeError(`Writing ${notePath(dataDir)}`, error);
+      throw storeError(`WriteContext ${notePath(dataDir)}`, error);
     });
   try {
     await note(holder);

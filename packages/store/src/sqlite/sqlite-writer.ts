@@ -5,7 +5,7 @@ import type { PostedBatch } from "../encode/posted-batches.ts";
 import type { Sql } from "./sql.ts";
 import { startThread } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { startWriting } from "./start-writing.ts";
+import { createWriteContext } from "./create-write-context.ts";
 import type { Leftover } from "../records/readings.ts";
 
 export type WriterRequest = "leftovers" | PostedBatch;
@@ -39,13 +39,13 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
 
 /** A writer on the caller's own connection, for a database in memory. */
 export function writerOn(sql: Sql): SqliteWriter {
-  const { writing, leftovers } = startWriting(sql);
+  const { context, leftovers } = createWriteContext(sql);
   return {
     leftovers,
     takesAll: false,
     commit: async (batch) => {
-      const results = applyBatch(writing, batch.map(encodeRequest));
-      while (writing.trim.pending) writing.trim.some(sql);
+      const results = applyBatch(context, batch.map(encodeRequest));
+      while (context.trim.pending) context.trim.some(sql);
       return results;
     },
     stop: async () => sql.close(),

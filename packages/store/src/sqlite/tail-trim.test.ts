@@ -9,7 +9,7 @@ import { Sql } from "./sql.ts";
 import type { RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
 import { delta, end, newRun, owner, resultOf, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { type SqliteWriting, startWriting } from "./start-writing.ts";
+import { type SqliteWriteContext, createWriteContext } from "./create-write-context.ts";
 
 /** More deltas than go out at once. */
 const many = 2_500;
@@ -20,19 +20,19 @@ function database(): Sql {
   return sql;
 }
 
-function write(writing: SqliteWriting, runId: string, writes: readonly RunJournalWrite[]) {
+function write(context: SqliteWriteContext, runId: string, writes: readonly RunJournalWrite[]) {
   const journal: StoreWrite = { type: "journal", runId, epoch: 1, writes };
-  const [result] = applyBatch(writing, [encodeRequest({ at: 1, writes: [journal] })]);
+  const [result] = applyBatch(context, [encodeRequest({ at: 1, writes: [journal] })]);
   return result;
 }
 
 /** A run with a long item that ended, nothing of which was taken out of the tail yet. */
-function ended(sql: Sql, writing: SqliteWriting, runId: string): void {
-  applyBatch(writing, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id: runId }) }] }]);
-  write(writing, runId, [start("t")]);
-  for (let n = 0; n < many; n++) write(writing, runId, [delta("t", "a")]);
+function ended(sql: Sql, context: SqliteWriteContext, runId: string): void {
+  applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id: runId }) }] }]);
+  write(context, runId, [start("t")]);
+  for (let n = 0; n < many; n++) write(context, runId, [delta("t", "a")]);
   assert.equal(rows(sql), many);
-  write(writing, runId, [end("t", "a".repeat(many))]);
+  write(context, runId, [end("t", "a".repeat(many))]);
 }
 
 function rows(sql: Sql): number | undefined {
@@ -41,12 +41,12 @@ function rows(sql: Sql): number | undefined {
 
 test("the deltas of an item that ended go out of the tail a few at a time", () => {
   const sql = database();
-  const { writing } = startWriting(sql);
-  ended(sql, writing, "r");
+  const { context } = createWriteContext(sql);
+  ended(sql, context, "r");
   assert.equal(rows(sql), many, "not in the commit that ends it");
   const left: (number | undefined)[] = [];
-  while (writing.trim.pending) {
-    writing.trim.some(sql);
+  while (context.trim.pending) {
+    context.trim.some(sql);
     left.push(rows(sql));
   }
   assert.deepEqual(left, [1_500, 500, 0]);
@@ -64,9 +64,9 @@ test("items under way keep every delta, whatever ends among them, and little of 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const sql = database();
-      let { writing } = startWriting(sql);
+      let { context } = createWriteContext(sql);
       for (const id of ["a", "b"])
-        applyBatch(writing, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id }) }] }]);
+        applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id }) }] }]);
       /** With how many deltas its run had before it. */
       const open = new Map<Item, { id: string; before: number; text: string }>();
       const count = new Map<string, number>();
@@ -75,12 +75,12 @@ test("items under way keep every delta, whatever ends among them, and little of 
         const { id, text } = open.get(item) ?? {};
         if (id === undefined || text === undefined) return;
         open.delete(item);
-        write(writing, item.runId, [end(id, text)]);
+        write(context, item.runId, [end(id, text)]);
         ended.push(text);
       };
       for (const [index, each] of steps.entries()) {
-        if (each.do === "crash") ({ writing } = startWriting(sql));
-        else if (!("to" in each)) while (writing.trim.pending) writing.trim.some(sql);
+        if (each.do === "crash") ({ context } = createWriteContext(sql));
+        else if (!("to" in each)) while (context.trim.pending) context.trim.some(sql);
         else if (each.do === "end") finish(each.to);
         else {
           const { runId, itemId } = each.to;
@@ -89,10 +89,10 @@ test("items under way keep every delta, whatever ends among them, and little of 
           const item = open.get(each.to) ?? { id: `${itemId}${index}`, before, text: "" };
           const text = `${index};`;
           open.set(each.to, { ...item, text: item.text + text });
-          write(writing, runId, [delta(item.id, text)]);
+          write(context, runId, [delta(item.id, text)]);
         }
       }
-      while (writing.trim.pending) writing.trim.some(sql);
+      while (context.trim.pending) context.trim.some(sql);
       let stay = 0;
       for (const [runId, all] of count) {
         const ofRun = [...open].filter(([item]) => item.runId === runId);
@@ -100,9 +100,9 @@ test("items under way keep every delta, whatever ends among them, and little of 
       }
       assert.ok((rows(sql) ?? 0) <= 2 * stay);
       // Read from the tail as they end: nothing is in memory.
-      ({ writing } = startWriting(sql));
+      ({ context } = createWriteContext(sql));
       for (const item of items) finish(item);
-      while (writing.trim.pending) writing.trim.some(sql);
+      while (context.trim.pending) context.trim.some(sql);
       assert.equal(rows(sql), 0);
       const whole = sql.all<{ text: string }>(
         "SELECT json_extract(events, '$.text') AS text FROM run_journal WHERE type = 'item.end' AND from_seq IS NOT NULL",
@@ -116,24 +116,24 @@ test("items under way keep every delta, whatever ends among them, and little of 
 for (const steps of [0, 1]) {
   test(`what a crash leaves of an ended item is no item under way, after ${steps} of its parts were taken out`, () => {
     const sql = database();
-    const before = startWriting(sql).writing;
+    const before = createWriteContext(sql).context;
     ended(sql, before, "r");
     write(before, "r", [start("u"), delta("u", "b")]);
     for (let n = 0; n < steps; n++) before.trim.some(sql);
-    const { writing, leftovers } = startWriting(sql);
+    const { context, leftovers } = createWriteContext(sql);
     assert.deepEqual(
       leftovers.map(({ runId, items }) => [runId, items.map(({ itemId }) => itemId)]),
       [["r", ["u"]]],
     );
-    while (writing.trim.pending) writing.trim.some(sql);
+    while (context.trim.pending) context.trim.some(sql);
     assert.equal(rows(sql), 1, "only the item under way has something in the tail");
   });
 }
 
 test("a reader behind the end of an item reads each delta once, whatever of it is still in the tail", () => {
   const sql = database();
-  const { writing } = startWriting(sql);
-  ended(sql, writing, "r");
+  const { context } = createWriteContext(sql);
+  ended(sql, context, "r");
   const newest = sql.get<{ n: number }>("SELECT MAX(n) AS n FROM tail")?.n ?? 0;
   const seq = many + 1;
   for (;;) {
@@ -152,33 +152,33 @@ test("a reader behind the end of an item reads each delta once, whatever of it i
       compact?.events.map((event) => event.type === "item.delta" && event.delta.length),
       [false, many],
     );
-    if (!writing.trim.pending) return;
-    writing.trim.some(sql);
+    if (!context.trim.pending) return;
+    context.trim.some(sql);
   }
 });
 
 test("an item whose end was undone keeps its deltas", () => {
   const sql = database();
-  const { writing } = startWriting(sql);
-  ended(sql, writing, "r");
-  write(writing, "r", [start("u")]);
-  write(writing, "r", [delta("u", "b")]);
-  while (writing.trim.pending) writing.trim.some(sql);
+  const { context } = createWriteContext(sql);
+  ended(sql, context, "r");
+  write(context, "r", [start("u")]);
+  write(context, "r", [delta("u", "b")]);
+  while (context.trim.pending) context.trim.some(sql);
   const journal: StoreWrite = { type: "journal", runId: "r", epoch: 1, writes: [end("u", "b")] };
   const refused: StoreWrite = { type: "claim-run", runId: "unknown" };
-  const [result] = applyBatch(writing, [encodeRequest({ at: 1, writes: [journal, refused] })]);
+  const [result] = applyBatch(context, [encodeRequest({ at: 1, writes: [journal, refused] })]);
   assert.ok(result !== undefined && "outcomes" in result);
   assert.deepEqual(
     result.outcomes.map(({ status }) => status),
     ["skipped", "not_found"],
   );
-  assert.equal(writing.trim.isEmpty, true);
+  assert.equal(context.trim.isEmpty, true);
   assert.equal(rows(sql), 1);
 });
 
 test("what a forgotten run had in the tail is not the next run's, which has its number", () => {
   const sql = database();
-  const before = startWriting(sql).writing;
+  const before = createWriteContext(sql).context;
   ended(sql, before, "r");
   write(before, "r", [resultOf("completed")]);
   const start = { type: "session", id: "r" } as const;
@@ -190,20 +190,20 @@ test("what a forgotten run had in the tail is not the next run's, which has its 
   assert.ok(results.every((result) => "outcomes" in result));
   assert.equal(sql.get<{ n: number }>("SELECT n FROM runs WHERE id = 'next'")?.n, 1);
   // As after a crash.
-  assert.deepEqual(startWriting(sql).leftovers, []);
+  assert.deepEqual(createWriteContext(sql).leftovers, []);
 });
 
 test("a run that is removed leaves nothing in the tail", () => {
   const sql = database();
-  const { writing } = startWriting(sql);
-  ended(sql, writing, "r");
+  const { context } = createWriteContext(sql);
+  ended(sql, context, "r");
   const writes = [resultOf("completed")];
-  const results = applyBatch(writing, [
+  const results = applyBatch(context, [
     encodeRequest({ at: 1, writes: [{ type: "journal", runId: "r", epoch: 1, writes }] }),
     { at: 1, writes: [{ type: "delete-run", owner, id: "r" }] },
   ]);
   assert.ok(results.every((result) => "outcomes" in result));
   assert.equal(rows(sql), 0);
-  writing.trim.some(sql);
-  assert.equal(writing.trim.isEmpty, true);
+  context.trim.some(sql);
+  assert.equal(context.trim.isEmpty, true);
 });

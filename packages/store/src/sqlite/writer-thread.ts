@@ -6,12 +6,12 @@ import { openForWriting } from "./open-database.ts";
 import { serveThread } from "../live/serve-thread.ts";
 import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./sqlite-writer.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { startWriting } from "./start-writing.ts";
+import { createWriteContext } from "./create-write-context.ts";
 
 const { path, file, durability, syncDelayMs } = workerData as WriterThreadOptions;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
-const { writing, leftovers } = startWriting(sql);
+const { context, leftovers } = createWriteContext(sql);
 const checkpoints = new Checkpoints(sql, { path, file, durability });
 
 serveThread({
@@ -23,7 +23,7 @@ serveThread({
     await checkpoints.stop();
     clearImmediate(nextTrim);
     try {
-      while (writing.trim.pending) writing.trim.some(sql);
+      while (context.trim.pending) context.trim.some(sql);
       // Readers may still be there, and then closing would leave the log behind.
       sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
@@ -40,9 +40,9 @@ function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
 }
 
 function commit(batches: readonly PostedBatch[]): readonly string[] {
-  const results = applyBatch(writing, receiveBatches(batches));
+  const results = applyBatch(context, receiveBatches(batches));
   trimLater();
-  const { changes } = writing;
+  const { changes } = context;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   waitAsSlowDisk();
@@ -53,11 +53,11 @@ function waitAsSlowDisk(): void {
   if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
 }
 
-let nextTrim = writing.trim.pending ? setImmediate(trim) : undefined;
+let nextTrim = context.trim.pending ? setImmediate(trim) : undefined;
 
 /** Between commits: whoever waits for one comes first. */
 function trimLater(): void {
-  if (writing.trim.pending) nextTrim ??= setImmediate(trim);
+  if (context.trim.pending) nextTrim ??= setImmediate(trim);
 }
 
 /**
@@ -67,7 +67,7 @@ function trimLater(): void {
 function trim(): void {
   nextTrim = undefined;
   try {
-    writing.trim.some(sql);
+    context.trim.some(sql);
   } catch {
     // They stay, and are tried again after the next commit.
     return;

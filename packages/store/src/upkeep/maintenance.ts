@@ -72,7 +72,7 @@ export async function backupStore(
     });
   }
   try {
-    await using(path, `Writing a backup to ${to}`, (sql) => {
+    await using(path, `WriteContext a backup to ${to}`, (sql) => {
       // One of another version is copied as it is; what is no store of ours is not taken for one.
       schemaVersion(sql);
       sql.run("VACUUM INTO ?", to);

@@ -3,7 +3,7 @@ import { all, first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { bytesOf, journalTexts } from "../../read/retention/usage.ts";
 import { removeRun } from "../runs/remove-run.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-forgotten" }>;
 
@@ -48,21 +48,21 @@ interface Budget {
  * row is its last, so that what a crash leaves is found again.
  */
 export function* collectForgotten(
-  writing: Writing,
+  context: WriteContext,
   { rows, bytes }: Collect,
 ): Script<OutcomeOf<Collect>> {
   const budget: Budget = { rows, bytes };
   while (budget.rows > 0 && budget.bytes > 0) {
     const run = yield* first<{ n: number; session_id: string }>(
-      `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${writing.dialect.lock("runs")}`,
+      `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${context.dialect.lock("runs")}`,
       nobody,
     );
     if (run === undefined) return collected({ rows, bytes }, budget, false);
     let isEmpty = true;
-    for (const of of ofSession) isEmpty &&= yield* take(writing, of, run.session_id, budget);
-    for (const of of ofRun) isEmpty &&= yield* take(writing, of, run.n, budget);
+    for (const of of ofSession) isEmpty &&= yield* take(context, of, run.session_id, budget);
+    for (const of of ofRun) isEmpty &&= yield* take(context, of, run.n, budget);
     if (!isEmpty || budget.rows <= 0) break;
-    removeRun(writing, run.n);
+    removeRun(context, run.n);
     budget.rows -= 1;
   }
   return collected({ rows, bytes }, budget, true);
@@ -70,7 +70,7 @@ export function* collectForgotten(
 
 /** Deletes rows up to what the budget has left. @returns whether all are gone */
 function* take(
-  { changes }: Writing,
+  { changes }: WriteContext,
   { table, of, key, columns }: Rows,
   id: string | number,
   budget: Budget,

@@ -4,7 +4,7 @@ import { all, first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { wipeRun } from "../questions/quarantine.ts";
 import { removeRun } from "../runs/remove-run.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type DeleteRun = Extract<StoreWrite, { type: "delete-run" }>;
 type DeleteConversation = Extract<StoreWrite, { type: "delete-conversation" }>;
@@ -31,23 +31,23 @@ const tablesOfRun = [
   "approvals",
 ];
 
-export function* deleteRun(writing: Writing, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
+export function* deleteRun(context: WriteContext, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
   const run = yield* first<RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${writing.dialect.lock("runs")}`,
+    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${context.dialect.lock("runs")}`,
     write.id,
     write.owner,
   );
   if (run === undefined) return { status: "not_found" };
   if (run.ended_at === null) return stillRuns(run);
-  yield* removeRuns(writing, [run]);
+  yield* removeRuns(context, [run]);
   return { status: "deleted", runIds: [run.id] };
 }
 
 export function* deleteConversation(
-  writing: Writing,
+  context: WriteContext,
   write: DeleteConversation,
 ): Script<OutcomeOf<DeleteConversation>> {
-  const { changes, dialect } = writing;
+  const { changes, dialect } = context;
   const known = yield* first(
     "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
     write.id,
@@ -63,7 +63,7 @@ export function* deleteConversation(
   const needed = yield* neededElsewhere(write.id);
   const gone = runs.filter((run) => !needed.has(run.id));
   changes.run("UPDATE runs SET conversation_id = NULL WHERE conversation_id = ?", write.id);
-  yield* removeRuns(writing, gone);
+  yield* removeRuns(context, gone);
   changes.run("DELETE FROM conversations WHERE id = ?", write.id);
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
@@ -84,8 +84,8 @@ function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
-  const { changes } = writing;
+function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<void> {
+  const { changes } = context;
   for (const { n, id } of runs) {
     // Read again: a run removed before may have been its parent.
     const parent =
@@ -93,17 +93,17 @@ function* removeRuns(writing: Writing, runs: readonly RunRow[]): Script<void> {
         ?.parent_id ?? null;
     changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
     changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
-    wipeRun(writing, n);
+    wipeRun(context, n);
     for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
-    removeRun(writing, n);
-    writing.runs.drop(id);
+    removeRun(context, n);
+    context.runs.drop(id);
   }
   for (const sessionId of new Set(runs.map((run) => run.session_id)))
-    yield* sweepSession(writing, sessionId);
+    yield* sweepSession(context, sessionId);
 }
 
 /** Removes what no run of the session can reach any more: manifests, values, and at the end its grants. */
-function* sweepSession({ changes }: Writing, sessionId: string): Script<void> {
+function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
   changes.run(
     `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
        SELECT manifest FROM runs WHERE session_id = ? AND manifest IS NOT NULL

@@ -1,13 +1,13 @@
 import { sessionSeen } from "../../read/retention/read-unreachable.ts";
 import type { Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type DropUnreachable = Extract<StoreWrite, { type: "drop-unreachable" }>;
 
 /** Deletes what a reader found that nothing leads to, unless something has happened in the session since. */
 export function* dropUnreachable(
-  { changes, dialect }: Writing,
+  { changes, dialect }: WriteContext,
   { found }: DropUnreachable,
 ): Script<OutcomeOf<DropUnreachable>> {
   const { sessionId, seen, manifests, values } = found;

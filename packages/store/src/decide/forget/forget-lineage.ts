@@ -1,7 +1,7 @@
 import { nobody, readLineage } from "../../read/retention/lineage.ts";
 import type { Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
 
@@ -10,7 +10,7 @@ type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
  * are nobody's from now on. Their rows are deleted afterwards, in as many commits as it takes.
  */
 export function* forgetLineage(
-  { changes, dialect, runs }: Writing,
+  { changes, dialect, runs }: WriteContext,
   { owner, start, before }: Forget,
 ): Script<OutcomeOf<Forget>> {
   const lineage = yield* readLineage({ owner, start }, dialect.lock("runs"));

@@ -5,7 +5,7 @@ import { type CallsRow, foldCalls, patchOf } from "../../encode/stored-calls.ts"
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { removeAnswerable } from "./answerable-calls.ts";
 import { lacksOutcome } from "../../encode/lacks-outcome.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
 
@@ -21,17 +21,17 @@ interface JournalRow extends CallsRow {
  * person says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
  */
 export function* answerCall(
-  writing: Writing,
+  context: WriteContext,
   { owner, runId, call }: AnswerCall,
 ): Script<OutcomeOf<AnswerCall>> {
-  const run = writing.runs.get(runId);
+  const run = context.runs.get(runId);
   if (run === undefined || run.owner !== owner) return { status: "not_found" };
   const rows = yield* all<JournalRow>(
     `SELECT j.run_n, j.seq, j.nth, j.at, j.calls FROM run_journal j
      WHERE j.calls IS NOT NULL AND j.run_n IN (
        SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ? AND answered_by = 'person'
        UNION SELECT CAST(? AS BIGINT))
-     ORDER BY j.run_n, j.seq, j.nth${writing.dialect.lock("j")}`,
+     ORDER BY j.run_n, j.seq, j.nth${context.dialect.lock("j")}`,
     owner,
     idKey(call.callId),
     run.n,
@@ -48,14 +48,14 @@ export function* answerCall(
     // Another run's own call may have the same id.
     if (!lacksOutcome(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
     const patch = JSON.stringify(patchOf(copy, call));
-    writing.changes.run(
+    context.changes.run(
       "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
       `${last.calls.slice(0, -1)},${patch}]`,
       last.run_n,
       last.seq,
       last.nth,
     );
-    removeAnswerable(writing, last.run_n, { callId: call.callId, by: "person" });
+    removeAnswerable(context, last.run_n, { callId: call.callId, by: "person" });
   }
   return { status: "answered", call };
 }

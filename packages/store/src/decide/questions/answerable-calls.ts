@@ -1,7 +1,7 @@
 import type { JournalAct } from "../../encode/encoded-journal.ts";
 import { idKey } from "../../sql/id-key.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
 
@@ -10,7 +10,7 @@ type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
  * this is an index, and a row in it does no harm.
  */
 export function addAnswerable(
-  { changes }: Writing,
+  { changes }: WriteContext,
   run: RunState,
   { callId, by }: Answerable,
 ): void {
@@ -24,7 +24,7 @@ export function addAnswerable(
 
 /** Nobody is waited for any more: who looks for open calls need not read this run. */
 export function removeAnswerable(
-  { changes }: Writing,
+  { changes }: WriteContext,
   runN: number,
   { callId, by }: Answerable,
 ): void {

@@ -2,11 +2,11 @@ import type { ApprovalRequest } from "@capstan/core";
 import type { ReviewNotice } from "@capstan/core/host";
 import { idKey } from "../../sql/id-key.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /** A chain asks whether a call may run, or its result be seen. What is asked already keeps its state. */
 export function askApproval(
-  { changes }: Writing,
+  { changes }: WriteContext,
   run: RunState,
   question:
     | { readonly kind: "execution"; readonly request: ApprovalRequest }

@@ -1,11 +1,11 @@
 import type { ReviewDecision } from "@capstan/core";
 import type { JournalAct } from "../../encode/encoded-journal.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /** Keeps a result where its reviewer alone finds it. Another run may have it from the one that ran the call. */
 export function intoQuarantine(
-  { changes }: Writing,
+  { changes }: WriteContext,
   run: { readonly n: number; readonly owner: string },
   { id, quarantine }: Extract<JournalAct, { type: "quarantine" }>,
 ): void {
@@ -21,7 +21,7 @@ export function intoQuarantine(
 
 /** A reviewer's whole answer, until it is carried out: what it names is as secret as the result. */
 export function* keepReviewAnswer(
-  { changes }: Writing,
+  { changes }: WriteContext,
   approval: { readonly id: string; readonly owner: string },
   answer: ReviewDecision,
 ): Script<void> {
@@ -32,11 +32,11 @@ export function* keepReviewAnswer(
 }
 
 /** Leaves nothing of a result but what its call was settled with. */
-export function wipe({ changes }: Writing, id: string): void {
+export function wipe({ changes }: WriteContext, id: string): void {
   changes.wipe("DELETE FROM quarantine WHERE id = ?", id);
 }
 
 /** The same for a run that is removed. */
-export function wipeRun({ changes }: Writing, runN: number): void {
+export function wipeRun({ changes }: WriteContext, runN: number): void {
   changes.wipe("DELETE FROM quarantine WHERE run_n = ?", runN);
 }

@@ -8,17 +8,17 @@ import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { runAnswered } from "../runs/answered-run.ts";
 import type { RunState } from "../state/run-states.ts";
 import { isUnderWay } from "../../encode/under-way.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
 
 /** The first output of a call counts; the same one again changes nothing. Where one cannot be taken, none is. */
 export function* submitOutputs(
-  writing: Writing,
+  context: WriteContext,
   { owner, runId, outputs, claims }: SubmitOutputs,
   at: number,
 ): Script<OutcomeOf<SubmitOutputs>> {
-  const run = writing.runs.get(runId);
+  const run = context.runs.get(runId);
   if (run === undefined || run.owner !== owner) return { status: "not_found" };
   const taken: string[] = [];
   const calls = new Map((yield* callsOf(run)).map(({ call }) => [call.callId, call]));
@@ -34,7 +34,7 @@ export function* submitOutputs(
         : `The call ${callId} has another output already, and the first one counts.`;
     if (problem !== undefined)
       return { status: "refused", callId, reason: problem, known: call !== undefined };
-    writing.changes.insert("client_outputs", {
+    context.changes.insert("client_outputs", {
       run_n: run.n,
       call_id: idKey(callId),
       owner,
@@ -44,12 +44,12 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  const goesOn = taken.length === 0 ? {} : yield* runAnswered(writing, runId, { at, claims });
+  const goesOn = taken.length === 0 ? {} : yield* runAnswered(context, runId, { at, claims });
   return { status: "submitted", taken, ...goesOn };
 }
 
 /** A call is settled: its record has the text now, or it is not needed any more. */
-export function forgetOutput({ changes }: Writing, runN: number, callId: string): void {
+export function forgetOutput({ changes }: WriteContext, runN: number, callId: string): void {
   changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
 }
 

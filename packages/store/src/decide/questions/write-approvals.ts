@@ -13,20 +13,20 @@ import type { RunState } from "../state/run-states.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
 import { dropEndedGrants } from "./write-grants.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
 
 /** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
-export function answerFromEvent(writing: Writing, run: RunState, event: Answered): void {
+export function answerFromEvent(context: WriteContext, run: RunState, event: Answered): void {
   const { verdict, reason } = event.decision;
   const answer: ApprovalDecision =
     verdict === "allowed"
       ? { decision: "allow", ...(event.args === undefined ? {} : { arguments: event.args }) }
       : { decision: "refuse", ...(reason === undefined ? {} : { reason }) };
-  decideApproval(writing, {
+  decideApproval(context, {
     id: event.approvalId,
     owner: run.owner,
     status: verdict,
@@ -37,11 +37,11 @@ export function answerFromEvent(writing: Writing, run: RunState, event: Answered
 
 /** The first answer wins. */
 export function* answerApproval(
-  writing: Writing,
+  context: WriteContext,
   write: AnswerApproval,
   at: number,
 ): Script<OutcomeOf<AnswerApproval>> {
-  const found = yield* find(writing, write);
+  const found = yield* find(context, write);
   if (found === undefined) return { status: "not_found" };
   const { before, result } = found;
   if (before.status !== "pending") return { status: "already_answered", approval: before };
@@ -51,21 +51,21 @@ export function* answerApproval(
   const given = { at, question: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
-    const approval = yield* answerReview(writing, before, answer, at);
+    const approval = yield* answerReview(context, before, answer, at);
     return {
       status: "answered",
       approval,
-      ...(yield* runAnswered(writing, before.runId, given)),
+      ...(yield* runAnswered(context, before.runId, given)),
     };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
-  decideApproval(writing, { id: write.id, owner: write.owner, status, word: answer, at });
+  decideApproval(context, { id: write.id, owner: write.owner, status, word: answer, at });
   const approval = { ...before, status, answer, answeredAt: at } as const;
   return {
     status: "answered",
     approval,
-    ...(yield* runAnswered(writing, before.runId, given)),
+    ...(yield* runAnswered(context, before.runId, given)),
   };
 }
 
@@ -81,9 +81,12 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
 export const mostExpired = 1_000;
 
 /** Questions whose time is up; what was granted until now goes with them. */
-export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf<ExpireApprovals>> {
-  const { changes, dialect, runs } = writing;
-  dropEndedGrants(writing, at);
+export function* expireApprovals(
+  context: WriteContext,
+  at: number,
+): Script<OutcomeOf<ExpireApprovals>> {
+  const { changes, dialect, runs } = context;
+  dropEndedGrants(context, at);
   const rows = yield* all<ApprovalRow>(
     `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${mostExpired}${dialect.lock("a")}`,
     at,
@@ -96,7 +99,7 @@ export function* expireApprovals(writing: Writing, at: number): Script<OutcomeOf
   const approvals = due.flatMap((row) => readable({ ...row, status: "expired", answered_at: at }));
   const queued: ReadyRun[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
-    const { ready } = yield* runAnswered(writing, runId, { at });
+    const { ready } = yield* runAnswered(context, runId, { at });
     if (ready !== undefined) queued.push(ready);
   }
   return { status: "expired", approvals, ready: queued };
@@ -113,7 +116,7 @@ function readable(row: ApprovalRow): ApprovalRecord[] {
 
 /** A question, with what its run stopped with: whether it waits for this. */
 function* find(
-  { dialect }: Writing,
+  { dialect }: WriteContext,
   { owner, id, runId }: AnswerApproval,
 ): Script<{ readonly before: ApprovalRecord; readonly result: string | null } | undefined> {
   const row = yield* first<ApprovalRow & { readonly result: string | null }>(

@@ -2,14 +2,14 @@ import type { Grant } from "@capstan/core";
 import { type GrantRow, grantRecord, selectGrants } from "../../read/permissions/grant-rows.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;
 type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
 
 /** A loop that is taken up again may give a grant a second time: the first stands. */
 export function insertGrant(
-  { changes }: Writing,
+  { changes }: WriteContext,
   owner: string,
   sessionId: string | null,
   grant: Grant,
@@ -26,7 +26,7 @@ export function insertGrant(
 }
 
 export function* createGrant(
-  writing: Writing,
+  context: WriteContext,
   { owner, sessionId, grant }: CreateGrant,
 ): Script<OutcomeOf<CreateGrant>> {
   const known = yield* first("SELECT 1 FROM grants WHERE id = ?", grant.id);
@@ -36,13 +36,13 @@ export function* createGrant(
       reason: `There is a grant ${grant.id} already: give each a new random id.`,
     };
   }
-  insertGrant(writing, owner, sessionId, grant);
+  insertGrant(context, owner, sessionId, grant);
   return { status: "created" };
 }
 
 /** Revoking twice is the same as once: the first time stands. */
 export function* revokeGrant(
-  { changes }: Writing,
+  { changes }: WriteContext,
   { id, owner }: RevokeGrant,
   at: number,
 ): Script<OutcomeOf<RevokeGrant>> {
@@ -66,7 +66,7 @@ export function* revokeGrant(
 const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 
 /** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
-export function dropEndedGrants({ changes }: Writing, at: number): void {
+export function dropEndedGrants({ changes }: WriteContext, at: number): void {
   changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
   changes.run("DELETE FROM grants WHERE revoked_at <= ?", at - revokedMs);
 }

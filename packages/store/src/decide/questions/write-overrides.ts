@@ -7,7 +7,7 @@ import {
 } from "../../read/permissions/override-rows.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;
 type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
@@ -17,7 +17,7 @@ const most = 500;
 
 /** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
 export function* changeOverride(
-  { changes, dialect }: Writing,
+  { changes, dialect }: WriteContext,
   write: ChangeOverride,
   at: number,
 ): Script<OutcomeOf<ChangeOverride>> {
@@ -62,7 +62,7 @@ export function* changeOverride(
 }
 
 export function* resetOverride(
-  { changes }: Writing,
+  { changes }: WriteContext,
   { owner, id }: ResetOverride,
 ): Script<OutcomeOf<ResetOverride>> {
   const known = yield* first("SELECT 1 FROM overrides WHERE owner = ? AND id = ?", owner, id);

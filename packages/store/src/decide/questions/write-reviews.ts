@@ -5,22 +5,22 @@ import type { Script } from "../../sql/script.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
 import { keepReviewAnswer } from "./quarantine.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type Answered = Extract<ChainEvent, { type: "review.answered" }>;
 
 /** What became of it. Most answers came through `answer-approval`, and are kept as they are. */
-export function answerFromReview(writing: Writing, run: RunState, event: Answered): void {
+export function answerFromReview(context: WriteContext, run: RunState, event: Answered): void {
   const { outcome, by, reason, reviewId: id, at } = event;
   // The system withholds what is called off.
   const status = by === "person" ? outcome : "cancelled";
   const kept = { outcome, by, ...(reason !== undefined && { reason }) };
-  decideApproval(writing, { id, owner: run.owner, status, word: kept, at });
+  decideApproval(context, { id, owner: run.owner, status, word: kept, at });
 }
 
 /** A person's word on a result, to be carried out by its run. */
 export function* answerReview(
-  writing: Writing,
+  context: WriteContext,
   before: ResultApproval,
   answer: ReviewDecision,
   at: number,
@@ -28,8 +28,8 @@ export function* answerReview(
   const { id, owner } = before;
   const outcome = outcomeOf(answer);
   const status = outcome.outcome;
-  yield* keepReviewAnswer(writing, before, answer);
-  decideApproval(writing, { id, owner, status, word: outcome, at });
+  yield* keepReviewAnswer(context, before, answer);
+  decideApproval(context, { id, owner, status, word: outcome, at });
   return { ...before, status, outcome, answer, answeredAt: at };
 }
 

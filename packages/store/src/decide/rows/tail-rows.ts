@@ -2,14 +2,14 @@ import { addDelta, type CutText, type Delta } from "../../encode/cut-points.ts";
 import type { Script } from "../../sql/script.ts";
 import { readChain, readTail } from "../../read/tail.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
 const mostKept = 65_536;
 
 /** Adds a delta to its item, as the tail's row `n`: the run's last event. */
 export function appendDelta(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   row: {
     readonly n: number;
@@ -20,7 +20,7 @@ export function appendDelta(
 ): RunState {
   const { n, seq, itemId, delta } = row;
   const previous = run.open.find((item) => item.itemId === itemId);
-  writing.changes.insert("tail", {
+  context.changes.insert("tail", {
     n,
     run_n: run.n,
     seq,
@@ -43,7 +43,7 @@ function keep(previous: OpenItem | undefined, delta: Delta): CutText | undefined
 
 /** The deltas of an item under way, put together. */
 export function* readDeltas(
-  { dialect }: Writing,
+  { dialect }: WriteContext,
   run: RunState,
   { itemId, head }: OpenItem,
 ): Script<CutText | undefined> {
@@ -57,7 +57,7 @@ export function* readDeltas(
 
 /** Removes the deltas of an item from the tail. */
 export function removeDeltas(
-  { trim, changes }: Writing,
+  { trim, changes }: WriteContext,
   run: RunState,
   { itemId, rows }: OpenItem,
 ): void {

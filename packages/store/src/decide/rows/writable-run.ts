@@ -1,7 +1,7 @@
 import { isClosing } from "../../records/run-status.ts";
 import type { Fenced } from "../../records/store-writes.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /**
  * The run that a journal goes on with, as it is; or why it may not.
@@ -9,7 +9,7 @@ import type { Writing } from "../state/decision.ts";
  * @throws Error where something before it was lost
  */
 export function writableRun(
-  { runs, lost }: Writing,
+  { runs, lost }: WriteContext,
   { runId, epoch }: { readonly runId: string; readonly epoch: number },
 ): RunState | Fenced {
   const run = runs.get(runId);

@@ -6,84 +6,88 @@ import type { Script } from "../../sql/script.ts";
 import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { RowOf } from "../../sql/tables.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /**
  * Stores a commit's events under the numbers that follow the run's last one, and in the last row
  * what else it says; where no row has an event, in one of its own.
  */
 export function* writeRows(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   journal: EncodedJournal,
   at: number,
 ): Script<RunState> {
   const { count, deltas, rows, loose } = journal.events;
   const said = { messages: journal.messages ?? null, calls: journal.calls ?? null };
-  const before = { seq: run.lastSeq, tail: writing.nextTail };
+  const before = { seq: run.lastSeq, tail: context.nextTail };
   // The numbers of deltas that are not in the tail are left out, so that whoever counts them need not know.
-  writing.nextTail += deltas;
+  context.nextTail += deltas;
   for (const [index, { last, cuts, events }] of rows.entries()) {
     const seq = before.seq + last;
     const row = { seq, at, type: severalEvents, cuts, events };
-    insertRow(writing, run, index === rows.length - 1 ? { ...row, ...said } : row);
+    insertRow(context, run, index === rows.length - 1 ? { ...row, ...said } : row);
   }
   let next = run;
   for (const event of loose) {
     const seq = before.seq + event.at;
     next =
       event.type === "end"
-        ? yield* writeEnd(writing, { ...next, lastSeq: seq }, event, at)
-        : appendDelta(writing, next, { ...event, seq, n: before.tail + event.nth });
+        ? yield* writeEnd(context, { ...next, lastSeq: seq }, event, at)
+        : appendDelta(context, next, { ...event, seq, n: before.tail + event.nth });
   }
   if (count > 0) next = { ...next, lastSeq: before.seq + count, nth: 0 };
   if (rows.length > 0 || (said.messages ?? said.calls) === null) return next;
   next = { ...next, nth: next.nth + 1 };
-  insertRow(writing, next, { seq: next.lastSeq, nth: next.nth, at, ...said });
+  insertRow(context, next, { seq: next.lastSeq, nth: next.nth, at, ...said });
   return next;
 }
 
 /** Takes the deltas of items without an end out of the tail: a run that is not in progress has none there. */
-export function* foldOpenItems(writing: Writing, run: RunState, at: number): Script<RunState> {
+export function* foldOpenItems(context: WriteContext, run: RunState, at: number): Script<RunState> {
   for (const item of run.open) {
-    const deltas = yield* takeDeltas(writing, run, item);
-    if (deltas !== undefined) insertDetached(writing, run, { itemId: item.itemId, deltas, at });
+    const deltas = yield* takeDeltas(context, run, item);
+    if (deltas !== undefined) insertDetached(context, run, { itemId: item.itemId, deltas, at });
   }
   return { ...run, open: [] };
 }
 
 function* writeEnd(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   { itemId, data: events }: Extract<LooseEvent, { type: "end" }>,
   at: number,
 ): Script<RunState> {
   const item = run.open.find((open) => open.itemId === itemId);
-  const deltas = item && (yield* takeDeltas(writing, run, item));
+  const deltas = item && (yield* takeDeltas(context, run, item));
   const { text } = JSON.parse(events) as { readonly text: string };
   const whole = deltas?.text === text ? deltas : undefined;
   if (deltas !== undefined && whole === undefined)
-    insertDetached(writing, run, { itemId, deltas, at });
+    insertDetached(context, run, { itemId, deltas, at });
   const row = { seq: run.lastSeq, at, type: "item.end", events };
-  insertRow(writing, run, { ...row, ...(whole && foundByDeltas(whole)) });
+  insertRow(context, run, { ...row, ...(whole && foundByDeltas(whole)) });
   return { ...run, open: run.open.filter((open) => open !== item) };
 }
 
-function* takeDeltas(writing: Writing, run: RunState, item: OpenItem): Script<CutText | undefined> {
-  const deltas = item.kept ?? (yield* readDeltas(writing, run, item));
-  removeDeltas(writing, run, item);
+function* takeDeltas(
+  context: WriteContext,
+  run: RunState,
+  item: OpenItem,
+): Script<CutText | undefined> {
+  const deltas = item.kept ?? (yield* readDeltas(context, run, item));
+  removeDeltas(context, run, item);
   return deltas;
 }
 
 function insertDetached(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   item: { readonly itemId: string; readonly deltas: CutText; readonly at: number },
 ): void {
   const { itemId, deltas, at } = item;
   const events = JSON.stringify({ itemId, text: deltas.text });
   const row = { seq: deltas.last, at, type: detachedDeltas, events };
-  insertRow(writing, run, { ...row, ...foundByDeltas(deltas) });
+  insertRow(context, run, { ...row, ...foundByDeltas(deltas) });
 }
 
 /** A row of one item is found by the number of its first delta, too. */
@@ -95,7 +99,7 @@ const nothing = { nth: 0, type: null, from_seq: null, cuts: null };
 const noTexts = { events: null, messages: null, calls: null };
 
 function insertRow(
-  { changes }: Writing,
+  { changes }: WriteContext,
   { n, owner }: RunState,
   row: Partial<RowOf<"run_journal">> & Pick<RowOf<"run_journal">, "seq" | "at">,
 ): void {

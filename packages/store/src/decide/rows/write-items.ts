@@ -1,12 +1,12 @@
 import { idKey } from "../../sql/id-key.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type SaveItems = Extract<StoreWrite, { type: "save-items" }>;
 
-export function* saveItems(writing: Writing, write: SaveItems): Script<OutcomeOf<SaveItems>> {
-  const run = writing.runs.get(write.runId);
+export function* saveItems(context: WriteContext, write: SaveItems): Script<OutcomeOf<SaveItems>> {
+  const run = context.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
   const { direction, items } = write;
   const row = yield* first<{ n: number }>(
@@ -17,7 +17,7 @@ export function* saveItems(writing: Writing, write: SaveItems): Script<OutcomeOf
   let n = row?.n ?? 0;
   for (const { id, callId, item } of items) {
     n += 1;
-    writing.changes.insert("items", {
+    context.changes.insert("items", {
       run_n: run.n,
       direction,
       n,

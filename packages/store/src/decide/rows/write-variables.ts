@@ -10,7 +10,7 @@ import type { Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { isClosing } from "../../records/run-status.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /** Up to here, in characters, a run's changes are kept in memory, and need not be read back as it ends. */
 const mostKept = 65_536;
@@ -21,17 +21,17 @@ const mostKept = 65_536;
  * @param ends with this commit: what is folded at once need not be stored before
  */
 export function* writeChanges(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   some: readonly EncodedChanges[],
   ends: boolean,
 ): Script<RunState> {
   if (some.length === 0) return run;
-  const text = `[${some.map((each) => storedChanges(writing, run, each)).join(",")}]`;
+  const text = `[${some.map((each) => storedChanges(context, run, each)).join(",")}]`;
   if (ends) return { ...run, changes: [...(run.changes ?? (yield* readChanges(run.n))), text] };
   const changes = keep(run.changes, text);
   const n = run.variables + 1;
-  writing.changes.insert("run_variables", { run_n: run.n, n, owner: run.owner, changes: text });
+  context.changes.insert("run_variables", { run_n: run.n, n, owner: run.owner, changes: text });
   return { ...run, variables: n, changes };
 }
 
@@ -41,7 +41,7 @@ function keep(before: readonly string[] | undefined, text: string): readonly str
 }
 
 /** The digest of a run's variables as they are, stored as a manifest where that is new. */
-export function* currentManifest(writing: Writing, run: RunState): Script<string | null> {
+export function* currentManifest(context: WriteContext, run: RunState): Script<string | null> {
   const { changes } = run;
   if (changes?.length === 0) return run.manifest ?? run.baseManifest;
   const source = {
@@ -54,39 +54,39 @@ export function* currentManifest(writing: Writing, run: RunState): Script<string
   const entries = JSON.stringify(manifestOf(yield* readManifestEntries(source)));
   const digest = digestOf(entries);
   const row = { session_id: run.sessionId, digest, owner: run.owner, entries };
-  writing.changes.insert("manifests", row);
+  context.changes.insert("manifests", row);
   return digest;
 }
 
 /** Turns what changed into the run's own manifest, which the caller writes to the run's row. */
-export function* foldVariables(writing: Writing, run: RunState): Script<RunState> {
-  const manifest = yield* currentManifest(writing, run);
-  if (run.variables > 0) writing.changes.remove("run_variables", { run_n: run.n });
+export function* foldVariables(context: WriteContext, run: RunState): Script<RunState> {
+  const manifest = yield* currentManifest(context, run);
+  if (run.variables > 0) context.changes.remove("run_variables", { run_n: run.n });
   return { ...run, manifest, variables: 0, changes: [] };
 }
 
 type EditVariables = Extract<StoreWrite, { type: "edit-variables" }>;
 
 export function* editVariables(
-  writing: Writing,
+  context: WriteContext,
   write: EditVariables,
 ): Script<OutcomeOf<EditVariables>> {
-  const before = writing.runs.get(write.runId);
+  const before = context.runs.get(write.runId);
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
   // Another node may have the run in memory: it sees by this that there is more.
   let run: RunState = { ...before, edits: before.edits + 1 };
   const ended = isClosing(run.status);
-  run = yield* writeChanges(writing, run, encodeChanges(write.changes), ended);
-  if (ended) run = yield* foldVariables(writing, run);
+  run = yield* writeChanges(context, run, encodeChanges(write.changes), ended);
+  if (ended) run = yield* foldVariables(context, run);
   const { edits, manifest, n } = run;
-  writing.changes.update("runs", { n }, { edits, manifest });
-  writing.runs.set(run);
+  context.changes.update("runs", { n }, { edits, manifest });
+  context.runs.set(run);
   return { status: "edited" };
 }
 
 /** Changes as `changesIn` reads them; a large value is stored under its digest. */
 function storedChanges(
-  { changes }: Writing,
+  { changes }: WriteContext,
   { owner, sessionId }: RunState,
   some: EncodedChanges,
 ): string {

@@ -5,7 +5,7 @@ import { all, first, type Script } from "../../sql/script.ts";
 import { changeStatus } from "./change-status.ts";
 import { claim } from "./claim-run.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /**
  * A run was answered, in this commit. Where it waits, and can go on now, it is queued, or claimed by
@@ -16,7 +16,7 @@ import type { Writing } from "../state/decision.ts";
  * @param given.claims who answered goes on with it
  */
 export function* runAnswered(
-  writing: Writing,
+  context: WriteContext,
   runId: string,
   given: {
     readonly at: number;
@@ -25,30 +25,30 @@ export function* runAnswered(
   },
 ): Script<{ readonly ready?: ReadyRun }> {
   const { at, question, claims = false } = given;
-  const run = writing.runs.get(runId);
+  const run = context.runs.get(runId);
   if (run?.status === "requires_action") {
-    if (!(yield* canGoOn(writing, run, question))) return {};
+    if (!(yield* canGoOn(context, run, question))) return {};
     const { id, owner } = run;
     if (claims) {
-      const { epoch, lastSeq, edits } = claim(writing, run, at);
+      const { epoch, lastSeq, edits } = claim(context, run, at);
       return { ready: { id, owner, epoch, status: "in_progress", lastSeq, edits } };
     }
-    yield* changeStatus(writing, run, "queued", at);
+    yield* changeStatus(context, run, "queued", at);
     return { ready: { id, owner, epoch: run.epoch, status: "queued" } };
   }
   if (run?.status !== "in_progress") return {};
   const answers = run.answers + 1;
-  writing.changes.update("runs", { n: run.n }, { answers });
-  writing.runs.set({ ...run, answers });
+  context.changes.update("runs", { n: run.n }, { answers });
+  context.runs.set({ ...run, answers });
   return {};
 }
 
 /** A run parks. Where the answer has come already it is queued instead. */
-export function* parkedRun(writing: Writing, run: RunState, at: number): Script<RunState> {
+export function* parkedRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
   if (run.status !== "requires_action" || run.answers === 0) return run;
-  if (!(yield* canGoOn(writing, run))) return run;
-  yield* changeStatus(writing, run, "queued", at);
-  return writing.runs.get(run.id) ?? run;
+  if (!(yield* canGoOn(context, run))) return run;
+  yield* changeStatus(context, run, "queued", at);
+  return context.runs.get(run.id) ?? run;
 }
 
 /**
@@ -56,7 +56,7 @@ export function* parkedRun(writing: Writing, run: RunState, at: number): Script<
  * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
  */
 function* canGoOn(
-  { dialect }: Writing,
+  { dialect }: WriteContext,
   run: RunState,
   question?: { readonly id: string; readonly result: string | null },
 ): Script<boolean> {

@@ -5,7 +5,7 @@ import { settleApprovalsOf } from "./decide-approval.ts";
 import type { RunState } from "../state/run-states.ts";
 import { foldOpenItems } from "../rows/write-events.ts";
 import { foldVariables } from "../rows/write-variables.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 export type StatusChange =
   | { readonly status: "changed"; readonly run: RunState }
@@ -13,7 +13,7 @@ export type StatusChange =
 
 /** Moves a run to another status, and does in the same commit what its end means for the rest. */
 export function* changeStatus(
-  writing: Writing,
+  context: WriteContext,
   run: RunState,
   to: RunStatus,
   at: number,
@@ -21,20 +21,20 @@ export function* changeStatus(
   if (run.status === to) return { status: "changed", run };
   const allowed = transition(run.status, to);
   if (allowed.status === "refused") return allowed;
-  let next: RunState = { ...(yield* foldOpenItems(writing, run, at)), status: to };
+  let next: RunState = { ...(yield* foldOpenItems(context, run, at)), status: to };
   const ends = isClosing(to);
-  if (ends) next = yield* closeRun(writing, next, at);
+  if (ends) next = yield* closeRun(context, next, at);
   const { manifest, n } = next;
   const ended = { updated_at: at, ended_at: ends ? at : null };
-  writing.changes.update("runs", { n }, { status: to, ...ended, manifest });
-  writing.runs.set(next);
+  context.changes.update("runs", { n }, { status: to, ...ended, manifest });
+  context.runs.set(next);
   return { status: "changed", run: next };
 }
 
 /** What belongs to a run's end, whichever way it came; its own row is the caller's to write. */
-export function* closeRun(writing: Writing, run: RunState, at: number): Script<RunState> {
+export function* closeRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
   // A completed run may leave approvals to the run that continues it.
   if (run.status !== "completed")
-    settleApprovalsOf(writing, run.n, run.status === "expired" ? "expired" : "cancelled", at);
-  return yield* foldVariables(writing, run);
+    settleApprovalsOf(context, run.n, run.status === "expired" ? "expired" : "cancelled", at);
+  return yield* foldVariables(context, run);
 }

@@ -1,12 +1,12 @@
 import { transition } from "../../records/run-status.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import type { RunState } from "../state/run-states.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type ClaimRun = Extract<StoreWrite, { type: "claim-run" }>;
 
-export function claimRun(writing: Writing, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
-  const run = writing.runs.get(write.runId);
+export function claimRun(context: WriteContext, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
+  const run = context.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
   const taken = transition(run.status, "in_progress");
   if (taken.status === "refused")
@@ -15,18 +15,18 @@ export function claimRun(writing: Writing, write: ClaimRun, at: number): Outcome
     const reason = `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`;
     return { status: "refused", reason };
   }
-  const { epoch, lastSeq, edits } = claim(writing, run, at);
+  const { epoch, lastSeq, edits } = claim(context, run, at);
   return { status: "claimed", epoch, previous: run.status, lastSeq, edits };
 }
 
 /** Takes a run that may be taken, in an epoch of its own. */
-export function claim(writing: Writing, run: RunState, at: number): RunState {
+export function claim(context: WriteContext, run: RunState, at: number): RunState {
   const epoch = run.epoch + 1;
   // Whoever claims it reads the answers afterwards.
   const taken = { status: "in_progress", epoch, answers: 0 } as const;
-  const { node } = writing;
-  writing.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });
+  const { node } = context;
+  context.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });
   const claimed: RunState = { ...run, ...taken };
-  writing.runs.set(claimed);
+  context.runs.set(claimed);
   return claimed;
 }

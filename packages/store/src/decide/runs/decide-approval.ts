@@ -1,11 +1,11 @@
 import type { ApprovalDecision } from "@capstan/core";
 import type { ReviewOutcome } from "@capstan/core/host";
 import type { ApprovalRecord } from "../../records/records.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 /** Writes how a question was answered, of a call or of its result, if nobody did before. */
 export function decideApproval(
-  { changes }: Writing,
+  { changes }: WriteContext,
   given: {
     readonly id: string;
     readonly owner: string;
@@ -25,7 +25,7 @@ export function decideApproval(
 
 /** What a run was waiting for as it ended. */
 export function settleApprovalsOf(
-  { changes }: Writing,
+  { changes }: WriteContext,
   runN: number,
   status: "expired" | "cancelled",
   at: number,
@@ -33,7 +33,12 @@ export function settleApprovalsOf(
   changes.update("approvals", { run_n: runN, status: "pending" }, { status, answered_at: at });
 }
 
-export function cancelApproval({ changes }: Writing, runN: number, id: string, at: number): void {
+export function cancelApproval(
+  { changes }: WriteContext,
+  runN: number,
+  id: string,
+  at: number,
+): void {
   const where = { id, run_n: runN, status: "pending" };
   changes.update("approvals", where, { status: "cancelled", answered_at: at });
 }

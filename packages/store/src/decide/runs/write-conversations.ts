@@ -6,14 +6,14 @@ import {
 import type { ConversationRecord } from "../../records/records.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type CreateConversation = Extract<StoreWrite, { type: "create-conversation" }>;
 type UpdateConversation = Extract<StoreWrite, { type: "update-conversation" }>;
 type MoveHead = Extract<StoreWrite, { type: "move-head" }>;
 
 export function* createConversation(
-  { changes }: Writing,
+  { changes }: WriteContext,
   write: CreateConversation,
   at: number,
 ): Script<OutcomeOf<CreateConversation>> {
@@ -39,11 +39,11 @@ export function* createConversation(
 }
 
 export function* updateConversation(
-  writing: Writing,
+  context: WriteContext,
   write: UpdateConversation,
   at: number,
 ): Script<OutcomeOf<UpdateConversation>> {
-  const before = yield* findConversation(writing, write.owner, write.id);
+  const before = yield* findConversation(context, write.owner, write.id);
   if (before === undefined) return { status: "not_found" };
   const { title, metadata, switches } = write.update;
   const conversation: ConversationRecord = {
@@ -56,7 +56,7 @@ export function* updateConversation(
     },
     updatedAt: at,
   };
-  writing.changes.run(
+  context.changes.run(
     "UPDATE conversations SET title = ?, metadata = ?, switches = ?, updated_at = ? WHERE id = ?",
     conversation.title,
     JSON.stringify(conversation.metadata),
@@ -68,18 +68,18 @@ export function* updateConversation(
 }
 
 export function* moveHead(
-  writing: Writing,
+  context: WriteContext,
   write: MoveHead,
   at: number,
 ): Script<OutcomeOf<MoveHead>> {
-  const conversation = yield* findConversation(writing, write.owner, write.id);
+  const conversation = yield* findConversation(context, write.owner, write.id);
   if (conversation === undefined) return { status: "not_found" };
   if (conversation.headRunId !== write.from)
     return { status: "conflict", head: conversation.headRunId };
   const run = yield* first("SELECT 1 FROM runs WHERE id = ? AND owner = ?", write.to, write.owner);
   if (run === undefined)
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
-  writing.changes.run(
+  context.changes.run(
     "UPDATE conversations SET head_run_id = ?, updated_at = ? WHERE id = ?",
     write.to,
     at,
@@ -89,7 +89,7 @@ export function* moveHead(
 }
 
 function* findConversation(
-  { dialect }: Writing,
+  { dialect }: WriteContext,
   owner: string,
   id: string,
 ): Script<ConversationRecord | undefined> {

@@ -5,7 +5,7 @@ import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../../records/store
 import { changeStatus, closeRun } from "./change-status.ts";
 import type { RunState } from "../state/run-states.ts";
 import { currentManifest } from "../rows/write-variables.ts";
-import type { Writing } from "../state/decision.ts";
+import type { WriteContext } from "../state/write-context.ts";
 
 type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
@@ -17,14 +17,14 @@ interface Origin {
 }
 
 export function* createRun(
-  writing: Writing,
+  context: WriteContext,
   { run }: CreateRun,
   at: number,
 ): Script<OutcomeOf<CreateRun>> {
-  const { changes, runs, dialect } = writing;
+  const { changes, runs, dialect } = context;
   if (runs.get(run.id) !== undefined)
     return refused(`There is a run ${run.id} already: give each a new random id.`);
-  const origin = yield* originOf(writing, run);
+  const origin = yield* originOf(context, run);
   if ("status" in origin) return origin;
   const status = run.status ?? "queued";
   const begins = transition("none", status);
@@ -50,7 +50,7 @@ export function* createRun(
     created_at: at,
     updated_at: at,
     ended_at: isClosing(status) ? at : null,
-    node: status === "in_progress" ? writing.node : null,
+    node: status === "in_progress" ? context.node : null,
   });
   const request = JSON.stringify(run.request);
   changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
@@ -58,7 +58,7 @@ export function* createRun(
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
   if (isClosing(status)) {
-    const { manifest } = yield* closeRun(writing, state, at);
+    const { manifest } = yield* closeRun(context, state, at);
     changes.update("runs", { n }, { manifest });
     runs.set({ ...state, manifest });
   } else runs.set(state);
@@ -67,11 +67,11 @@ export function* createRun(
 }
 
 export function* setStatus(
-  writing: Writing,
+  context: WriteContext,
   write: SetStatus,
   at: number,
 ): Script<OutcomeOf<SetStatus>> {
-  const run = writing.runs.get(write.runId);
+  const run = context.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };
   if (write.epoch !== undefined && write.epoch !== run.epoch) {
     return {
@@ -79,20 +79,20 @@ export function* setStatus(
       reason: `Run ${run.id} is in epoch ${run.epoch}, and this was written in ${write.epoch}.`,
     };
   }
-  const changed = yield* changeStatus(writing, run, write.status, at);
+  const changed = yield* changeStatus(context, run, write.status, at);
   if (changed.status === "refused") return changed;
   const { status: previous } = run;
   if (write.status !== "queued" || previous === "queued")
     return { status: "changed", previous, epoch: run.epoch };
   // Nobody's until it is claimed: who had it, and may live on, writes nothing more of it.
   const epoch = run.epoch + 1;
-  writing.changes.update("runs", { n: run.n }, { epoch });
-  writing.runs.set({ ...changed.run, epoch });
+  context.changes.update("runs", { n: run.n }, { epoch });
+  context.runs.set({ ...changed.run, epoch });
   return { status: "changed", previous, epoch };
 }
 
 /** The session and the variables that a new run begins with. */
-function* originOf(writing: Writing, run: NewRun): Script<Refused | Origin> {
+function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin> {
   if (run.conversationId !== undefined) {
     const known = yield* first(
       "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
@@ -112,7 +112,7 @@ function* originOf(writing: Writing, run: NewRun): Script<Refused | Origin> {
       return refused(`There is no session ${run.sessionId}.`);
     return { sessionId: run.sessionId, baseManifest: null };
   }
-  const parent = writing.runs.get(run.parentId);
+  const parent = context.runs.get(run.parentId);
   if (parent === undefined || parent.owner !== run.owner)
     return refused(`There is no run ${run.parentId} to continue.`);
   if (run.sessionId !== undefined && run.sessionId !== parent.sessionId) {
@@ -121,7 +121,7 @@ function* originOf(writing: Writing, run: NewRun): Script<Refused | Origin> {
     );
   }
   const { id, sessionId, epoch, edits } = parent;
-  const baseManifest = yield* currentManifest(writing, parent);
+  const baseManifest = yield* currentManifest(context, parent);
   return { sessionId, baseManifest, parent: { id, epoch, edits } };
 }
 

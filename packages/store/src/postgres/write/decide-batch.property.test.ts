@@ -217,12 +217,12 @@ async function openWritten() {
         { connectionString, applicationName: "test" },
         writerId,
       );
-      const writing = await connection.client();
-      const query = writing.query.bind(writing) as (batch: unknown) => unknown;
-      writing.query = ((batch: unknown) => {
+      const context = await connection.client();
+      const query = context.query.bind(context) as (batch: unknown) => unknown;
+      context.query = ((batch: unknown) => {
         if (batch === "ROLLBACK") undone += 1;
         return query(batch);
-      }) as typeof writing.query;
+      }) as typeof context.query;
       return { connection, writerId };
     }),
   );

@@ -38,12 +38,12 @@ async function withWriter(
   const client = new pg.Client({ connectionString });
   await client.connect();
   let sent = 0;
-  const writing = await connection.client();
-  const query = writing.query.bind(writing) as (batch: unknown) => unknown;
-  writing.query = ((batch: unknown) => {
+  const context = await connection.client();
+  const query = context.query.bind(context) as (batch: unknown) => unknown;
+  context.query = ((batch: unknown) => {
     sent += 1;
     return query(batch);
-  }) as typeof writing.query;
+  }) as typeof context.query;
   const writer = postgresWriter({ connection, writerId: "node_t" });
   try {
     await use(async (batch) => {

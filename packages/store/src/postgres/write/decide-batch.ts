@@ -11,8 +11,8 @@ import { CallStates } from "./call-states.ts";
 import { type Call, type Lane, stretchesOf } from "./lanes.ts";
 import { type BatchChanges, CallChanges, readsOthers, tablesOf } from "./postgres-changes.ts";
 
-/** What calls are decided with. */
-export interface Deciding {
+/** State and output that the decisions of one batch share. */
+export interface BatchContext {
   readonly runs: RunStates;
   readonly lost: LostJournals;
   /** Who claims. */
@@ -28,13 +28,13 @@ export interface Deciding {
  * for goes over together, so that a batch of many takes no more messages than one call.
  */
 export function* decideBatch(
-  deciding: Deciding,
+  batchContext: BatchContext,
   requests: readonly EncodedRequest[],
 ): Script<readonly WriteResult[]> {
   const results: WriteResult[] = [];
-  const numbers = numbersOf(requests, deciding.runNumbers);
+  const numbers = numbersOf(requests, batchContext.runNumbers);
   const decide = (call: Call, lane?: Lane) =>
-    decideCall(deciding, { call, lane, numbers: numbers[call.at] ?? [] });
+    decideCall(batchContext, { call, lane, numbers: numbers[call.at] ?? [] });
 
   function* decideLane(lane: Lane): Script<readonly Call[]> {
     for (const [index, call] of lane.entries()) {
@@ -46,7 +46,7 @@ export function* decideBatch(
   }
 
   for (const stretch of stretchesOf(requests)) {
-    deciding.gathered.separate();
+    batchContext.gathered.separate();
     const alone =
       stretch.type === "alone"
         ? [stretch.call]
@@ -64,7 +64,7 @@ export function* decideBatch(
  * @returns undefined where it must be decided alone, as it reads what it changed itself: nothing of it is done
  */
 function* decideCall(
-  { runs, lost, node, gathered }: Deciding,
+  { runs, lost, node, gathered }: BatchContext,
   given: {
     readonly call: Call;
     readonly lane: Lane | undefined;
@@ -76,8 +76,8 @@ function* decideCall(
   const numbers = [...given.numbers];
   const changes = new CallChanges();
   const states = new CallStates(runs);
-  const writing = { dialect: postgres, changes, runs: states, lost, node, trim: null, nextTail: 1 };
-  const script = applyRequest(writing, request);
+  const context = { dialect: postgres, changes, runs: states, lost, node, trim: null, nextTail: 1 };
+  const script = applyRequest(context, request);
   let saved = false;
   const undo = function* () {
     if (saved) yield [rollback];

@@ -38,12 +38,12 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   const client = new pg.Client({ connectionString });
   await client.connect();
   const connection = await connectWriter({ connectionString, applicationName }, "node_t");
-  const writing = await connection.client();
-  const query = writing.query.bind(writing) as (batch: unknown) => unknown;
-  writing.query = ((batch: unknown) => {
+  const context = await connection.client();
+  const query = context.query.bind(context) as (batch: unknown) => unknown;
+  context.query = ((batch: unknown) => {
     batches.onSent();
     return query(batch);
-  }) as typeof writing.query;
+  }) as typeof context.query;
   const writer = postgresWriter({ connection, writerId: "node_t" });
   const batches: Batches = {
     writer,

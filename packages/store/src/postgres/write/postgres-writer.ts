@@ -139,8 +139,8 @@ export function postgresWriter(options: {
     try {
       const { client, runNumbers } = await turn.begin(() => begin(batch));
       const gathered = new BatchChanges();
-      const deciding = { runs, lost, node: writerId, runNumbers, gathered };
-      const results = await runScript(decideBatch(deciding, batch.requests), (statements) => {
+      const batchContext = { runs, lost, node: writerId, runNumbers, gathered };
+      const results = await runScript(decideBatch(batchContext, batch.requests), (statements) => {
         const before = gathered.take([
           ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
         ]);

@@ -5,19 +5,19 @@ import { LostJournals } from "../decide/state/lost-journals.ts";
 import { RunStates } from "../decide/state/run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
 import { TailTrim } from "./tail-trim.ts";
-import type { Writing } from "../decide/state/decision.ts";
+import type { WriteContext } from "../decide/state/write-context.ts";
 
-/** Writing to SQLite, with the connection that it goes to. */
-export interface SqliteWriting extends Writing {
+/** The write context of SQLite, with its connection. */
+export interface SqliteWriteContext extends WriteContext {
   readonly sql: Sql;
   readonly changes: SqliteChanges;
   readonly runs: RunStates;
   readonly trim: TailTrim;
 }
 
-/** Prepares a connection for writing. */
-export function startWriting(sql: Sql): {
-  readonly writing: SqliteWriting;
+/** Creates the write context of a connection and recovers the runs that a crash left unfinished. */
+export function createWriteContext(sql: Sql): {
+  readonly context: SqliteWriteContext;
   readonly leftovers: readonly Leftover[];
 } {
   const runs = new RunStates(sqlite);
@@ -34,7 +34,7 @@ export function startWriting(sql: Sql): {
   const changes = new SqliteChanges(sql);
   changes.clearLog();
   return {
-    writing: {
+    context: {
       dialect: sqlite,
       sql,
       changes,

@@ -11,13 +11,13 @@ export interface EndedRows {
   readonly isEmpty: boolean;
 }
 
-/** What the functions that apply a write work with. */
-export interface Writing {
+/** State and output that the functions in `decide/` share while they apply a batch. */
+export interface WriteContext {
   readonly dialect: Dialect;
   readonly changes: Changes;
   readonly runs: Pick<RunStates, "get" | "set" | "drop">;
   readonly lost: LostJournals;
-  /** Who claims; null where there is one process. */
+  /** The id of the node that claims runs; null if there is one process. */
   readonly node: string | null;
   /** Collects the rows of ended items, which SQLite removes between commits; `null` removes them at once. */
   readonly trim: EndedRows | null;
