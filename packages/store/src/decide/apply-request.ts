@@ -27,7 +27,7 @@ export function* applyRequest(
   context: WriteContext,
   request: EncodedRequest,
 ): Script<AppliedOutcome[]> {
-  if (request.wordless !== undefined) throw new Error(request.wordless);
+  if (request.encodeError !== undefined) throw new Error(request.encodeError);
   const outcomes: AppliedOutcome[] = [];
   for (const write of request.writes) {
     const outcome = yield* applyWrite(context, write, request.at);

@@ -51,7 +51,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
     changes: encodeChanges(changes),
   };
   if (next !== undefined) encoded.status = next;
-  if (isSignOfLife(writes)) encoded.signOfLife = true;
+  if (containsOnlyHeartbeats(writes)) encoded.isHeartbeat = true;
   if (messages.length > 0) encoded.messages = JSON.stringify(messages);
   const changed = encodeCalls(calls);
   if (changed !== undefined) encoded.calls = changed;
@@ -62,7 +62,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
 }
 
 /** Nothing hangs on it: it is given beside what the chain writes. */
-export function isSignOfLife(writes: readonly RunJournalWrite[]): boolean {
+export function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): boolean {
   return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
 }
 

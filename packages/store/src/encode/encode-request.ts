@@ -1,7 +1,7 @@
 import { errorMessage } from "@capstan/core/host";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
 import { encodeDeltas } from "./encode-deltas.ts";
-import { encodeJournal, isSignOfLife } from "./encode-journal.ts";
+import { encodeJournal, containsOnlyHeartbeats } from "./encode-journal.ts";
 import type { EncodedJournal, EncodedRequest, EncodedWrite } from "./encoded-journal.ts";
 
 /** One call of `Store.write`, as its caller has it. */
@@ -16,8 +16,8 @@ export function encodeRequest({ at, writes }: WriteRequest): EncodedRequest {
   try {
     return { at, writes: writes.map(encodeWrite) };
   } catch (thrown) {
-    const lost = writes.filter((write) => write.type === "journal").map(withoutWords);
-    return { at, writes: lost, wordless: errorMessage(thrown) };
+    const lost = writes.filter((write) => write.type === "journal").map(withoutContent);
+    return { at, writes: lost, encodeError: errorMessage(thrown) };
   }
 }
 
@@ -26,7 +26,7 @@ function encodeWrite(write: StoreWrite): EncodedWrite {
 }
 
 /** What the writer is told of a journal that fails: that it was there. */
-function withoutWords(journal: Journal): EncodedJournal {
-  const { signOfLife: _none, ...empty } = encodeJournal({ ...journal, writes: [] });
-  return { ...empty, ...(isSignOfLife(journal.writes) && { signOfLife: true }) };
+function withoutContent(journal: Journal): EncodedJournal {
+  const { isHeartbeat: _none, ...empty } = encodeJournal({ ...journal, writes: [] });
+  return { ...empty, ...(containsOnlyHeartbeats(journal.writes) && { isHeartbeat: true }) };
 }

@@ -16,7 +16,7 @@ export interface EncodedJournal {
   /** The run's next one, where it changes. */
   readonly status?: RunStatus;
   /** Nothing hangs on it: it is given beside what the chain writes. */
-  readonly signOfLife?: true;
+  readonly isHeartbeat?: true;
   readonly events: EncodedEvents;
   /** `Message`s as a JSON array; absent where there are none. */
   readonly messages?: string;
@@ -73,5 +73,5 @@ export interface EncodedRequest {
   readonly at: number;
   readonly writes: readonly EncodedWrite[];
   /** Why it cannot be put into words: nothing of it is written. */
-  readonly wordless?: string;
+  readonly encodeError?: string;
 }

@@ -82,13 +82,13 @@ test("what is no JSON is named, with the journals that are lost by it", () => {
     encodeRequest({ at: 1, writes: [bad] }),
     postRequest({ at: 1, writes: [journal([start("t")]), create] }),
   ]) {
-    assert.match(request.wordless ?? "", /BigInt/);
+    assert.match(request.encodeError ?? "", /BigInt/);
     assert.equal(request.writes.length, 1);
   }
 });
 
 test("a sign of life says that it is one, as does one that is lost", () => {
   const life = event({ type: "run.heartbeat" } as never);
-  assert.equal(encodeJournal(journal([life])).signOfLife, true);
-  assert.equal(encodeJournal(journal([life, start("t")])).signOfLife, undefined);
+  assert.equal(encodeJournal(journal([life])).isHeartbeat, true);
+  assert.equal(encodeJournal(journal([life, start("t")])).isHeartbeat, undefined);
 });

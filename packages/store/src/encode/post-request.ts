@@ -14,6 +14,6 @@ export function postRequest(request: WriteRequest): PostedRequest {
     return { ...encoded, writes: encoded.writes.map(packWrite) };
   } catch (thrown) {
     const journals = encoded.writes.filter(isJournaled);
-    return { ...encoded, writes: journals.map(packWrite), wordless: errorMessage(thrown) };
+    return { ...encoded, writes: journals.map(packWrite), encodeError: errorMessage(thrown) };
   }
 }

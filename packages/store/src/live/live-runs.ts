@@ -1,4 +1,4 @@
-import type { Position, TailMark, Leftover } from "../records/readings.ts";
+import type { Position, TailMark, RecoveredRun } from "../records/readings.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
@@ -28,8 +28,8 @@ const stride = 256;
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
 
-  constructor(leftovers: readonly Leftover[]) {
-    for (const { runId, lastSeq, items } of leftovers) {
+  constructor(recoveredRuns: readonly RecoveredRun[]) {
+    for (const { runId, lastSeq, items } of recoveredRuns) {
       const live: LiveRun = { lastSeq, pending: 0, going: true, items: new Map() };
       for (const { itemId, head } of items) {
         live.items.set(itemId, { count: 1, marks: [], newest: { seq: lastSeq, n: head } });

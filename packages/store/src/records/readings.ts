@@ -86,8 +86,8 @@ export interface Position {
   readonly items: readonly { readonly itemId: string; readonly heads: readonly TailMark[] }[];
 }
 
-/** What was under way when the last process ended. */
-export interface Leftover {
+/** A run that was in progress when the last process ended, with its open items. */
+export interface RecoveredRun {
   readonly runId: string;
   readonly lastSeq: number;
   readonly items: readonly { readonly itemId: string; readonly head: number }[];

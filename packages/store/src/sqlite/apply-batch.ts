@@ -12,15 +12,15 @@ export function applyBatch(
   context: SqliteWriteContext,
   requests: readonly EncodedRequest[],
 ): WriteResult[] {
-  const { sql, runs, lost, changes, trim } = context;
+  const { sql, runs, failedWrites, changes, trim } = context;
   try {
     sql.run("BEGIN IMMEDIATE");
-    sql.script(runs.prepare(sql.script(runsOf(sqlite, requests))));
+    sql.script(runs.load(sql.script(runsOf(sqlite, requests))));
     const results =
       applyPlainly(context, requests) ?? requests.map((request) => applyAlone(context, request));
     sql.run("COMMIT");
-    runs.settle();
-    trim.settle();
+    runs.commit();
+    trim.commit();
     changes.clearLog();
     return results;
   } catch (thrown) {
@@ -28,7 +28,7 @@ export function applyBatch(
     if (sql.inTransaction) sql.run("ROLLBACK");
     runs.rollback(0);
     trim.rollback(0);
-    for (const { writes } of requests) lost.lose(writes);
+    for (const { writes } of requests) failedWrites.add(writes);
     return requests.map(() => ({ error }));
   }
 }
@@ -42,16 +42,16 @@ function applyPlainly(
   requests: readonly EncodedRequest[],
 ): WriteResult[] | undefined {
   const { sql, runs, changes } = context;
-  const mark = markOf(context);
+  const savepoint = savepointOf(context);
   const results: WriteResult[] = [];
   try {
     for (const request of requests) {
-      const before = changes.count + runs.mark();
+      const before = changes.count + runs.savepoint();
       const outcomes = sql.script(applyRequest(context, request));
       const last = outcomes.at(-1);
       const accepted = last === undefined || isAccepted(last);
-      if (!accepted && changes.count + runs.mark() > before) {
-        beginAgain(context, mark);
+      if (!accepted && changes.count + runs.savepoint() > before) {
+        beginAgain(context, savepoint);
         return undefined;
       }
       results.push({ outcomes: accepted ? outcomes : refusedOutcomes(request, outcomes) });
@@ -60,14 +60,14 @@ function applyPlainly(
   } catch (thrown) {
     // Some errors, a full disk among them, end the whole transaction.
     if (!sql.inTransaction) throw thrown;
-    beginAgain(context, mark);
+    beginAgain(context, savepoint);
     return undefined;
   }
 }
 
 function applyAlone(context: SqliteWriteContext, request: EncodedRequest): WriteResult {
   const { sql } = context;
-  const mark = markOf(context);
+  const savepoint = savepointOf(context);
   sql.run("SAVEPOINT request");
   try {
     const outcomes = sql.script(applyRequest(context, request));
@@ -76,40 +76,40 @@ function applyAlone(context: SqliteWriteContext, request: EncodedRequest): Write
       sql.run("RELEASE request");
       return { outcomes };
     }
-    undo(context, mark);
+    undo(context, savepoint);
     return { outcomes: refusedOutcomes(request, outcomes) };
   } catch (thrown) {
     if (!sql.inTransaction) throw thrown;
-    undo(context, mark);
-    context.lost.lose(request.writes);
+    undo(context, savepoint);
+    context.failedWrites.add(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
 }
 
 /** How far what is kept in memory is changed, too. */
-interface Mark {
+interface Savepoint {
   readonly runs: number;
   readonly trim: number;
 }
 
-function markOf({ runs, trim }: SqliteWriteContext): Mark {
-  return { runs: runs.mark(), trim: trim.mark() };
+function savepointOf({ runs, trim }: SqliteWriteContext): Savepoint {
+  return { runs: runs.savepoint(), trim: trim.savepoint() };
 }
 
-function undo(context: SqliteWriteContext, mark: Mark): void {
+function undo(context: SqliteWriteContext, savepoint: Savepoint): void {
   context.sql.run("ROLLBACK TO request");
   context.sql.run("RELEASE request");
-  forget(context, mark);
+  forget(context, savepoint);
 }
 
 /** Nobody else writes meanwhile. A savepoint would cost a copy of every page that is changed. */
-function beginAgain(context: SqliteWriteContext, mark: Mark): void {
+function beginAgain(context: SqliteWriteContext, savepoint: Savepoint): void {
   context.sql.run("ROLLBACK");
   context.sql.run("BEGIN IMMEDIATE");
-  forget(context, mark);
+  forget(context, savepoint);
 }
 
-function forget({ runs, trim }: SqliteWriteContext, mark: Mark): void {
-  runs.rollback(mark.runs);
-  trim.rollback(mark.trim);
+function forget({ runs, trim }: SqliteWriteContext, savepoint: Savepoint): void {
+  runs.rollback(savepoint.runs);
+  trim.rollback(savepoint.trim);
 }

@@ -1,7 +1,7 @@
-import type { Leftover } from "../records/readings.ts";
+import type { RecoveredRun } from "../records/readings.ts";
 import { sqlite } from "../sql/dialect.ts";
 import type { Sql } from "./sql.ts";
-import { LostJournals } from "../decide/state/lost-journals.ts";
+import { FailedWrites } from "../decide/state/failed-writes.ts";
 import { RunStates } from "../decide/state/run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
 import { TailTrim } from "./tail-trim.ts";
@@ -18,14 +18,14 @@ export interface SqliteWriteContext extends WriteContext {
 /** Creates the write context of a connection and recovers the runs that a crash left unfinished. */
 export function createWriteContext(sql: Sql): {
   readonly context: SqliteWriteContext;
-  readonly leftovers: readonly Leftover[];
+  readonly recoveredRuns: readonly RecoveredRun[];
 } {
   const runs = new RunStates(sqlite);
   const trim = new TailTrim(() => runs.all());
-  const { going, ended } = sql.script(runs.recover());
+  const { active, ended } = sql.script(runs.recover());
   trim.add(ended);
-  trim.settle();
-  const leftovers = going.map(({ id, lastSeq, open }) => ({
+  trim.commit();
+  const recoveredRuns = active.map(({ id, lastSeq, open }) => ({
     runId: id,
     lastSeq,
     items: open.map(({ itemId, head }) => ({ itemId, head })),
@@ -39,11 +39,11 @@ export function createWriteContext(sql: Sql): {
       sql,
       changes,
       runs,
-      lost: new LostJournals(),
+      failedWrites: new FailedWrites(),
       node: null,
       trim,
       nextTail: row?.next ?? 1,
     },
-    leftovers,
+    recoveredRuns,
   };
 }

@@ -6,14 +6,14 @@ import type { Sql } from "./sql.ts";
 import { startThread } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
-import type { Leftover } from "../records/readings.ts";
+import type { RecoveredRun } from "../records/readings.ts";
 
-export type WriterRequest = "leftovers" | PostedBatch;
-export type WriterResponse = readonly Leftover[] | string;
+export type WriterRequest = "recovered-runs" | PostedBatch;
+export type WriterResponse = readonly RecoveredRun[] | string;
 
 /** SQLite's, which knows what the process before left unfinished. */
 export interface SqliteWriter extends Writer {
-  readonly leftovers: readonly Leftover[];
+  readonly recoveredRuns: readonly RecoveredRun[];
 }
 
 /** What the writer's thread is started with. */
@@ -33,19 +33,19 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
     import.meta.url,
     options,
   );
-  const leftovers = (await thread.ask("leftovers")) as readonly Leftover[];
-  return { leftovers, ...writerIn(thread) };
+  const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];
+  return { recoveredRuns, ...writerIn(thread) };
 }
 
 /** A writer on the caller's own connection, for a database in memory. */
 export function writerOn(sql: Sql): SqliteWriter {
-  const { context, leftovers } = createWriteContext(sql);
+  const { context, recoveredRuns } = createWriteContext(sql);
   return {
-    leftovers,
+    recoveredRuns,
     takesAll: false,
     commit: async (batch) => {
       const results = applyBatch(context, batch.map(encodeRequest));
-      while (context.trim.pending) context.trim.some(sql);
+      while (context.trim.pending) context.trim.removeBatch(sql);
       return results;
     },
     stop: async () => sql.close(),

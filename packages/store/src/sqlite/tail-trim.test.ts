@@ -46,7 +46,7 @@ test("the deltas of an item that ended go out of the tail a few at a time", () =
   assert.equal(rows(sql), many, "not in the commit that ends it");
   const left: (number | undefined)[] = [];
   while (context.trim.pending) {
-    context.trim.some(sql);
+    context.trim.removeBatch(sql);
     left.push(rows(sql));
   }
   assert.deepEqual(left, [1_500, 500, 0]);
@@ -80,7 +80,7 @@ test("items under way keep every delta, whatever ends among them, and little of 
       };
       for (const [index, each] of steps.entries()) {
         if (each.do === "crash") ({ context } = createWriteContext(sql));
-        else if (!("to" in each)) while (context.trim.pending) context.trim.some(sql);
+        else if (!("to" in each)) while (context.trim.pending) context.trim.removeBatch(sql);
         else if (each.do === "end") finish(each.to);
         else {
           const { runId, itemId } = each.to;
@@ -92,7 +92,7 @@ test("items under way keep every delta, whatever ends among them, and little of 
           write(context, runId, [delta(item.id, text)]);
         }
       }
-      while (context.trim.pending) context.trim.some(sql);
+      while (context.trim.pending) context.trim.removeBatch(sql);
       let stay = 0;
       for (const [runId, all] of count) {
         const ofRun = [...open].filter(([item]) => item.runId === runId);
@@ -102,7 +102,7 @@ test("items under way keep every delta, whatever ends among them, and little of 
       // Read from the tail as they end: nothing is in memory.
       ({ context } = createWriteContext(sql));
       for (const item of items) finish(item);
-      while (context.trim.pending) context.trim.some(sql);
+      while (context.trim.pending) context.trim.removeBatch(sql);
       assert.equal(rows(sql), 0);
       const whole = sql.all<{ text: string }>(
         "SELECT json_extract(events, '$.text') AS text FROM run_journal WHERE type = 'item.end' AND from_seq IS NOT NULL",
@@ -119,13 +119,13 @@ for (const steps of [0, 1]) {
     const before = createWriteContext(sql).context;
     ended(sql, before, "r");
     write(before, "r", [start("u"), delta("u", "b")]);
-    for (let n = 0; n < steps; n++) before.trim.some(sql);
-    const { context, leftovers } = createWriteContext(sql);
+    for (let n = 0; n < steps; n++) before.trim.removeBatch(sql);
+    const { context, recoveredRuns } = createWriteContext(sql);
     assert.deepEqual(
-      leftovers.map(({ runId, items }) => [runId, items.map(({ itemId }) => itemId)]),
+      recoveredRuns.map(({ runId, items }) => [runId, items.map(({ itemId }) => itemId)]),
       [["r", ["u"]]],
     );
-    while (context.trim.pending) context.trim.some(sql);
+    while (context.trim.pending) context.trim.removeBatch(sql);
     assert.equal(rows(sql), 1, "only the item under way has something in the tail");
   });
 }
@@ -153,7 +153,7 @@ test("a reader behind the end of an item reads each delta once, whatever of it i
       [false, many],
     );
     if (!context.trim.pending) return;
-    context.trim.some(sql);
+    context.trim.removeBatch(sql);
   }
 });
 
@@ -163,7 +163,7 @@ test("an item whose end was undone keeps its deltas", () => {
   ended(sql, context, "r");
   write(context, "r", [start("u")]);
   write(context, "r", [delta("u", "b")]);
-  while (context.trim.pending) context.trim.some(sql);
+  while (context.trim.pending) context.trim.removeBatch(sql);
   const journal: StoreWrite = { type: "journal", runId: "r", epoch: 1, writes: [end("u", "b")] };
   const refused: StoreWrite = { type: "claim-run", runId: "unknown" };
   const [result] = applyBatch(context, [encodeRequest({ at: 1, writes: [journal, refused] })]);
@@ -190,7 +190,7 @@ test("what a forgotten run had in the tail is not the next run's, which has its 
   assert.ok(results.every((result) => "outcomes" in result));
   assert.equal(sql.get<{ n: number }>("SELECT n FROM runs WHERE id = 'next'")?.n, 1);
   // As after a crash.
-  assert.deepEqual(createWriteContext(sql).leftovers, []);
+  assert.deepEqual(createWriteContext(sql).recoveredRuns, []);
 });
 
 test("a run that is removed leaves nothing in the tail", () => {
@@ -204,6 +204,6 @@ test("a run that is removed leaves nothing in the tail", () => {
   ]);
   assert.ok(results.every((result) => "outcomes" in result));
   assert.equal(rows(sql), 0);
-  context.trim.some(sql);
+  context.trim.removeBatch(sql);
   assert.equal(context.trim.isEmpty, true);
 });

@@ -12,16 +12,16 @@ const atOnce = 1_000;
  * once, from its beginning to what was its end. What a crash leaves is found again at the next start.
  */
 export class TailTrim {
-  readonly #goingRuns: () => Iterable<RunState>;
+  readonly #activeRuns: () => Iterable<RunState>;
   /** How many rows are of items that ended, and of items that end in the transaction under way. */
   #ended = 0;
   #ending: number[] = [];
   /** The rows that are still to be looked at. */
   #sweep: { readonly from: number; readonly end: number } | undefined;
 
-  /** @param goingRuns all that have deltas of items under way in the tail, perhaps with others */
-  constructor(goingRuns: () => Iterable<RunState>) {
-    this.#goingRuns = goingRuns;
+  /** @param activeRuns all that have deltas of items under way in the tail, perhaps with others */
+  constructor(activeRuns: () => Iterable<RunState>) {
+    this.#activeRuns = activeRuns;
   }
 
   /** An item with so many rows ended, in the transaction under way. */
@@ -29,18 +29,18 @@ export class TailTrim {
     this.#ending.push(rows);
   }
 
-  /** A place to roll back to. */
-  mark(): number {
+  /** Returns a position for `rollback`. */
+  savepoint(): number {
     return this.#ending.length;
   }
 
-  /** They did not end. */
+  /** Discards the items that were added after a savepoint. */
   rollback(to: number): void {
     this.#ending.length = to;
   }
 
-  /** They ended for good. */
-  settle(): void {
+  /** Counts the added items as ended: the transaction was committed. */
+  commit(): void {
     for (const rows of this.#ending) this.#ended += rows;
     this.#ending = [];
   }
@@ -55,8 +55,8 @@ export class TailTrim {
     return this.#sweep === undefined && this.#ended === 0 && this.#ending.length === 0;
   }
 
-  /** Goes through a few rows, in a transaction of its own; not while a commit is under way. */
-  some(sql: Sql): void {
+  /** Removes one batch of rows in its own transaction. Must not run during a commit. */
+  removeBatch(sql: Sql): void {
     const ended = this.#sweep === undefined ? 0 : this.#ended;
     sql.run("BEGIN IMMEDIATE");
     try {
@@ -85,14 +85,14 @@ export class TailTrim {
   /** Where the rows that stay begin, of each run that has some: with its oldest item under way. */
   #firstRows(): readonly (readonly [run: number, first: number])[] {
     const rows: (readonly [number, number])[] = [];
-    for (const { n, open } of this.#goingRuns())
+    for (const { n, open } of this.#activeRuns())
       if (open.length > 0) rows.push([n, Math.min(...open.map(({ first }) => first))]);
     return rows;
   }
 
   #underWay(): number {
     let rows = 0;
-    for (const { open } of this.#goingRuns()) for (const item of open) rows += item.rows;
+    for (const { open } of this.#activeRuns()) for (const item of open) rows += item.rows;
     return rows;
   }
 }

@@ -11,7 +11,7 @@ import { createWriteContext } from "./create-write-context.ts";
 const { path, file, durability, syncDelayMs } = workerData as WriterThreadOptions;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
-const { context, leftovers } = createWriteContext(sql);
+const { context, recoveredRuns } = createWriteContext(sql);
 const checkpoints = new Checkpoints(sql, { path, file, durability });
 
 serveThread({
@@ -23,7 +23,7 @@ serveThread({
     await checkpoints.stop();
     clearImmediate(nextTrim);
     try {
-      while (context.trim.pending) context.trim.some(sql);
+      while (context.trim.pending) context.trim.removeBatch(sql);
       // Readers may still be there, and then closing would leave the log behind.
       sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
@@ -35,8 +35,8 @@ serveThread({
 
 function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
   // Asked for first, and alone.
-  const batches = requests.filter((request) => request !== "leftovers");
-  return batches.length === 0 ? [leftovers] : commit(batches);
+  const batches = requests.filter((request) => request !== "recovered-runs");
+  return batches.length === 0 ? [recoveredRuns] : commit(batches);
 }
 
 function commit(batches: readonly PostedBatch[]): readonly string[] {
@@ -67,7 +67,7 @@ function trimLater(): void {
 function trim(): void {
   nextTrim = undefined;
   try {
-    context.trim.some(sql);
+    context.trim.removeBatch(sql);
   } catch {
     // They stay, and are tried again after the next commit.
     return;

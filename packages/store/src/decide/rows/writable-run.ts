@@ -9,7 +9,7 @@ import type { WriteContext } from "../state/write-context.ts";
  * @throws Error where something before it was lost
  */
 export function writableRun(
-  { runs, lost }: WriteContext,
+  { runs, failedWrites }: WriteContext,
   { runId, epoch }: { readonly runId: string; readonly epoch: number },
 ): RunState | Fenced {
   const run = runs.get(runId);
@@ -20,7 +20,7 @@ export function writableRun(
       `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, and this was written in ${epoch}.`,
     );
   }
-  lost.check(runId, epoch);
+  failedWrites.check(runId, epoch);
   return run;
 }
 

@@ -22,7 +22,7 @@ function stateOf(n: number, status: RunStatus): RunState {
 test("of runs that wait the last are kept, of those in progress all, of those that ended none", () => {
   const states = new RunStates(sqlite);
   const kept = () => {
-    states.settle();
+    states.commit();
     return Array.from({ length: 400 }, (_, n) => n).filter((n) => states.get(`run_${n}`));
   };
   for (let n = 0; n < 200; n++) states.set(stateOf(n, "requires_action"));
@@ -39,7 +39,7 @@ test("what is known of a run is forgotten where its row says something else, its
   const known = stateOf(1, "requires_action");
   const ids = new Set(["run_1", "run_2"]);
   states.set(known);
-  assert.deepEqual(states.verify(ids, [known]), new Set());
+  assert.deepEqual(states.evictStale(ids, [known]), new Set());
   assert.equal(states.get("run_1"), known);
   for (const change of [
     // It was deleted, and another made under its id.
@@ -52,11 +52,11 @@ test("what is known of a run is forgotten where its row says something else, its
     { lastSeq: 1 },
   ] as const) {
     states.set(known);
-    assert.deepEqual(states.verify(ids, [{ ...known, ...change }]), new Set(["run_1"]));
+    assert.deepEqual(states.evictStale(ids, [{ ...known, ...change }]), new Set(["run_1"]));
     assert.equal(states.get("run_1"), undefined, JSON.stringify(change));
   }
   states.set(known);
   // Its row is gone: there is nothing to read.
-  assert.deepEqual(states.verify(ids, []), new Set());
+  assert.deepEqual(states.evictStale(ids, []), new Set());
   assert.equal(states.get("run_1"), undefined);
 });

@@ -42,10 +42,10 @@ export interface RunState {
 }
 
 /** A position in the undo log. */
-type Mark = number;
+type Savepoint = number;
 
-/** How many of the runs that wait are kept: most are answered soon, and need not be read back. */
-const mostWaiting = 128;
+/** Number of suspended runs to cache: most are answered soon. */
+const maxSuspended = 128;
 
 /**
  * The runs that are being written, kept in memory; whatever is rolled back in the database is
@@ -54,7 +54,7 @@ const mostWaiting = 128;
 export class RunStates {
   readonly #states = new Map<string, RunState>();
   /** In the order in which they came to wait. */
-  readonly #waiting = new Set<string>();
+  readonly #suspended = new Set<string>();
   #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
   readonly #dialect: Dialect;
 
@@ -82,11 +82,11 @@ export class RunStates {
     this.#states.delete(id);
   }
 
-  mark(): Mark {
+  savepoint(): Savepoint {
     return this.#undo.length;
   }
 
-  rollback(to: Mark): void {
+  rollback(to: Savepoint): void {
     for (const { id, previous } of this.#undo.splice(to).toReversed()) {
       if (previous === undefined) this.#states.delete(id);
       else this.#states.set(id, previous);
@@ -94,44 +94,44 @@ export class RunStates {
   }
 
   /**
-   * What was written is durable: nothing to undo.
+   * Discards the undo log after a commit, and evicts runs that ended.
    *
-   * @param own where other nodes write, too: the runs that this one goes on with
+   * @param own the runs that this node continues to write; omitted if there is one process
    */
-  settle(own?: ReadonlySet<string>): void {
+  commit(own?: ReadonlySet<string>): void {
     for (const { id } of this.#undo) {
-      this.#waiting.delete(id);
+      this.#suspended.delete(id);
       const status = own?.has(id) === false ? undefined : this.#states.get(id)?.status;
-      if (status === "requires_action") this.#waiting.add(id);
+      if (status === "requires_action") this.#suspended.add(id);
       else if (status !== "in_progress") this.#states.delete(id);
     }
     this.#undo = [];
-    for (const id of this.#waiting) {
-      if (this.#waiting.size <= mostWaiting) break;
-      this.#waiting.delete(id);
+    for (const id of this.#suspended) {
+      if (this.#suspended.size <= maxSuspended) break;
+      this.#suspended.delete(id);
       this.#states.delete(id);
     }
   }
 
-  /** What is known may be wrong: it is read again. */
-  forget(): void {
+  /** Evicts all runs, because their state may be stale. */
+  clear(): void {
     this.#undo = [];
-    this.#waiting.clear();
+    this.#suspended.clear();
     this.#states.clear();
   }
 
-  /** Those of the runs that are known to wait. */
-  waitingOf(ids: ReadonlySet<string>): readonly string[] {
-    return [...ids].filter((id) => this.#waiting.has(id));
+  /** Returns the given runs that are cached and suspended. */
+  suspendedIn(ids: ReadonlySet<string>): readonly string[] {
+    return [...ids].filter((id) => this.#suspended.has(id));
   }
 
   /**
-   * Forgets those of the runs that another node has changed.
+   * Evicts the given runs that another node has changed.
    *
-   * @param rows how they are
-   * @returns those that are to be read
+   * @param rows their rows in the database
+   * @returns the runs to load again
    */
-  verify(ids: ReadonlySet<string>, rows: readonly StoredRun[]): ReadonlySet<string> {
+  evictStale(ids: ReadonlySet<string>, rows: readonly LockedRunRow[]): ReadonlySet<string> {
     const stored = new Map(rows.map((row) => [row.id, row]));
     const unknown = new Set<string>();
     for (const id of ids) {
@@ -144,8 +144,8 @@ export class RunStates {
     return unknown;
   }
 
-  /** Reads those of the named runs that are not known. */
-  *prepare(ids: ReadonlySet<string>): Script<void> {
+  /** Loads the given runs that are not cached. */
+  *load(ids: ReadonlySet<string>): Script<void> {
     const unknown = [...ids].filter((id) => !this.#states.has(id));
     if (unknown.length === 0) return;
     for (const state of yield* readStates(this.#dialect, unknown)) this.set(state);
@@ -156,10 +156,10 @@ export class RunStates {
    *
    * @returns the runs with items under way, and how many rows are of items that had ended
    */
-  *recover(): Script<{ readonly going: readonly RunState[]; readonly ended: number }> {
+  *recover(): Script<{ readonly active: readonly RunState[]; readonly ended: number }> {
     const heads = yield* readTailHeads();
     const rows = heads.filter(({ ended }) => ended === 0);
-    yield* this.prepare(new Set(rows.map((row) => row.id)));
+    yield* this.load(new Set(rows.map((row) => row.id)));
     for (const { id, item_id: itemId, seq, head, first, rows: count } of rows) {
       const state = this.#states.get(id);
       if (state === undefined) continue;
@@ -168,12 +168,12 @@ export class RunStates {
     }
     this.#undo = [];
     const ended = heads.reduce((sum, head) => sum + (head.ended === 1 ? head.rows : 0), 0);
-    return { going: [...this.#states.values()], ended };
+    return { active: [...this.#states.values()], ended };
   }
 }
 
-/** What says whether another node has changed a run. */
-export interface StoredRun extends Pick<
+/** The columns of a locked run that show whether another node has changed it. */
+export interface LockedRunRow extends Pick<
   RunState,
   "n" | "id" | "owner" | "epoch" | "status" | "edits" | "answers"
 > {
@@ -181,7 +181,7 @@ export interface StoredRun extends Pick<
   readonly lastSeq?: number | undefined;
 }
 
-function isSame(row: StoredRun | undefined, state: RunState | undefined): boolean {
+function isSame(row: LockedRunRow | undefined, state: RunState | undefined): boolean {
   return (
     row?.n === state?.n &&
     row?.owner === state?.owner &&

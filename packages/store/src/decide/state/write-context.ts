@@ -1,10 +1,10 @@
 import type { Dialect } from "../../sql/dialect.ts";
 import type { Changes } from "../../sql/changes.ts";
-import type { LostJournals } from "./lost-journals.ts";
+import type { FailedWrites } from "./failed-writes.ts";
 import type { RunStates } from "./run-states.ts";
 
 /** Rows of the tail whose item has ended. */
-export interface EndedRows {
+export interface EndedItemRows {
   /** Adds the rows of one item, which ends in the current transaction. */
   add(rows: number): void;
   /** Whether the tail holds no rows of ended items. */
@@ -16,11 +16,11 @@ export interface WriteContext {
   readonly dialect: Dialect;
   readonly changes: Changes;
   readonly runs: Pick<RunStates, "get" | "set" | "drop">;
-  readonly lost: LostJournals;
+  readonly failedWrites: FailedWrites;
   /** The id of the node that claims runs; null if there is one process. */
   readonly node: string | null;
   /** Collects the rows of ended items, which SQLite removes between commits; `null` removes them at once. */
-  readonly trim: EndedRows | null;
+  readonly trim: EndedItemRows | null;
   /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
 }

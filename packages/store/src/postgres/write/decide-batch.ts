@@ -5,7 +5,7 @@ import { type Script, type Statement, together } from "../../sql/script.ts";
 import { isAccepted } from "../../records/store-writes.ts";
 import { applyRequest, refusedOutcomes } from "../../decide/apply-request.ts";
 import type { WriteResult } from "../../records/write-results.ts";
-import type { LostJournals } from "../../decide/state/lost-journals.ts";
+import type { FailedWrites } from "../../decide/state/failed-writes.ts";
 import type { RunStates } from "../../decide/state/run-states.ts";
 import { CallStates } from "./call-states.ts";
 import { type Call, type Lane, stretchesOf } from "./lanes.ts";
@@ -14,7 +14,7 @@ import { type BatchChanges, CallChanges, readsOthers, tablesOf } from "./postgre
 /** State and output that the decisions of one batch share. */
 export interface BatchContext {
   readonly runs: RunStates;
-  readonly lost: LostJournals;
+  readonly failedWrites: FailedWrites;
   /** Who claims. */
   readonly node: string;
   /** The numbers of the runs that the batch makes, in rising order. */
@@ -64,7 +64,7 @@ export function* decideBatch(
  * @returns undefined where it must be decided alone, as it reads what it changed itself: nothing of it is done
  */
 function* decideCall(
-  { runs, lost, node, gathered }: BatchContext,
+  { runs, failedWrites, node, gathered }: BatchContext,
   given: {
     readonly call: Call;
     readonly lane: Lane | undefined;
@@ -76,7 +76,15 @@ function* decideCall(
   const numbers = [...given.numbers];
   const changes = new CallChanges();
   const states = new CallStates(runs);
-  const context = { dialect: postgres, changes, runs: states, lost, node, trim: null, nextTail: 1 };
+  const context = {
+    dialect: postgres,
+    changes,
+    runs: states,
+    failedWrites,
+    node,
+    trim: null,
+    nextTail: 1,
+  };
   const script = applyRequest(context, request);
   let saved = false;
   const undo = function* () {
@@ -114,7 +122,7 @@ function* decideCall(
     return { outcomes };
   } catch (thrown) {
     yield* undo();
-    lost.lose(request.writes);
+    failedWrites.add(request.writes);
     return { error: errorDataOf("Writing to the store", thrown) };
   }
 }

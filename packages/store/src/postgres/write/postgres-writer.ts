@@ -6,8 +6,8 @@ import { postgres } from "../../sql/dialect.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import { runsOf } from "../../decide/runs-of.ts";
-import { LostJournals } from "../../decide/state/lost-journals.ts";
-import { type RunState, RunStates, type StoredRun } from "../../decide/state/run-states.ts";
+import { FailedWrites } from "../../decide/state/failed-writes.ts";
+import { type RunState, RunStates, type LockedRunRow } from "../../decide/state/run-states.ts";
 import { type Batch, doneIn } from "./batch.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { databaseError, isChance, isLost } from "../wire/database-error.ts";
@@ -50,7 +50,7 @@ export function postgresWriter(options: {
 }): PostgresWriter {
   const { connection, writerId } = options;
   const runs = new RunStates(postgres);
-  const lost = new LostJournals();
+  const failedWrites = new FailedWrites();
   const takeTurn = createTurns();
   let batches = 0;
 
@@ -77,7 +77,7 @@ export function postgresWriter(options: {
     } catch (thrown) {
       if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
-        for (const { writes } of requests) lost.lose(writes);
+        for (const { writes } of requests) failedWrites.add(writes);
         return requests.map(() => ({ error: { code, message } }));
       }
     }
@@ -139,7 +139,7 @@ export function postgresWriter(options: {
     try {
       const { client, runNumbers } = await turn.begin(() => begin(batch));
       const gathered = new BatchChanges();
-      const batchContext = { runs, lost, node: writerId, runNumbers, gathered };
+      const batchContext = { runs, failedWrites, node: writerId, runNumbers, gathered };
       const results = await runScript(decideBatch(batchContext, batch.requests), (statements) => {
         const before = gathered.take([
           ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
@@ -151,7 +151,7 @@ export function postgresWriter(options: {
       const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
       const last = [...gathered.take(), ...told];
       const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
-      runs.settle(ownRuns(batch));
+      runs.commit(ownRuns(batch));
       committing?.();
       await committed;
       turn.committed();
@@ -161,7 +161,7 @@ export function postgresWriter(options: {
       await turn.failed();
       // Where the connection was lost, what began behind may have opened another.
       await connection.rollback();
-      runs.forget();
+      runs.clear();
       throw thrown;
     }
   }
@@ -183,17 +183,17 @@ export function postgresWriter(options: {
       together([
         lockRuns(batch),
         runNumbers(made.length),
-        runs.prepare(ids.difference(new Set(made))),
+        runs.load(ids.difference(new Set(made))),
       ]),
       ask,
     );
     // Those that other nodes have changed.
-    await runScript(runs.prepare(runs.verify(ids, locked)), ask);
+    await runScript(runs.load(runs.evictStale(ids, locked)), ask);
     return { client, runNumbers: numbers };
   }
 
-  function* lockRuns({ number, runs: ids }: Batch): Script<readonly StoredRun[]> {
-    const known = runs.waitingOf(ids);
+  function* lockRuns({ number, runs: ids }: Batch): Script<readonly LockedRunRow[]> {
+    const known = runs.suspendedIn(ids);
     const [, , locked = [], waiting = []] = yield [
       { text: "BEGIN", values: [] },
       { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
@@ -205,7 +205,10 @@ export function postgresWriter(options: {
       ...(known.length === 0 ? [] : [{ text: lastSeqs, values: [known] }]),
     ];
     const seqs = new Map((waiting as readonly WaitingRun[]).map((run) => [run.id, run.lastSeq]));
-    return (locked as readonly StoredRun[]).map((run) => ({ ...run, lastSeq: seqs.get(run.id) }));
+    return (locked as readonly LockedRunRow[]).map((run) => ({
+      ...run,
+      lastSeq: seqs.get(run.id),
+    }));
   }
 
   return { commit, close: () => connection.close() };

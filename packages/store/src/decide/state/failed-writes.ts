@@ -1,0 +1,27 @@
+import type { EncodedWrite } from "../../encode/encoded-journal.ts";
+
+/**
+ * Runs with a failed write. A chain sends writes without waiting for each outcome, so later writes may
+ * already be queued. They must fail, too; otherwise the journal has a gap. A new claim, which starts
+ * a new epoch, clears the failure.
+ */
+export class FailedWrites {
+  /** By run id: the epoch in which a write failed. */
+  readonly #epochs = new Map<string, number>();
+
+  /** Records the runs of writes that failed; heartbeats do not count. */
+  add(writes: readonly EncodedWrite[]): void {
+    for (const write of writes)
+      if (write.type === "deltas" || (write.type === "journal" && write.isHeartbeat !== true))
+        this.#epochs.set(write.runId, write.epoch);
+  }
+
+  /** @throws Error if a write of the same epoch failed before */
+  check(runId: string, epoch: number): void {
+    const failedEpoch = this.#epochs.get(runId);
+    if (failedEpoch === undefined) return;
+    if (failedEpoch === epoch)
+      throw new Error(`Run ${runId} is written no further, as something before it was lost`);
+    this.#epochs.delete(runId);
+  }
+}
