@@ -2,14 +2,14 @@ import type { Grant } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { EncodedJournal } from "../encode/encoded-journal.ts";
 import type { Script } from "../sql/script.ts";
-import { parkedRun } from "./runs/answered-run.ts";
+import { suspendOrQueue } from "./runs/suspend-resume.ts";
 import { changeStatus } from "./runs/change-status.ts";
-import { doActs } from "./journal-acts.ts";
+import { applyEffects } from "./journal-effects.ts";
 import type { RunState } from "./state/run-states.ts";
 import { fenced, writableRun } from "./rows/writable-run.ts";
 import type { Journaled } from "../records/write-results.ts";
 import { foldOpenItems, writeRows } from "./rows/write-events.ts";
-import { insertGrant } from "./questions/write-grants.ts";
+import { insertGrant } from "./permissions/write-grants.ts";
 import { writeChanges } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
@@ -32,14 +32,14 @@ export function* writeJournal(
       result: journal.result,
     });
   if (journal.grants !== undefined) insertGrants(context, run, journal.grants);
-  if (journal.acts !== undefined) doActs(context, run, journal.acts, at);
+  if (journal.effects !== undefined) applyEffects(context, run, journal.effects, at);
   // Only what is in progress may have deltas in the tail.
   if (run.status !== "in_progress") run = yield* foldOpenItems(context, run, at);
   context.runs.set(run);
   if (journal.status !== undefined) {
     const changed = yield* changeStatus(context, run, journal.status, at);
     if (changed.status === "refused") return fenced(changed.reason);
-    run = yield* parkedRun(context, changed.run, at);
+    run = yield* suspendOrQueue(context, changed.run, at);
   }
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }

@@ -7,7 +7,7 @@ import { isUnderWay } from "./under-way.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { encodeCalls } from "./encode-calls.ts";
-import type { EncodedJournal, JournalAct, QuestionEvent } from "./encoded-journal.ts";
+import type { EncodedJournal, JournalEffect, ApprovalEvent } from "./encoded-journal.ts";
 
 /** @throws TypeError where something of it is no JSON */
 export function encodeJournal({ runId, epoch, status, writes }: Journal): EncodedJournal {
@@ -16,21 +16,21 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   const calls: CallWrite[] = [];
   const changes: VariableChange[] = [];
   const grants: Grant[] = [];
-  const acts: JournalAct[] = [];
+  const effects: JournalEffect[] = [];
   let result: string | undefined;
   let next = status;
   for (const write of writes) {
     switch (write.type) {
       case "event":
         events.push(write.event);
-        if (isQuestion(write.event)) acts.push({ type: "question", event: write.event });
+        if (isApprovalEvent(write.event)) effects.push({ type: "approval", event: write.event });
         break;
       case "message":
         messages.push(write.message);
         break;
       case "call":
         calls.push(write);
-        addActsOf(write, acts);
+        addEffectsOf(write, effects);
         break;
       case "variable":
         changes.push(write.change);
@@ -57,7 +57,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   if (changed !== undefined) encoded.calls = changed;
   if (result !== undefined) encoded.result = result;
   if (grants.length > 0) encoded.grants = JSON.stringify(grants);
-  if (acts.length > 0) encoded.acts = JSON.stringify(acts);
+  if (effects.length > 0) encoded.effects = JSON.stringify(effects);
   return encoded;
 }
 
@@ -66,7 +66,7 @@ export function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): bool
   return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
 }
 
-function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
+function isApprovalEvent(event: UnnumberedEvent): event is ApprovalEvent {
   switch (event.type) {
     case "approval.requested":
     case "approval.answered":
@@ -78,17 +78,17 @@ function isQuestion(event: UnnumberedEvent): event is QuestionEvent {
   }
 }
 
-function addActsOf({ call, before }: CallWrite, acts: JournalAct[]): void {
+function addEffectsOf({ call, before }: CallWrite, effects: JournalEffect[]): void {
   const { callId, owner, status, review, quarantine } = call;
   // What has begun was allowed: its question is answered.
   const approval = call.startedAt === undefined ? call.approval : undefined;
   if (review !== undefined && quarantine !== undefined)
-    acts.push({ type: "quarantine", id: review.id, quarantine });
+    effects.push({ type: "quarantine", id: review.id, quarantine });
   const isClient = owner === "client";
-  if (isClient && before === undefined) acts.push({ type: "answerable", callId, by: "client" });
-  if (lacksOutcome(call)) acts.push({ type: "answerable", callId, by: "person" });
+  if (isClient && before === undefined) effects.push({ type: "answerable", callId, by: "client" });
+  if (lacksOutcome(call)) effects.push({ type: "answerable", callId, by: "person" });
   if (!isUnderWay(status) && (isClient || approval !== undefined || review !== undefined))
-    acts.push({
+    effects.push({
       type: "settled",
       ...(isClient && { client: callId }),
       // A call that was stopped waits for nobody.

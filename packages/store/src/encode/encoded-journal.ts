@@ -15,7 +15,7 @@ export interface EncodedJournal {
   readonly epoch: number;
   /** The run's next one, where it changes. */
   readonly status?: RunStatus;
-  /** Nothing hangs on it: it is given beside what the chain writes. */
+  /** The journal holds heartbeats alone; later writes do not depend on it. */
   readonly isHeartbeat?: true;
   readonly events: EncodedEvents;
   /** `Message`s as a JSON array; absent where there are none. */
@@ -26,21 +26,21 @@ export interface EncodedJournal {
   readonly result?: string;
   /** `Grant`s as one JSON text; absent where there are none. */
   readonly grants?: string;
-  /** `JournalAct`s in order as one JSON text; absent where there are none. */
-  readonly acts?: string;
+  /** `JournalEffect`s in order as one JSON text; absent where there are none. */
+  readonly effects?: string;
 }
 
-/** What a journal does beside its own rows. */
-export type JournalAct =
-  | { readonly type: "question"; readonly event: QuestionEvent }
+/** A change that a journal makes outside its own rows. */
+export type JournalEffect =
+  | { readonly type: "approval"; readonly event: ApprovalEvent }
   | {
       readonly type: "quarantine";
       readonly id: string;
       readonly quarantine: NonNullable<CallRecord["quarantine"]>;
     }
-  /** Somebody outside may come with the call's id: whose word it waits for. */
+  /** A client or a user may answer the call by its id. */
   | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
-  /** A call has ended: nobody needs to answer it any more. */
+  /** The call has ended and takes no answer any more. */
   | {
       readonly type: "settled";
       /** A client's own call. */
@@ -49,11 +49,11 @@ export type JournalAct =
       readonly review?: string;
     };
 
-/** A client's own call is answered by its output; of one whose outcome is unknown a person may say what became of it. */
+/** `client`: the call waits for its client's output. `person`: its outcome is unknown, and a user may set it. */
 export type AnswerableBy = "client" | "person";
 
-/** What is asked of people, and what became of it. */
-export type QuestionEvent = Extract<
+/** An event that requests or answers an approval or a review. */
+export type ApprovalEvent = Extract<
   ChainEvent,
   {
     type: "approval.requested" | "approval.answered" | "review.requested" | "review.answered";
@@ -72,6 +72,6 @@ export interface EncodedRequest {
   /** When the call was made, in ms since the epoch. */
   readonly at: number;
   readonly writes: readonly EncodedWrite[];
-  /** Why it cannot be put into words: nothing of it is written. */
+  /** Why the request cannot be encoded: none of it is written. */
   readonly encodeError?: string;
 }

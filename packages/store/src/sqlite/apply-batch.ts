@@ -4,7 +4,7 @@ import { errorDataOf } from "../records/error-data.ts";
 import { isAccepted } from "../records/store-writes.ts";
 import { applyRequest, refusedOutcomes } from "../decide/apply-request.ts";
 import type { WriteResult } from "../records/write-results.ts";
-import { runsOf } from "../decide/runs-of.ts";
+import { findRunIds } from "../decide/find-run-ids.ts";
 import type { SqliteWriteContext } from "./create-write-context.ts";
 
 /** Writes many calls in one transaction. Each is all or nothing by itself; if the commit fails, none was done. */
@@ -15,7 +15,7 @@ export function applyBatch(
   const { sql, runs, failedWrites, changes, trim } = context;
   try {
     sql.run("BEGIN IMMEDIATE");
-    sql.script(runs.load(sql.script(runsOf(sqlite, requests))));
+    sql.script(runs.load(sql.script(findRunIds(sqlite, requests))));
     const results =
       applyPlainly(context, requests) ?? requests.map((request) => applyAlone(context, request));
     sql.run("COMMIT");

@@ -2,7 +2,7 @@ import { changesIn } from "../../read/manifest.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import { wipeRun } from "../questions/quarantine.ts";
+import { wipeRunQuarantine } from "../permissions/quarantine.ts";
 import { removeRun } from "../runs/remove-run.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
@@ -93,7 +93,7 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
         ?.parent_id ?? null;
     changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
     changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
-    wipeRun(context, n);
+    wipeRunQuarantine(context, n);
     for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
     removeRun(context, n);
     context.runs.drop(id);

@@ -1,7 +1,7 @@
 import type { RunStatus } from "@capstan/contract";
 import { isClosing, transition } from "../../records/run-status.ts";
 import type { Script } from "../../sql/script.ts";
-import { settleApprovalsOf } from "./decide-approval.ts";
+import { closeApprovals } from "./decide-approval.ts";
 import type { RunState } from "../state/run-states.ts";
 import { foldOpenItems } from "../rows/write-events.ts";
 import { foldVariables } from "../rows/write-variables.ts";
@@ -35,6 +35,6 @@ export function* changeStatus(
 export function* closeRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
   // A completed run may leave approvals to the run that continues it.
   if (run.status !== "completed")
-    settleApprovalsOf(context, run.n, run.status === "expired" ? "expired" : "cancelled", at);
+    closeApprovals(context, run.n, run.status === "expired" ? "expired" : "cancelled", at);
   return yield* foldVariables(context, run);
 }

@@ -24,7 +24,7 @@ export function decideApproval(
 }
 
 /** What a run was waiting for as it ended. */
-export function settleApprovalsOf(
+export function closeApprovals(
   { changes }: WriteContext,
   runN: number,
   status: "expired" | "cancelled",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EncodedRequest, EncodedWrite, JournalAct } from "../../encode/encoded-journal.ts";
+import type { EncodedRequest, EncodedWrite, JournalEffect } from "../../encode/encoded-journal.ts";
 import { approvalRequest, newRun, owner } from "../../testing/store-fixtures.ts";
 import { stretchesOf } from "./lanes.ts";
 
@@ -79,22 +79,22 @@ test("nothing goes beside a call that is about more than the runs that it names"
 });
 
 test("who says something of a question is in one lane with who else does, of whichever run", () => {
-  const act = (each: JournalAct) => JSON.stringify([each]);
-  const journal = (runId: string, acts: string): EncodedWrite => ({
+  const effect = (each: JournalEffect) => JSON.stringify([each]);
+  const journal = (runId: string, effects: string): EncodedWrite => ({
     type: "journal",
     runId,
     epoch: 1,
     events: { count: 0, deltas: 0, rows: [], loose: [] },
     changes: [],
-    acts,
+    effects,
   });
   const approval = approvalRequest("q");
   const { callId } = approval;
   const asked = { type: "approval.requested", callId, approval } as const;
   const [places] = placesOf(
-    [journal("a", act({ type: "question", event: asked }))],
-    [journal("b", act({ type: "settled", approval: "q" }))],
-    [journal("c", act({ type: "settled", approval: "another" }))],
+    [journal("a", effect({ type: "approval", event: asked }))],
+    [journal("b", effect({ type: "settled", approval: "q" }))],
+    [journal("c", effect({ type: "settled", approval: "another" }))],
     [{ type: "answer-approval", owner, runId: "d", id: "q", answer: { decision: "allow" } }],
   );
   assert.deepEqual(places, [[2], [0, 1, 3]]);

@@ -2,7 +2,7 @@ import type {
   EncodedJournal,
   EncodedRequest,
   EncodedWrite,
-  JournalAct,
+  JournalEffect,
 } from "../../encode/encoded-journal.ts";
 
 /** A call of a batch, with its place in it. */
@@ -80,7 +80,7 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
       ];
     }
     case "journal":
-      return [write.runId, ...questionsIn(write)];
+      return [write.runId, ...approvalsIn(write)];
     case "deltas":
     case "claim-run":
     case "set-status":
@@ -96,24 +96,24 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
 }
 
 /** Of a turn that another run took over both may say something of one question. */
-function questionsIn({ acts }: EncodedJournal): readonly string[] {
-  return acts === undefined
+function approvalsIn({ effects }: EncodedJournal): readonly string[] {
+  return effects === undefined
     ? []
-    : (JSON.parse(acts) as readonly JournalAct[]).flatMap((act) => questionsOf(act));
+    : (JSON.parse(effects) as readonly JournalEffect[]).flatMap((effect) => approvalsOf(effect));
 }
 
-function questionsOf(act: JournalAct): readonly string[] {
-  switch (act.type) {
-    case "question": {
-      const { event } = act;
+function approvalsOf(effect: JournalEffect): readonly string[] {
+  switch (effect.type) {
+    case "approval": {
+      const { event } = effect;
       if ("approval" in event) return [event.approval.id];
       if ("review" in event) return [event.review.id];
       return ["approvalId" in event ? event.approvalId : event.reviewId];
     }
     case "quarantine":
-      return [act.id];
+      return [effect.id];
     case "settled":
-      return [act.approval, act.review].filter((id) => id !== undefined);
+      return [effect.approval, effect.review].filter((id) => id !== undefined);
     case "answerable":
       return [];
   }

@@ -5,7 +5,7 @@ import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.t
 import { postgres } from "../../sql/dialect.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
 import type { WriteResult } from "../../records/write-results.ts";
-import { runsOf } from "../../decide/runs-of.ts";
+import { findRunIds } from "../../decide/find-run-ids.ts";
 import { FailedWrites } from "../../decide/state/failed-writes.ts";
 import { type RunState, RunStates, type LockedRunRow } from "../../decide/state/run-states.ts";
 import { type Batch, doneIn } from "./batch.ts";
@@ -176,7 +176,7 @@ export function postgresWriter(options: {
   ): Promise<{ readonly client: pg.Client; readonly runNumbers: readonly number[] }> {
     const client = await connection.client();
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
-    const ids = await runScript(runsOf(postgres, batch.requests), ask);
+    const ids = await runScript(findRunIds(postgres, batch.requests), ask);
     batch.runs = ids;
     const made = runsMade(batch.requests);
     const [locked, numbers] = await runScript(

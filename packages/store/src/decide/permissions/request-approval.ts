@@ -4,15 +4,15 @@ import { idKey } from "../../sql/id-key.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** A chain asks whether a call may run, or its result be seen. What is asked already keeps its state. */
-export function askApproval(
+/** Inserts an approval request. A request that exists already keeps its state. */
+export function requestApproval(
   { changes }: WriteContext,
   run: RunState,
-  question:
+  approval:
     | { readonly kind: "execution"; readonly request: ApprovalRequest }
     | { readonly kind: "result"; readonly request: ReviewNotice },
 ): void {
-  const { kind, request } = question;
+  const { kind, request } = approval;
   changes.insert("approvals", {
     id: request.id,
     owner: run.owner,

@@ -66,7 +66,7 @@ export function* revokeGrant(
 const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 
 /** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
-export function dropEndedGrants({ changes }: WriteContext, at: number): void {
+export function deleteEndedGrants({ changes }: WriteContext, at: number): void {
   changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
   changes.run("DELETE FROM grants WHERE revoked_at <= ?", at - revokedMs);
 }

@@ -8,11 +8,11 @@ import type { ReadyRun } from "../../records/claimed-run.ts";
 import type { ApprovalRecord } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import { runAnswered } from "../runs/answered-run.ts";
+import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import type { RunState } from "../state/run-states.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
-import { dropEndedGrants } from "./write-grants.ts";
+import { deleteEndedGrants } from "./write-grants.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
@@ -20,7 +20,7 @@ type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
 
 /** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
-export function answerFromEvent(context: WriteContext, run: RunState, event: Answered): void {
+export function recordAnswer(context: WriteContext, run: RunState, event: Answered): void {
   const { verdict, reason } = event.decision;
   const answer: ApprovalDecision =
     verdict === "allowed"
@@ -48,14 +48,14 @@ export function* answerApproval(
   if (before.expiresAt <= at)
     return { status: "already_answered", approval: { ...before, status: "expired" } };
   const { answer } = write;
-  const given = { at, question: { id: write.id, result }, claims: write.claims };
+  const given = { at, approval: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
     const approval = yield* answerReview(context, before, answer, at);
     return {
       status: "answered",
       approval,
-      ...(yield* runAnswered(context, before.runId, given)),
+      ...(yield* resumeOnAnswer(context, before.runId, given)),
     };
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
@@ -65,7 +65,7 @@ export function* answerApproval(
   return {
     status: "answered",
     approval,
-    ...(yield* runAnswered(context, before.runId, given)),
+    ...(yield* resumeOnAnswer(context, before.runId, given)),
   };
 }
 
@@ -78,7 +78,7 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
 }
 
 /** How many questions one write expires. */
-export const mostExpired = 1_000;
+export const maxExpired = 1_000;
 
 /** Questions whose time is up; what was granted until now goes with them. */
 export function* expireApprovals(
@@ -86,9 +86,9 @@ export function* expireApprovals(
   at: number,
 ): Script<OutcomeOf<ExpireApprovals>> {
   const { changes, dialect, runs } = context;
-  dropEndedGrants(context, at);
+  deleteEndedGrants(context, at);
   const rows = yield* all<ApprovalRow>(
-    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${mostExpired}${dialect.lock("a")}`,
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
     at,
   );
   // A run that was not locked with the batch has its turn with the next.
@@ -99,7 +99,7 @@ export function* expireApprovals(
   const approvals = due.flatMap((row) => readable({ ...row, status: "expired", answered_at: at }));
   const queued: ReadyRun[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
-    const { ready } = yield* runAnswered(context, runId, { at });
+    const { ready } = yield* resumeOnAnswer(context, runId, { at });
     if (ready !== undefined) queued.push(ready);
   }
   return { status: "expired", approvals, ready: queued };

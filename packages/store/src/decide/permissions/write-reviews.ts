@@ -3,14 +3,14 @@ import { type ReviewOutcome, reviewOutcomes } from "@capstan/core/host";
 import type { ApprovalRecord, ResultApproval } from "../../records/records.ts";
 import type { Script } from "../../sql/script.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
-import { keepReviewAnswer } from "./quarantine.ts";
+import { storeReviewAnswer } from "./quarantine.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type Answered = Extract<ChainEvent, { type: "review.answered" }>;
 
 /** What became of it. Most answers came through `answer-approval`, and are kept as they are. */
-export function answerFromReview(context: WriteContext, run: RunState, event: Answered): void {
+export function recordReviewOutcome(context: WriteContext, run: RunState, event: Answered): void {
   const { outcome, by, reason, reviewId: id, at } = event;
   // The system withholds what is called off.
   const status = by === "person" ? outcome : "cancelled";
@@ -28,7 +28,7 @@ export function* answerReview(
   const { id, owner } = before;
   const outcome = outcomeOf(answer);
   const status = outcome.outcome;
-  yield* keepReviewAnswer(context, before, answer);
+  yield* storeReviewAnswer(context, before, answer);
   decideApproval(context, { id, owner, status, word: outcome, at });
   return { ...before, status, outcome, answer, answeredAt: at };
 }

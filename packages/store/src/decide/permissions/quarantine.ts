@@ -1,13 +1,13 @@
 import type { ReviewDecision } from "@capstan/core";
-import type { JournalAct } from "../../encode/encoded-journal.ts";
+import type { JournalEffect } from "../../encode/encoded-journal.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** Keeps a result where its reviewer alone finds it. Another run may have it from the one that ran the call. */
-export function intoQuarantine(
+/** Stores a result that only its reviewer may read. A run that continues another may store the same result again. */
+export function quarantineResult(
   { changes }: WriteContext,
   run: { readonly n: number; readonly owner: string },
-  { id, quarantine }: Extract<JournalAct, { type: "quarantine" }>,
+  { id, quarantine }: Extract<JournalEffect, { type: "quarantine" }>,
 ): void {
   const data = JSON.stringify(quarantine);
   changes.insert("quarantine", {
@@ -19,8 +19,8 @@ export function intoQuarantine(
   });
 }
 
-/** A reviewer's whole answer, until it is carried out: what it names is as secret as the result. */
-export function* keepReviewAnswer(
+/** Stores a reviewer's answer until its run applies it: the answer may quote the result. */
+export function* storeReviewAnswer(
   { changes }: WriteContext,
   approval: { readonly id: string; readonly owner: string },
   answer: ReviewDecision,
@@ -31,12 +31,12 @@ export function* keepReviewAnswer(
   changes.insert("quarantine", { id, part: "answer", owner, run_n: row?.run_n ?? 0, data });
 }
 
-/** Leaves nothing of a result but what its call was settled with. */
-export function wipe({ changes }: WriteContext, id: string): void {
+/** Deletes a result and its review from the database file. */
+export function wipeQuarantine({ changes }: WriteContext, id: string): void {
   changes.wipe("DELETE FROM quarantine WHERE id = ?", id);
 }
 
-/** The same for a run that is removed. */
-export function wipeRun({ changes }: WriteContext, runN: number): void {
+/** Deletes all quarantined results of a run from the database file. */
+export function wipeRunQuarantine({ changes }: WriteContext, runN: number): void {
   changes.wipe("DELETE FROM quarantine WHERE run_n = ?", runN);
 }

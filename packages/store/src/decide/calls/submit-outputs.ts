@@ -5,7 +5,7 @@ import { idKey } from "../../sql/id-key.ts";
 import { callsOf } from "../../read/read-journal.ts";
 import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
-import { runAnswered } from "../runs/answered-run.ts";
+import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import type { RunState } from "../state/run-states.ts";
 import { isUnderWay } from "../../encode/under-way.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -44,12 +44,12 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  const goesOn = taken.length === 0 ? {} : yield* runAnswered(context, runId, { at, claims });
+  const goesOn = taken.length === 0 ? {} : yield* resumeOnAnswer(context, runId, { at, claims });
   return { status: "submitted", taken, ...goesOn };
 }
 
 /** A call is settled: its record has the text now, or it is not needed any more. */
-export function forgetOutput({ changes }: WriteContext, runN: number, callId: string): void {
+export function deleteOutput({ changes }: WriteContext, runN: number, callId: string): void {
   changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
 }
 

@@ -8,26 +8,26 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * A run was answered, in this commit. Where it waits, and can go on now, it is queued, or claimed by
- * who answered: whatever becomes of them, somebody takes it up. Where it goes on, this is kept in
- * mind until it parks.
+ * Resumes a run that was answered in this commit. If it is suspended and can continue, it is queued,
+ * or claimed by the node that wrote the answer. If it is in progress, the answer is counted until the
+ * run suspends.
  *
- * @param given.question which of its questions, where it was one, with what its run stopped with
- * @param given.claims who answered goes on with it
+ * @param given.approval the approval that was answered, with the result that its run stopped with
+ * @param given.claims whether the node that wrote the answer claims the run
  */
-export function* runAnswered(
+export function* resumeOnAnswer(
   context: WriteContext,
   runId: string,
   given: {
     readonly at: number;
-    readonly question?: { readonly id: string; readonly result: string | null };
+    readonly approval?: { readonly id: string; readonly result: string | null };
     readonly claims?: boolean | undefined;
   },
 ): Script<{ readonly ready?: ReadyRun }> {
-  const { at, question, claims = false } = given;
+  const { at, approval, claims = false } = given;
   const run = context.runs.get(runId);
   if (run?.status === "requires_action") {
-    if (!(yield* canGoOn(context, run, question))) return {};
+    if (!(yield* canResume(context, run, approval))) return {};
     const { id, owner } = run;
     if (claims) {
       const { epoch, lastSeq, edits } = claim(context, run, at);
@@ -43,36 +43,40 @@ export function* runAnswered(
   return {};
 }
 
-/** A run parks. Where the answer has come already it is queued instead. */
-export function* parkedRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
+/** Queues a run that suspends if its answer has been written already; otherwise leaves it suspended. */
+export function* suspendOrQueue(
+  context: WriteContext,
+  run: RunState,
+  at: number,
+): Script<RunState> {
   if (run.status !== "requires_action" || run.answers === 0) return run;
-  if (!(yield* canGoOn(context, run))) return run;
+  if (!(yield* canResume(context, run))) return run;
   yield* changeStatus(context, run, "queued", at);
   return context.runs.get(run.id) ?? run;
 }
 
 /**
- * Whether a run that waits has something to do: a person's word, or all that its client's tools
- * answer. Of several outputs it wants the last one, too, as it cannot go on before that.
+ * Whether a suspended run can continue: one of its approvals is answered, or, if it waits for client
+ * calls alone, all their outputs are there.
  */
-function* canGoOn(
+function* canResume(
   { dialect }: WriteContext,
   run: RunState,
-  question?: { readonly id: string; readonly result: string | null },
+  approval?: { readonly id: string; readonly result: string | null },
 ): Script<boolean> {
-  const result = question === undefined ? yield* resultOf(run) : question.result;
+  const result = approval === undefined ? yield* resultOf(run) : approval.result;
   if (result === null) return false;
   const waiting = waitingIn(result);
   if (waiting === undefined) return true;
-  const questions = waiting.flatMap((awaited) => {
+  const approvals = waiting.flatMap((awaited) => {
     if (awaited.type === "client_call") return [];
     return awaited.type === "review" ? awaited.review.id : awaited.approval.id;
   });
-  if (question !== undefined && questions.includes(question.id)) return true;
-  if (questions.length > 0) {
+  if (approval !== undefined && approvals.includes(approval.id)) return true;
+  if (approvals.length > 0) {
     const answered = yield* first(
       `SELECT 1 FROM approvals WHERE id ${dialect.anyOf} AND status <> 'pending' LIMIT 1`,
-      dialect.list(questions),
+      dialect.list(approvals),
     );
     return answered !== undefined;
   }
@@ -84,7 +88,7 @@ function* canGoOn(
   return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
 }
 
-/** Undefined where it is damaged: who takes the run up finds that, and ends it. */
+/** Returns undefined if the result is corrupt: the node that claims the run finds that and ends it. */
 function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | undefined {
   try {
     return (JSON.parse(result) as ChainResultRecord).waiting ?? [];
