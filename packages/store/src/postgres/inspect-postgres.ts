@@ -86,7 +86,7 @@ function serverFaults({ version, isStandby, fsync, synchronousCommit }: Facts): 
   ];
   for (const setting of off)
     faults.push({
-      problem: `${setting} is off: what was told may be failedWrites in a crash.`,
+      problem: `${setting} is off: what was told may be lost in a crash.`,
       fix: `ALTER SYSTEM SET ${setting} = on; SELECT pg_reload_conf();`,
     });
   return faults;

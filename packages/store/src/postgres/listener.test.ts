@@ -4,7 +4,7 @@ import pg from "pg";
 import type { Heard } from "../records/nodes.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
-import { channel } from "./wire/told.ts";
+import { channel } from "./wire/notification.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

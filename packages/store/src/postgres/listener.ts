@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Heard } from "../records/nodes.ts";
 import type { Publisher } from "../live/publisher.ts";
 import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
-import { readTold, channel } from "./wire/told.ts";
+import { parseNotification, channel } from "./wire/notification.ts";
 
 /**
  * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a
@@ -23,9 +23,9 @@ export async function listenToNodes(options: {
   async function connect(): Promise<void> {
     const client = new pg.Client(clientConfig(address));
     client.on("notification", ({ payload }) => {
-      const told = readTold(payload);
-      if (told === undefined || told.by === self) return;
-      const { runs = [], owners = [], stop, watched } = told;
+      const notification = parseNotification(payload);
+      if (notification === undefined || notification.by === self) return;
+      const { runs = [], owners = [], stop, watched } = notification;
       for (const runId of runs) publisher.publish(runId, elsewhere);
       if (runs.length > 0) heard({ type: "changed", runIds: runs });
       if (owners.length > 0) heard({ type: "permissions", owners });

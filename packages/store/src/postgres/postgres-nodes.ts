@@ -1,7 +1,7 @@
 import { all, first } from "../sql/script.ts";
 import type { NodeRecord, Nodes } from "../records/nodes.ts";
 import type { PostgresReads } from "./read/postgres-reads.ts";
-import { type Told, channel } from "./wire/told.ts";
+import { type Notification, channel } from "./wire/notification.ts";
 
 /**
  * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
@@ -15,8 +15,8 @@ export function postgresNodes(
   readonly leave: () => Promise<void>;
 } {
   let left = false;
-  const tell = async (told: Omit<Told, "by">) => {
-    const text = JSON.stringify({ by: self, ...told } satisfies Told);
+  const notify = async (notification: Omit<Notification, "by">) => {
+    const text = JSON.stringify({ by: self, ...notification } satisfies Notification);
     await read(() => all("SELECT pg_notify(?, ?)", channel, text));
   };
   return {
@@ -39,8 +39,8 @@ export function postgresNodes(
       );
       return gone !== undefined;
     },
-    askToStop: (stop) => tell({ stop }),
-    askForSign: (watched) => tell({ watched }),
+    askToStop: (stop) => notify({ stop }),
+    askForSign: (watched) => notify({ watched }),
     announce: async (url) => {
       await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
     },

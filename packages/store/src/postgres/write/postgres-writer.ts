@@ -14,7 +14,7 @@ import { databaseError, isChance, isLost } from "../wire/database-error.ts";
 import { runScript } from "../wire/run-script.ts";
 import { BatchChanges, tablesOf } from "./postgres-changes.ts";
 import { sendAll, sendBehind } from "../wire/statements.ts";
-import { tellStatements, toldOwners, toldRuns } from "./tell.ts";
+import { notifyStatements, changedOwners, changedRuns } from "./notify.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
@@ -147,9 +147,9 @@ export function postgresWriter(options: {
         return sendBehind(client, before, statements);
       });
       batch.results = results;
-      const owners = toldOwners(batch, (runId) => runs.get(runId)?.owner);
-      const told = tellStatements(writerId, { runs: toldRuns(batch), owners });
-      const last = [...gathered.take(), ...told];
+      const owners = changedOwners(batch, (runId) => runs.get(runId)?.owner);
+      const notifications = notifyStatements(writerId, { runs: changedRuns(batch), owners });
+      const last = [...gathered.take(), ...notifications];
       const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
       runs.commit(ownRuns(batch));
       committing?.();

@@ -1,13 +1,13 @@
-import { channel, type Told } from "../wire/told.ts";
+import { channel, type Notification } from "../wire/notification.ts";
 import type { Statement } from "../../sql/script.ts";
 import type { EncodedWrite } from "../../encode/encoded-journal.ts";
 import { type Batch, doneIn } from "./batch.ts";
 
 /** A notification takes less than 8,000 bytes. */
-const most = 7_000;
+const maxBytes = 7_000;
 
-/** The runs of which a reader on another node may want to know. */
-export function toldRuns(batch: Batch): ReadonlySet<string> {
+/** Returns the runs that a batch changed, for readers on other nodes. */
+export function changedRuns(batch: Batch): ReadonlySet<string> {
   const runs = new Set<string>();
   for (const [write, outcome] of doneIn(batch)) {
     if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
@@ -20,11 +20,11 @@ export function toldRuns(batch: Batch): ReadonlySet<string> {
 }
 
 /**
- * The users of whom another node may have something in memory that has changed: what they allowed, and their own rules.
+ * Returns the users whose grants or rules a batch changed: other nodes may have cached them.
  *
- * @param ownerOf whose run it is
+ * @param ownerOf returns the owner of a run
  */
-export function toldOwners(
+export function changedOwners(
   batch: Batch,
   ownerOf: (runId: string) => string | undefined,
 ): ReadonlySet<string> {
@@ -45,30 +45,30 @@ const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "reset-override",
 ] as const);
 
-/** Delivered with the commit, to those who listen then: a hint, never the events themselves. */
-export function tellStatements(
+/** Returns the statements that notify other nodes. PostgreSQL delivers them with the commit; they carry ids, never events. */
+export function notifyStatements(
   by: string,
   { runs, owners }: { readonly runs: ReadonlySet<string>; readonly owners: ReadonlySet<string> },
 ): Statement[] {
-  const told: Told[] = [
-    ...portions(runs).map((some) => ({ by, runs: some })),
-    ...portions(owners).map((some) => ({ by, owners: some })),
+  const notifications: Notification[] = [
+    ...splitBySize(runs).map((some) => ({ by, runs: some })),
+    ...splitBySize(owners).map((some) => ({ by, owners: some })),
   ];
-  return told.map((one) => ({
+  return notifications.map((notification) => ({
     text: "SELECT pg_notify(?, ?)",
-    values: [channel, JSON.stringify(one)],
+    values: [channel, JSON.stringify(notification)],
   }));
 }
 
-/** As many at a time as go into one notification. */
-function portions(ids: ReadonlySet<string>): readonly (readonly string[])[] {
+/** Splits ids into groups that each fit into one notification. */
+function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {
   const all: string[][] = [];
-  let bytes = most;
+  let bytes = maxBytes;
   for (const id of ids) {
     const size = Buffer.byteLength(JSON.stringify(id)) + 1;
     // Nobody can be told of an id that fills a notification alone; its readers find out when they read.
-    if (size > most) continue;
-    if (bytes + size > most) {
+    if (size > maxBytes) continue;
+    if (bytes + size > maxBytes) {
       all.push([]);
       bytes = 0;
     }
