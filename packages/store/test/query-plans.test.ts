@@ -52,7 +52,7 @@ function changes(): Statement[] {
   }
   const batch = new BatchChanges();
   batch.add(given.list, {});
-  return batch.take();
+  return batch.flush();
 }
 
 interface Plan {

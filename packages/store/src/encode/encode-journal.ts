@@ -3,7 +3,7 @@ import { runStatusOf } from "../records/run-status.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
 import { lacksOutcome } from "./lacks-outcome.ts";
-import { isUnderWay } from "./under-way.ts";
+import { isUnsettled } from "./is-unsettled.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { encodeCalls } from "./encode-calls.ts";
@@ -87,7 +87,7 @@ function addEffectsOf({ call, before }: CallWrite, effects: JournalEffect[]): vo
   const isClient = owner === "client";
   if (isClient && before === undefined) effects.push({ type: "answerable", callId, by: "client" });
   if (lacksOutcome(call)) effects.push({ type: "answerable", callId, by: "person" });
-  if (!isUnderWay(status) && (isClient || approval !== undefined || review !== undefined))
+  if (!isUnsettled(status) && (isClient || approval !== undefined || review !== undefined))
     effects.push({
       type: "settled",
       ...(isClient && { client: callId }),

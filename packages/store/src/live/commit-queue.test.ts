@@ -145,14 +145,14 @@ test("a writer that does not take all is given one commit at a time", async () =
 
 test("what is submitted as a commit begins goes with it, and none begins beside it", async () => {
   const batches: string[][] = [];
-  let underWay = 0;
+  let running = 0;
   let most = 0;
   const queue = createCommitQueue<string, string>({
     commit: async (batch) => {
       batches.push([...batch]);
-      most = Math.max(most, (underWay += 1));
+      most = Math.max(most, (running += 1));
       await new Promise((resolve) => setTimeout(resolve, 5));
-      underWay -= 1;
+      running -= 1;
       return batch;
     },
     settle: (_, result) => result,

@@ -38,7 +38,7 @@ export function createCommitQueue<Request, Result>(options: {
   const { takesAll = false } = options;
   const queue: Waiting[] = [];
   let arriving: (() => void)[] = [];
-  let underWay = 0;
+  let running = 0;
   /** How many calls were given beside a commit, and go into the next one. */
   let lying = 0;
   let begins = false;
@@ -68,12 +68,12 @@ export function createCommitQueue<Request, Result>(options: {
    * or more of what comes are in the next commit, however long this one takes, and few messages carry it.
    */
   function isDue(): boolean {
-    if (isEmpty() || underWay === 0) return !isEmpty();
+    if (isEmpty() || running === 0) return !isEmpty();
     return takesAll && queue.length + arriving.length >= lying / 4;
   }
 
   function give(batch: readonly Waiting[]): void {
-    if (underWay > 0) lying += batch.length;
+    if (running > 0) lying += batch.length;
     told = commit(batch, told);
   }
 
@@ -88,12 +88,12 @@ export function createCommitQueue<Request, Result>(options: {
   }
 
   async function commit(batch: readonly Waiting[], before: Promise<void>): Promise<void> {
-    underWay += 1;
+    running += 1;
     const done = await resultsOf(batch);
     // What was given beside it is being written now.
     lying = 0;
     await before;
-    underWay -= 1;
+    running -= 1;
     begin();
     const half = Math.max(toldAtOnce, Math.ceil(batch.length / 2));
     for (const [index, waiting] of batch.entries()) {
@@ -142,7 +142,7 @@ export function createCommitQueue<Request, Result>(options: {
     },
     drained: async () => {
       takeArrived();
-      while (!isEmpty() || underWay > 0) {
+      while (!isEmpty() || running > 0) {
         await told;
         if (!isEmpty()) await endOfTurn();
       }

@@ -1,6 +1,6 @@
 import { type Clock, CapstanError } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
-import { claimedIn } from "../encode/claimed-in.ts";
+import { findClaim } from "../encode/find-claim.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import type { WriteRequest } from "../encode/encode-request.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
@@ -65,7 +65,7 @@ export function storeOn(parts: StoreParts): Store {
       publisher.publish(write.runId, { events, seqBefore, closed: isClosing(runStatus) });
       return { status: "committed", lastSeq: seqBefore + events.length, runStatus };
     }
-    const claimed = claimedIn(write, applied);
+    const claimed = findClaim(write, applied);
     if (claimed !== undefined) live?.runs.claimed(claimed);
     if (write.type === "set-status" && applied.status === "changed") {
       live?.runs.folded(write.runId);

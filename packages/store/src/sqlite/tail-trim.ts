@@ -47,7 +47,7 @@ export class TailTrim {
 
   /** Whether there is something to take out now. */
   get pending(): boolean {
-    return this.#sweep !== undefined || (this.#ended > 0 && this.#ended >= this.#underWay());
+    return this.#sweep !== undefined || (this.#ended > 0 && this.#ended >= this.#openRows());
   }
 
   /** Whether nothing ended that is still in the tail. */
@@ -90,7 +90,7 @@ export class TailTrim {
     return rows;
   }
 
-  #underWay(): number {
+  #openRows(): number {
     let rows = 0;
     for (const { open } of this.#activeRuns()) for (const item of open) rows += item.rows;
     return rows;

@@ -7,7 +7,7 @@ import { first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import type { RunState } from "../state/run-states.ts";
-import { isUnderWay } from "../../encode/under-way.ts";
+import { isUnsettled } from "../../encode/is-unsettled.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
@@ -62,7 +62,7 @@ function problemOf(
   if (call === undefined) return `This run made no call ${callId}.`;
   if (call.owner !== "client")
     return `The call ${callId} of ${call.name} is run by the server: only a client's own calls take an output.`;
-  if (!isUnderWay(call.status))
+  if (!isUnsettled(call.status))
     return `The call ${callId} of ${call.name} waits for no output any more: it is ${call.status}.`;
   if (isClosing(run.status))
     return `This run is ${run.status}: a next response takes outputs of the calls that it left open.`;

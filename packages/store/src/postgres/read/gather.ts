@@ -19,7 +19,7 @@ export function gather<Query, Answer>(
     readonly reject: (reason: unknown) => void;
   }
   const waiting: Asked[] = [];
-  let underWay = 0;
+  let running = 0;
   let isDue = false;
 
   async function answer(asked: readonly Asked[]): Promise<void> {
@@ -34,15 +34,15 @@ export function gather<Query, Answer>(
 
   async function run(): Promise<void> {
     isDue = false;
-    underWay += 1;
+    running += 1;
     while (waiting.length > 0) await answer(waiting.splice(0, most));
-    underWay -= 1;
+    running -= 1;
   }
 
   return (query) =>
     new Promise((resolve, reject) => {
       waiting.push({ query, resolve, reject });
-      if (isDue || underWay >= atOnce) return;
+      if (isDue || running >= atOnce) return;
       isDue = true;
       setImmediate(() => void run());
     });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Script, Statement } from "../../sql/script.ts";
 import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
-import { databaseError, isLost, isStarting } from "../wire/database-error.ts";
+import { databaseError, isConnectionLost, isServerStarting } from "../wire/database-error.ts";
 import { sessionSettings } from "../wire/session-settings.ts";
 import { runScript } from "../wire/run-script.ts";
 import { sendAll, sendBehind } from "../wire/statements.ts";
@@ -50,8 +50,8 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
         return result;
       } catch (thrown) {
         client?.release(true);
-        const giveUp = began + (isStarting(thrown) ? startingMs : lostMs);
-        if (!isLost(thrown) || performance.now() > giveUp)
+        const giveUp = began + (isServerStarting(thrown) ? startingMs : lostMs);
+        if (!isConnectionLost(thrown) || performance.now() > giveUp)
           throw databaseError("Reading from the store", thrown);
         await sleep(pauseMs);
       }

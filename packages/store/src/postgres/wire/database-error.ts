@@ -88,7 +88,7 @@ const lost: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the connection is gone, or cannot be had just now: what was under way may have been done or not. */
-export function isLost(thrown: unknown): boolean {
+export function isConnectionLost(thrown: unknown): boolean {
   if (lost.has(codeOf(thrown))) return true;
   return (
     thrown instanceof Error &&
@@ -100,12 +100,12 @@ export function isLost(thrown: unknown): boolean {
 }
 
 /** Whether the database is there, and will take connections in a while: it starts, or recovers. */
-export function isStarting(thrown: unknown): boolean {
+export function isServerStarting(thrown: unknown): boolean {
   return codeOf(thrown) === "57P03";
 }
 
-/** Whether only other nodes were in the way: a deadlock, or a key that was taken meanwhile. */
-export function isChance(thrown: unknown): boolean {
+/** Whether a concurrent transaction caused the error: a deadlock, or a key that it inserted first. */
+export function isConflict(thrown: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(thrown));
 }
 
@@ -120,7 +120,9 @@ export function databaseError(what: string, thrown: unknown): CapstanError {
   const cause =
     causes[codeOf(thrown)] ??
     ownCauses.find(({ says }) => says.test(reason)) ??
-    (isLost(thrown) ? unreachable : { code: "store_failed", advice: "Nothing of it was written." });
+    (isConnectionLost(thrown)
+      ? unreachable
+      : { code: "store_failed", advice: "Nothing of it was written." });
   return new CapstanError({
     code: cause.code,
     message: `${what} failed: ${reason}. ${cause.advice}`,

@@ -12,8 +12,8 @@ export interface Batch {
   results: readonly WriteResult[] | undefined;
 }
 
-/** What a batch has done, with what became of it. */
-export function* doneIn({
+/** Returns the accepted writes of a batch with their outcomes. */
+export function* acceptedWrites({
   requests,
   results,
 }: Batch): Generator<readonly [EncodedWrite, AppliedOutcome]> {

@@ -1,6 +1,6 @@
 import type { RunState, RunStates } from "../../decide/state/run-states.ts";
 
-/** The runs as one call has them, until it is clear whether its changes count. */
+/** The run states of one call, apart from the shared ones until the call is accepted. */
 export class CallStates implements Pick<RunStates, "get" | "set" | "drop"> {
   readonly #before: RunStates;
   readonly #changed = new Map<string, RunState | undefined>();
@@ -21,8 +21,8 @@ export class CallStates implements Pick<RunStates, "get" | "set" | "drop"> {
     this.#changed.set(id, undefined);
   }
 
-  /** They count. */
-  keep(): void {
+  /** Copies the states into the shared ones. */
+  commit(): void {
     for (const [id, state] of this.#changed)
       if (state === undefined) this.#before.drop(id);
       else this.#before.set(state);

@@ -8,8 +8,8 @@ import type { WriteResult } from "../../records/write-results.ts";
 import type { FailedWrites } from "../../decide/state/failed-writes.ts";
 import type { RunStates } from "../../decide/state/run-states.ts";
 import { CallStates } from "./call-states.ts";
-import { type Call, type Lane, stretchesOf } from "./lanes.ts";
-import { type BatchChanges, CallChanges, readsOthers, tablesOf } from "./postgres-changes.ts";
+import { type BatchCall, type Lane, stagesOf } from "./lanes.ts";
+import { type BatchChanges, CallChanges, readsOtherTables, tablesOf } from "./postgres-changes.ts";
 
 /** State and output that the decisions of one batch share. */
 export interface BatchContext {
@@ -20,7 +20,7 @@ export interface BatchContext {
   /** The numbers of the runs that the batch makes, in rising order. */
   readonly runNumbers: readonly number[];
   /** Takes the changes of those that are accepted; what a read must see of them is sent before it. */
-  readonly gathered: BatchChanges;
+  readonly pendingChanges: BatchChanges;
 }
 
 /**
@@ -33,10 +33,10 @@ export function* decideBatch(
 ): Script<readonly WriteResult[]> {
   const results: WriteResult[] = [];
   const numbers = numbersOf(requests, batchContext.runNumbers);
-  const decide = (call: Call, lane?: Lane) =>
+  const decide = (call: BatchCall, lane?: Lane) =>
     decideCall(batchContext, { call, lane, numbers: numbers[call.at] ?? [] });
 
-  function* decideLane(lane: Lane): Script<readonly Call[]> {
+  function* decideLane(lane: Lane): Script<readonly BatchCall[]> {
     for (const [index, call] of lane.entries()) {
       const result = yield* decide(call, lane);
       if (result === undefined) return lane.slice(index);
@@ -45,12 +45,10 @@ export function* decideBatch(
     return [];
   }
 
-  for (const stretch of stretchesOf(requests)) {
-    batchContext.gathered.separate();
+  for (const stage of stagesOf(requests)) {
+    batchContext.pendingChanges.addBarrier();
     const alone =
-      stretch.type === "alone"
-        ? [stretch.call]
-        : (yield* together(stretch.lanes.map(decideLane))).flat();
+      stage.type === "alone" ? [stage.call] : (yield* together(stage.lanes.map(decideLane))).flat();
     for (const call of alone) {
       const result = yield* decide(call);
       if (result !== undefined) results[call.at] = result;
@@ -64,9 +62,9 @@ export function* decideBatch(
  * @returns undefined where it must be decided alone, as it reads what it changed itself: nothing of it is done
  */
 function* decideCall(
-  { runs, failedWrites, node, gathered }: BatchContext,
+  { runs, failedWrites, node, pendingChanges }: BatchContext,
   given: {
-    readonly call: Call;
+    readonly call: BatchCall;
     readonly lane: Lane | undefined;
     readonly numbers: readonly number[];
   },
@@ -103,9 +101,9 @@ function* decideCall(
       if (changes.touches(statements.flatMap(({ text }) => tablesOf(text)))) {
         if (lane !== undefined) return undefined;
         // A read sees what was changed before it.
-        if (!saved) before.push(...gathered.take(), savepoint);
+        if (!saved) before.push(...pendingChanges.flush(), savepoint);
         saved = true;
-        before.push(...gathered.add(changes.list.splice(0)), ...gathered.take());
+        before.push(...pendingChanges.add(changes.list.splice(0)), ...pendingChanges.flush());
       }
       step = script.next((yield [...before, ...statements]).slice(before.length));
     }
@@ -115,10 +113,10 @@ function* decideCall(
       yield* undo();
       return { outcomes: refusedOutcomes(request, outcomes) };
     }
-    if (lane !== undefined && changes.list.some(readsOthers)) return undefined;
-    const ready = gathered.add(changes.list, lane);
+    if (lane !== undefined && changes.list.some(readsOtherTables)) return undefined;
+    const ready = pendingChanges.add(changes.list, lane);
     if (ready.length > 0) yield ready;
-    states.keep();
+    states.commit();
     return { outcomes };
   } catch (thrown) {
     yield* undo();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EncodedRequest, EncodedWrite, JournalEffect } from "../../encode/encoded-journal.ts";
 import { approvalRequest, newRun, owner } from "../../testing/store-fixtures.ts";
-import { stretchesOf } from "./lanes.ts";
+import { stagesOf } from "./lanes.ts";
 
 const claim = (runId: string): EncodedWrite => ({ type: "claim-run", runId });
 const create = (
@@ -22,10 +22,8 @@ const forget: EncodedWrite = {
 /** The places of the calls: of each lane, or of the one that is alone. */
 function placesOf(...calls: (readonly EncodedWrite[])[]) {
   const requests = calls.map((writes): EncodedRequest => ({ at: 1, writes }));
-  return stretchesOf(requests).map((stretch) =>
-    stretch.type === "alone"
-      ? stretch.call.at
-      : stretch.lanes.map((lane) => lane.map(({ at }) => at)),
+  return stagesOf(requests).map((stage) =>
+    stage.type === "alone" ? stage.call.at : stage.lanes.map((lane) => lane.map(({ at }) => at)),
   );
 }
 

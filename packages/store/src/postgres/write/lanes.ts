@@ -5,26 +5,26 @@ import type {
   JournalEffect,
 } from "../../encode/encoded-journal.ts";
 
-/** A call of a batch, with its place in it. */
-export interface Call {
+/** A call of a batch, with its index. */
+export interface BatchCall {
   readonly at: number;
   readonly request: EncodedRequest;
 }
 
-/** Calls in order that have a run in common, or a question. */
-export type Lane = readonly Call[];
+/** Calls in order that share a run or an approval. */
+export type Lane = readonly BatchCall[];
 
-/** Either lanes that are decided beside each other, or one call that nothing may go beside. */
-export type Stretch =
+/** Either lanes that are decided concurrently, or one call that is decided alone. */
+export type BatchStage =
   | { readonly type: "lanes"; readonly lanes: readonly Lane[] }
-  | { readonly type: "alone"; readonly call: Call };
+  | { readonly type: "alone"; readonly call: BatchCall };
 
-/** A batch in stretches, one after another: what they decide is as if each call came after the one before. */
-export function stretchesOf(requests: readonly EncodedRequest[]): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  let beside: { readonly call: Call; readonly names: readonly string[] }[] = [];
+/** Splits a batch into stages. Their results are the same as if its calls were decided one after another. */
+export function stagesOf(requests: readonly EncodedRequest[]): readonly BatchStage[] {
+  const stages: BatchStage[] = [];
+  let beside: { readonly call: BatchCall; readonly names: readonly string[] }[] = [];
   const end = () => {
-    if (beside.length > 0) stretches.push({ type: "lanes", lanes: lanesOf(beside) });
+    if (beside.length > 0) stages.push({ type: "lanes", lanes: lanesOf(beside) });
     beside = [];
   };
   for (const [at, request] of requests.entries()) {
@@ -35,19 +35,19 @@ export function stretchesOf(requests: readonly EncodedRequest[]): readonly Stret
       continue;
     }
     end();
-    stretches.push({ type: "alone", call });
+    stages.push({ type: "alone", call });
   }
   end();
-  return stretches;
+  return stages;
 }
 
-/** Who names a run or a question, or one that somebody names with it, is in its lane. */
+/** Groups calls that share a run or an approval, directly or through another call. */
 function lanesOf(
-  calls: readonly { readonly call: Call; readonly names: readonly string[] }[],
+  calls: readonly { readonly call: BatchCall; readonly names: readonly string[] }[],
 ): readonly Lane[] {
   interface Joined {
     readonly names: Set<string>;
-    readonly calls: Call[];
+    readonly calls: BatchCall[];
   }
   const laneOf = new Map<string, Joined>();
   const lanes = new Set<Joined>();

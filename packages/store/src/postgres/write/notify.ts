@@ -1,7 +1,7 @@
 import { channel, type Notification } from "../wire/notification.ts";
 import type { Statement } from "../../sql/script.ts";
 import type { EncodedWrite } from "../../encode/encoded-journal.ts";
-import { type Batch, doneIn } from "./batch.ts";
+import { type Batch, acceptedWrites } from "./batch.ts";
 
 /** A notification takes less than 8,000 bytes. */
 const maxBytes = 7_000;
@@ -9,7 +9,7 @@ const maxBytes = 7_000;
 /** Returns the runs that a batch changed, for readers on other nodes. */
 export function changedRuns(batch: Batch): ReadonlySet<string> {
   const runs = new Set<string>();
-  for (const [write, outcome] of doneIn(batch)) {
+  for (const [write, outcome] of acceptedWrites(batch)) {
     if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
     else if ("runId" in write && write.runId !== undefined) runs.add(write.runId);
     else if (write.type === "create-run") runs.add(write.run.id);
@@ -29,7 +29,7 @@ export function changedOwners(
   ownerOf: (runId: string) => string | undefined,
 ): ReadonlySet<string> {
   const owners = new Set<string>();
-  for (const [write] of doneIn(batch)) {
+  for (const [write] of acceptedWrites(batch)) {
     if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
     const given = write.type === "journal" && write.grants !== undefined;
     const owner = given ? ownerOf(write.runId) : undefined;

@@ -9,7 +9,7 @@ test("rows of a table go over in one statement, and those of one key as its last
   changes.insert("run_results", { run_n: 1, owner: "o", result: "3" });
   const batch = new BatchChanges();
   assert.deepEqual(batch.add(changes.list), []);
-  const statements = batch.take();
+  const statements = batch.flush();
   assert.equal(statements.length, 1);
   const [runs, , results] = statements[0]?.values ?? [];
   assert.deepEqual(
@@ -19,7 +19,7 @@ test("rows of a table go over in one statement, and those of one key as its last
       ["3", "2"],
     ],
   );
-  assert.deepEqual(batch.take(), []);
+  assert.deepEqual(batch.flush(), []);
 });
 
 test("within a table the order stays; a statement that reads another table goes after it", () => {

@@ -2,7 +2,7 @@ import type { SqlValue, Statement } from "../../sql/script.ts";
 import type { Changes } from "../../sql/changes.ts";
 import type { CellsOf, RowOf, TableName } from "../../sql/tables.ts";
 import type { RowChange } from "./row-statements.ts";
-import { type Lane, TableSteps } from "./table-steps.ts";
+import { type LaneKey, TableSteps } from "./table-steps.ts";
 
 /** One change, in the words of the decision that made it. */
 type Change =
@@ -11,7 +11,7 @@ type Change =
 
 type TableSet = readonly string[];
 
-/** The changes of one call, until it is clear whether they count. */
+/** The changes of one call, apart from those of the batch until the call is accepted. */
 export class CallChanges implements Changes {
   readonly list: Change[] = [];
 
@@ -42,8 +42,8 @@ export class CallChanges implements Changes {
   }
 }
 
-/** Whether a change reads one table and changes another: it must go right after what was before it. */
-export function readsOthers(change: Change): boolean {
+/** Whether a change reads one table and writes another, so that the order of tables matters. */
+export function readsOtherTables(change: Change): boolean {
   return tablesIn(change).length > 1;
 }
 
@@ -58,23 +58,23 @@ export class BatchChanges {
    * @param lane whose changes they are, where others go beside them
    * @returns what is to be sent now
    */
-  add(changes: readonly Change[], lane?: Lane): Statement[] {
+  add(changes: readonly Change[], lane?: LaneKey): Statement[] {
     const ready: Statement[] = [];
     for (const change of changes) {
       if (change.type !== "statement") this.#of(change.table).add(change, lane);
-      else if (readsOthers(change)) ready.push(...this.take(), change.statement);
+      else if (readsOtherTables(change)) ready.push(...this.flush(), change.statement);
       else this.#of(change.tables[0] ?? "").addStatement(change.statement);
     }
     return ready;
   }
 
-  /** What follows comes after all that was before. */
-  separate(): void {
-    for (const steps of this.#tables.values()) steps.separate();
+  /** Orders all later changes after those before. */
+  addBarrier(): void {
+    for (const steps of this.#tables.values()) steps.addBarrier();
   }
 
-  /** What is to be sent, of some tables or of all; it counts as sent from here on. */
-  take(tables: TableSet = [...this.#tables.keys()].toSorted()): Statement[] {
+  /** Removes and returns the statements of the given tables, or of all. */
+  flush(tables: TableSet = [...this.#tables.keys()].toSorted()): Statement[] {
     return tables.flatMap((name) => {
       const statements = this.#tables.get(name)?.statements ?? [];
       this.#tables.delete(name);

@@ -1,4 +1,4 @@
-import { claimedIn } from "../../encode/claimed-in.ts";
+import { findClaim } from "../../encode/find-claim.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
@@ -8,14 +8,14 @@ import type { WriteResult } from "../../records/write-results.ts";
 import { findRunIds } from "../../decide/find-run-ids.ts";
 import { FailedWrites } from "../../decide/state/failed-writes.ts";
 import { type RunState, RunStates, type LockedRunRow } from "../../decide/state/run-states.ts";
-import { type Batch, doneIn } from "./batch.ts";
+import { type Batch, acceptedWrites } from "./batch.ts";
 import { decideBatch } from "./decide-batch.ts";
-import { databaseError, isChance, isLost } from "../wire/database-error.ts";
+import { databaseError, isConflict, isConnectionLost } from "../wire/database-error.ts";
 import { runScript } from "../wire/run-script.ts";
 import { BatchChanges, tablesOf } from "./postgres-changes.ts";
 import { sendAll, sendBehind } from "../wire/statements.ts";
 import { notifyStatements, changedOwners, changedRuns } from "./notify.ts";
-import { createTurns, type Turn } from "./turns.ts";
+import { createPipeline, type PipelineSlot } from "./pipeline.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** Who decides and writes, one batch after the other. */
@@ -32,10 +32,10 @@ export interface PostgresWriter {
 }
 
 /** For how many ms a batch waits for a database that is gone. */
-const patience = 30_000;
+const outageTimeoutMs = 30_000;
 
 /** How often a batch is tried again because other nodes were in the way. */
-const mostTries = 4;
+const maxAttempts = 4;
 
 /**
  * Writes batches to PostgreSQL, one after another on one connection; the next one's locks are asked
@@ -51,47 +51,47 @@ export function postgresWriter(options: {
   const { connection, writerId } = options;
   const runs = new RunStates(postgres);
   const failedWrites = new FailedWrites();
-  const takeTurn = createTurns();
+  const takeSlot = createPipeline();
   let batches = 0;
 
   async function commit(
     requests: readonly EncodedRequest[],
     committing?: () => void,
   ): Promise<readonly WriteResult[]> {
-    const turn = takeTurn();
+    const slot = takeSlot();
     try {
-      return await commitEach(turn, requests, committing);
+      return await commitEach(slot, requests, committing);
     } finally {
-      turn.end();
+      slot.end();
     }
   }
 
   /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
   async function commitEach(
-    turn: Turn,
+    slot: PipelineSlot,
     requests: readonly EncodedRequest[],
     committing?: () => void,
   ): Promise<readonly WriteResult[]> {
     try {
-      return await commitTogether(turn, requests, committing);
+      return await commitTogether(slot, requests, committing);
     } catch (thrown) {
-      if (requests.length === 1 || isLost(thrown) || CapstanError.isInstance(thrown)) {
+      if (requests.length === 1 || isConnectionLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
         for (const { writes } of requests) failedWrites.add(writes);
         return requests.map(() => ({ error: { code, message } }));
       }
     }
     const results: WriteResult[] = [];
-    for (const request of requests) results.push(...(await commitEach(turn, [request])));
+    for (const request of requests) results.push(...(await commitEach(slot, [request])));
     return results;
   }
 
   async function commitTogether(
-    turn: Turn,
+    slot: PipelineSlot,
     requests: readonly EncodedRequest[],
     committing?: () => void,
   ): Promise<readonly WriteResult[]> {
-    const giveUp = performance.now() + patience;
+    const giveUp = performance.now() + outageTimeoutMs;
     for (let tries = 1; ; tries++) {
       const batch: Batch = {
         number: (batches += 1),
@@ -101,10 +101,10 @@ export function postgresWriter(options: {
       };
       try {
         // What begins behind it must not come between two tries.
-        return await transact(turn, batch, tries === 1 ? committing : undefined);
+        return await transact(slot, batch, tries === 1 ? committing : undefined);
       } catch (thrown) {
-        if (!isLost(thrown)) {
-          if (tries >= mostTries || !isChance(thrown)) throw thrown;
+        if (!isConnectionLost(thrown)) {
+          if (tries >= maxAttempts || !isConflict(thrown)) throw thrown;
           continue;
         }
         if (performance.now() > giveUp) throw thrown;
@@ -121,7 +121,7 @@ export function postgresWriter(options: {
         return await connection.wasCommitted(batch);
       } catch (thrown) {
         connection.drop();
-        if (!isLost(thrown) || performance.now() > giveUp) {
+        if (!isConnectionLost(thrown) || performance.now() > giveUp) {
           throw databaseError(
             "Finding out whether the last commit was done before the connection was lost",
             thrown,
@@ -132,16 +132,16 @@ export function postgresWriter(options: {
   }
 
   async function transact(
-    turn: Turn,
+    slot: PipelineSlot,
     batch: Batch,
     committing: (() => void) | undefined,
   ): Promise<readonly WriteResult[]> {
     try {
-      const { client, runNumbers } = await turn.begin(() => begin(batch));
-      const gathered = new BatchChanges();
-      const batchContext = { runs, failedWrites, node: writerId, runNumbers, gathered };
+      const { client, runNumbers } = await slot.begin(() => begin(batch));
+      const pendingChanges = new BatchChanges();
+      const batchContext = { runs, failedWrites, node: writerId, runNumbers, pendingChanges };
       const results = await runScript(decideBatch(batchContext, batch.requests), (statements) => {
-        const before = gathered.take([
+        const before = pendingChanges.flush([
           ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
         ]);
         return sendBehind(client, before, statements);
@@ -149,16 +149,16 @@ export function postgresWriter(options: {
       batch.results = results;
       const owners = changedOwners(batch, (runId) => runs.get(runId)?.owner);
       const notifications = notifyStatements(writerId, { runs: changedRuns(batch), owners });
-      const last = [...gathered.take(), ...notifications];
+      const last = [...pendingChanges.flush(), ...notifications];
       const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
       runs.commit(ownRuns(batch));
       committing?.();
       await committed;
-      turn.committed();
+      slot.committed();
       return results;
     } catch (thrown) {
-      if (isLost(thrown)) connection.drop();
-      await turn.failed();
+      if (isConnectionLost(thrown)) connection.drop();
+      await slot.failed();
       // Where the connection was lost, what began behind may have opened another.
       await connection.rollback();
       runs.clear();
@@ -178,7 +178,7 @@ export function postgresWriter(options: {
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
     const ids = await runScript(findRunIds(postgres, batch.requests), ask);
     batch.runs = ids;
-    const made = runsMade(batch.requests);
+    const made = createdRunIds(batch.requests);
     const [locked, numbers] = await runScript(
       together([
         lockRuns(batch),
@@ -204,7 +204,7 @@ export function postgresWriter(options: {
       // Of those that wait any node may show that they do. Behind the lock, to see what it waited for.
       ...(known.length === 0 ? [] : [{ text: lastSeqs, values: [known] }]),
     ];
-    const seqs = new Map((waiting as readonly WaitingRun[]).map((run) => [run.id, run.lastSeq]));
+    const seqs = new Map((waiting as readonly SuspendedRun[]).map((run) => [run.id, run.lastSeq]));
     return (locked as readonly LockedRunRow[]).map((run) => ({
       ...run,
       lastSeq: seqs.get(run.id),
@@ -217,10 +217,10 @@ export function postgresWriter(options: {
 const lastSeqs = `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"
   FROM runs WHERE id = ANY(?)`;
 
-type WaitingRun = Pick<RunState, "id" | "lastSeq">;
+type SuspendedRun = Pick<RunState, "id" | "lastSeq">;
 
 /** The runs that a batch is to make, one several times where several calls want it. */
-function runsMade(requests: readonly EncodedRequest[]): readonly string[] {
+function createdRunIds(requests: readonly EncodedRequest[]): readonly string[] {
   return requests.flatMap(({ writes }) =>
     writes.flatMap((write) => (write.type === "create-run" ? write.run.id : [])),
   );
@@ -236,10 +236,10 @@ function* runNumbers(count: number): Script<readonly number[]> {
 /** The runs that this node goes on writing: what is known of others is read again. */
 function ownRuns(batch: Batch): ReadonlySet<string> {
   const own = new Set<string>();
-  for (const [write, outcome] of doneIn(batch)) {
+  for (const [write, outcome] of acceptedWrites(batch)) {
     if (write.type === "create-run") own.add(write.run.id);
     if (isJournaled(write)) own.add(write.runId);
-    const claimed = claimedIn(write, outcome);
+    const claimed = findClaim(write, outcome);
     if (claimed !== undefined) own.add(claimed.id);
   }
   return own;

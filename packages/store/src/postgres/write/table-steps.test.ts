@@ -49,7 +49,7 @@ test("what is of no lane comes after all before it, and before all that follows"
   steps.add(remove(2), second);
   steps.add(insert(3), undefined);
   steps.add(remove(4), second);
-  steps.separate();
+  steps.addBarrier();
   steps.add(insert(5), third);
   assert.deepEqual(sent(steps), [
     ["INSERT", [1]],

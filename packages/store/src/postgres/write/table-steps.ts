@@ -1,8 +1,8 @@
 import type { Statement } from "../../sql/script.ts";
 import { keyOf, kindOf, type RowChange, statementOf } from "./row-statements.ts";
 
-/** Whose changes are in order: calls of other lanes have nothing to do with its rows. */
-export type Lane = object;
+/** Identifies a lane. Changes of one lane keep their order; different lanes change different rows. */
+export type LaneKey = object;
 
 interface Step {
   readonly kind: string | undefined;
@@ -18,7 +18,7 @@ interface Step {
 export class TableSteps {
   readonly #steps: Step[] = [];
   /** The step of each lane's last change. */
-  readonly #last = new Map<Lane, number>();
+  readonly #last = new Map<LaneKey, number>();
   /** Where lanes begin that did nothing yet. */
   #first = 0;
 
@@ -27,8 +27,8 @@ export class TableSteps {
   }
 
   /** @param lane none: it comes after all that was before, and before all that follows */
-  add(change: RowChange, lane: Lane | undefined): void {
-    if (lane === undefined) this.separate();
+  add(change: RowChange, lane: LaneKey | undefined): void {
+    if (lane === undefined) this.addBarrier();
     const kind = kindOf(change);
     const from = (lane && this.#last.get(lane)) ?? this.#first;
     let at = from;
@@ -43,11 +43,11 @@ export class TableSteps {
   addStatement(statement: Statement): void {
     const never = () => false;
     this.#steps.push({ kind: undefined, takes: never, add: never, statement: () => statement });
-    this.separate();
+    this.addBarrier();
   }
 
-  /** What follows comes after all that was before. */
-  separate(): void {
+  /** Orders all later changes after those before. */
+  addBarrier(): void {
     this.#last.clear();
     this.#first = Math.max(0, this.#steps.length - 1);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
-import { isLost } from "../wire/database-error.ts";
+import { isConnectionLost } from "../wire/database-error.ts";
 import { sessionSettings } from "../wire/session-settings.ts";
 import { send } from "../wire/statements.ts";
 
@@ -19,7 +19,7 @@ export interface WriterConnection {
 }
 
 /** How long a database may be gone before what is to be written fails. */
-const patience = 30_000;
+const outageTimeoutMs = 30_000;
 
 /**
  * Each batch writes its number into the writer's row before anything else, and holds the row until
@@ -41,7 +41,7 @@ export async function connectWriter(
       if (current === client) current = undefined;
     });
     await client.connect();
-    await endingWhereItFails(client, async () => {
+    await closeOnFailure(client, async () => {
       await client.query(sessionSettings);
       // An old connection that is only half dead must not commit after we have looked.
       if (backend === undefined) return;
@@ -56,12 +56,12 @@ export async function connectWriter(
   }
 
   async function connectInTime(): Promise<pg.Client> {
-    const giveUp = performance.now() + patience;
+    const giveUp = performance.now() + outageTimeoutMs;
     for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
       try {
         return await connect();
       } catch (thrown) {
-        if (!isLost(thrown) || performance.now() > giveUp) throw thrown;
+        if (!isConnectionLost(thrown) || performance.now() > giveUp) throw thrown;
         await sleep(wait, undefined, { signal: closed.signal });
       }
     }
@@ -78,7 +78,7 @@ export async function connectWriter(
   }
 
   const first = await connect();
-  await endingWhereItFails(first, () =>
+  await closeOnFailure(first, () =>
     send(first, {
       text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
       values: [writerId],
@@ -112,7 +112,7 @@ export async function connectWriter(
 }
 
 /** A connection that nobody gets to hold is not left open: its thread would never end. */
-async function endingWhereItFails(client: pg.Client, use: () => Promise<unknown>): Promise<void> {
+async function closeOnFailure(client: pg.Client, use: () => Promise<unknown>): Promise<void> {
   try {
     await use();
   } catch (thrown) {

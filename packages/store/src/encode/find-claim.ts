@@ -1,8 +1,8 @@
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { AppliedOutcome } from "../records/write-results.ts";
 
-/** Which run a write claimed, if it did. */
-export function claimedIn(
+/** Returns the run that a write claimed, or undefined if it claimed none. */
+export function findClaim(
   write: { readonly type: string; readonly runId?: string },
   outcome: AppliedOutcome,
 ): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {

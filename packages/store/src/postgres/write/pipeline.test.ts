@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { createTurns } from "./turns.ts";
+import { createPipeline } from "./pipeline.ts";
 
 test("what begins while the turn before commits holds once that is committed", async () => {
-  const take = createTurns();
-  const one = take();
+  const takeSlot = createPipeline();
+  const one = takeSlot();
   await one.begin(async () => {});
-  const two = take();
+  const two = takeSlot();
   const begun: number[] = [];
   let isThere = false;
   const beginning = two.begin(async () => begun.push(1)).then(() => (isThere = true));
@@ -21,9 +21,9 @@ test("what begins while the turn before commits holds once that is committed", a
 });
 
 test("what begins behind a turn that fails is answered before that goes on, and begins again when that is over", async () => {
-  const take = createTurns();
-  const one = take();
-  const two = take();
+  const takeSlot = createPipeline();
+  const one = takeSlot();
+  const two = takeSlot();
   const happened: string[] = [];
   const first = Promise.withResolvers<string>();
   const second = Promise.withResolvers<string>();
@@ -46,21 +46,21 @@ test("what begins behind a turn that fails is answered before that goes on, and 
 });
 
 test("behind a turn that is over nothing is waited for", async () => {
-  const take = createTurns();
-  const one = take();
+  const takeSlot = createPipeline();
+  const one = takeSlot();
   await one.failed();
   one.end();
   const begun: number[] = [];
-  await take().begin(async () => begun.push(1));
+  await takeSlot().begin(async () => begun.push(1));
   assert.deepEqual(begun, [1]);
 });
 
 test("what comes when the turn before has failed and is tried again does not begin between its tries", async () => {
-  const take = createTurns();
-  const one = take();
+  const takeSlot = createPipeline();
+  const one = takeSlot();
   await one.failed();
   const begun: number[] = [];
-  const beginning = take().begin(async () => begun.push(1));
+  const beginning = takeSlot().begin(async () => begun.push(1));
   await endOfTurn();
   assert.deepEqual(begun, []);
   one.end();

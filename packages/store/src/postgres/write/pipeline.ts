@@ -1,20 +1,20 @@
-/** A transaction's place among those of one connection. */
-export interface Turn {
+/** A transaction's slot in the pipeline of one connection. */
+export interface PipelineSlot {
   /**
-   * Begins. Where the turn before is committing, what `begin` sends goes right behind its commit; if
-   * that fails, it was for nothing, and is done again when the turn before is over. Where it has
-   * failed already, nothing is sent between its further tries.
+   * Begins the transaction. While the slot before commits, `begin` sends its statements right behind
+   * that commit; if the commit fails, `begin` runs again once the slot before has ended. If the slot
+   * before has failed already, nothing is sent until it has ended.
    */
   begin<T>(begin: () => Promise<T>): Promise<T>;
-  /** What has begun behind this one holds. */
+  /** The commit succeeded; the next slot keeps what it has begun. */
   committed(): void;
-  /** What has begun behind this one does not hold. @returns when nothing of it is under way any more */
+  /** The commit failed; the next slot begins again. Resolves when its first attempt has ended. */
   failed(): Promise<void>;
-  /** Nothing more comes of this one. */
+  /** Ends the slot, whatever its outcome. */
   end(): void;
 }
 
-interface UnderWay {
+interface Transaction {
   readonly committed: PromiseWithResolvers<boolean>;
   readonly over: PromiseWithResolvers<void>;
   hasFailed: boolean;
@@ -22,14 +22,15 @@ interface UnderWay {
 }
 
 /**
- * Turns on one connection, each taken when the one before is committing, or over: so the database
- * does not wait for the next while its commit's answer is on its way.
+ * Creates a pipeline of transactions on one connection and returns a function that takes the next
+ * slot. A transaction begins while the one before commits, so the database does not idle for a
+ * network round trip between them.
  */
-export function createTurns(): () => Turn {
-  let last: UnderWay | undefined;
+export function createPipeline(): () => PipelineSlot {
+  let last: Transaction | undefined;
   return () => {
     let before = last;
-    const own: UnderWay = {
+    const own: Transaction = {
       committed: Promise.withResolvers(),
       over: Promise.withResolvers(),
       hasFailed: false,
