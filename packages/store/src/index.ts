@@ -9,9 +9,15 @@
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";
 export type { Heard, StopRequest } from "./records/nodes.ts";
-export type { ChainMark, Hold, ListedCalls, Usage, UsageKind } from "./records/readings.ts";
 export type {
-  ApprovalPlace,
+  ChainStateEvent,
+  Hold,
+  ListedCalls,
+  Usage,
+  UsageKind,
+} from "./records/read-results.ts";
+export type {
+  ApprovalCursor,
   ApprovalRecord,
   CallEntry,
   ConversationRecord,

@@ -7,7 +7,7 @@ import {
 import { reviewProblem } from "@capstan/core/host";
 import { type Context, Hono } from "hono";
 import type { ReviewPreview } from "@capstan/contract";
-import type { ApprovalPlace, ApprovalRecord } from "@capstan/store";
+import type { ApprovalCursor, ApprovalRecord } from "@capstan/store";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -135,7 +135,7 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
 }
 
 /** As each store lists them. */
-function newestFirst(a: ApprovalPlace, b: ApprovalPlace): number {
+function newestFirst(a: ApprovalCursor, b: ApprovalCursor): number {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 

@@ -1,4 +1,4 @@
-import type { Position, TailMark, RecoveredRun } from "../records/readings.ts";
+import type { PublishedPosition, TailMark, RecoveredRun } from "../records/read-results.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
@@ -97,7 +97,7 @@ export class LiveRuns {
     return this.#runs.get(runId)?.lastSeq;
   }
 
-  position(runId: string, storedSeq: () => number): Position {
+  position(runId: string, storedSeq: () => number): PublishedPosition {
     const live = this.#runs.get(runId);
     if (live === undefined) return { lastSeq: storedSeq(), items: [] };
     const items = [...live.items].map(([itemId, { marks, newest }]) => ({

@@ -5,7 +5,7 @@ import type { WriteResult } from "../records/write-results.ts";
 import type { WriteRequest } from "../encode/encode-request.ts";
 import type { CapstanError } from "@capstan/core";
 
-/** Who holds the one connection that writes. */
+/** The owner of the one connection that writes. */
 export interface Writer {
   /** Whether it may be given more while it writes: it takes all that lies there into its next commit. */
   readonly takesAll: boolean;
@@ -15,8 +15,8 @@ export interface Writer {
   readonly died?: Promise<CapstanError>;
 }
 
-/** The calling side of a writer's thread, on either database. */
-export function writerIn(thread: Thread<PostedBatch, unknown>): Writer {
+/** Returns a writer that sends its batches to a thread. */
+export function threadWriter(thread: Thread<PostedBatch, unknown>): Writer {
   return {
     takesAll: true,
     commit: async (batch) => receiveResults((await thread.ask(batch.map(postRequest))) as string),

@@ -29,11 +29,11 @@ test(
     const server = await testServer();
     const wrong = server.lockedAddress("secret-word");
     const missing = (await server.newDatabase()).replace("/postgres?", "/nowhere?");
-    const nobody = "postgres://capstan:secret-word@127.0.0.1:1/postgres";
+    const unreachable = "postgres://capstan:secret-word@127.0.0.1:1/postgres";
     const expected = [
       [wrong, "database_refused", /the user and the password/],
       [missing, "database_missing", /Create the database/],
-      [nobody, "database_unreachable", /127\.0\.0\.1:1\/postgres.*See that PostgreSQL runs/],
+      [unreachable, "database_unreachable", /127\.0\.0\.1:1\/postgres.*See that PostgreSQL runs/],
       ["postgres://a:secret-word@[", "database_address", /postgres:\/\/user:password@host/],
     ] as const;
     for (const [connectionString, code, message] of expected) {

@@ -3,20 +3,20 @@ import { newId, systemClock } from "@capstan/core/host";
 import pg from "pg";
 import type { Heard } from "../records/nodes.ts";
 import { Publisher } from "../live/publisher.ts";
-import { type LongReadName, longRead } from "../live/long-reads.ts";
+import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
 import type { Store } from "../records/store.ts";
-import { storeOn } from "../live/open-store-on.ts";
+import { createStore } from "../live/create-store.ts";
 import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
 import { describeDatabase } from "./wire/describe-database.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { readEventPages } from "./read/event-pages.ts";
-import { gather } from "./read/gather.ts";
+import { coalesceReads } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
 import { readSessionGrants } from "./read/session-grants.ts";
-import { sharedReads } from "./read/shared-reads.ts";
+import { coalesceScripts } from "./read/coalesce-scripts.ts";
 import { connectPostgresWriter, startPostgresWriter } from "./write/start-postgres-writer.ts";
 
 export interface OpenPostgresStoreOptions {
@@ -58,15 +58,17 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const { announce, leave, ...nodes } = postgresNodes(self, read);
     await nodes.beat();
     opened.move();
-    const shared = sharedReads(snapshot);
-    return storeOn({
+    const shared = coalesceScripts(snapshot);
+    return createStore({
       writer,
       read: shared,
       snapshot,
-      readLong: (name, query) =>
-        (ofOneRun.has(name) ? shared : snapshot)(() => longRead(name, query)),
-      eventPage: gather((queries) => read(() => readEventPages(queries))),
-      sessionGrants: gather((queries) => read(() => readSessionGrants(queries, clock.now()))),
+      readSlow: (name, query) =>
+        (ofOneRun.has(name) ? shared : snapshot)(() => slowRead(name, query)),
+      eventPage: coalesceReads((queries) => read(() => readEventPages(queries))),
+      sessionGrants: coalesceReads((queries) =>
+        read(() => readSessionGrants(queries, clock.now())),
+      ),
       publisher,
       clock,
       nodes: { ...nodes, hear: (each) => void listeners.push(each) },
@@ -84,7 +86,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
 }
 
 /** Reads of a run that is taken up: as large as the run, and no larger. */
-const ofOneRun: ReadonlySet<LongReadName> = new Set([
+const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readChain",
   "readMessages",
   "readManifest",

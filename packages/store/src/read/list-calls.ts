@@ -1,4 +1,4 @@
-import type { ListedCalls } from "../records/readings.ts";
+import type { ListedCalls } from "../records/read-results.ts";
 import type { ListedCall } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { readableCallsOf } from "./read-journal.ts";

@@ -1,4 +1,4 @@
-import type { ChainReading, ChainMark, Position } from "../records/readings.ts";
+import type { ChainReading, ChainStateEvent, PublishedPosition } from "../records/read-results.ts";
 import type { Message } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 
@@ -6,7 +6,7 @@ import { type Script, together } from "../sql/script.ts";
 import { foldCalls } from "../encode/stored-calls.ts";
 import { compactEventsOf } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
-import { findRunN } from "./read-runs.ts";
+import { findRunKey } from "./read-runs.ts";
 
 /** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
 export interface ChainText {
@@ -20,9 +20,9 @@ export interface ChainText {
 export function* readChain(query: {
   readonly owner: string;
   readonly runId: string;
-  readonly position: Position | undefined;
+  readonly position: PublishedPosition | undefined;
 }): Script<ChainText | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
   const [compact, calls, messages] = yield* together([
     compactEventsOf(run, query.position),
@@ -32,15 +32,15 @@ export function* readChain(query: {
   return {
     messages: joined(messages),
     calls: joined(calls.map((row) => row.calls)),
-    events: JSON.stringify(withoutEndedItems(compact.events).map(markOf)),
+    events: JSON.stringify(withoutEndedItems(compact.events).map(toChainStateEvent)),
   };
 }
 
-export function chainOf({ messages, calls, events }: ChainText): ChainReading {
+export function parseChain({ messages, calls, events }: ChainText): ChainReading {
   return {
     messages: JSON.parse(messages) as Message[],
     calls: foldCalls([{ at: 0, calls }]).map(({ call }) => call),
-    events: JSON.parse(events) as ChainMark[],
+    events: JSON.parse(events) as ChainStateEvent[],
   };
 }
 
@@ -54,7 +54,7 @@ function withoutEndedItems(events: readonly RunEvent[]): readonly RunEvent[] {
   return events.filter((event) => !("itemId" in event && ended.has(event.itemId)));
 }
 
-function markOf(event: RunEvent): ChainMark {
+function toChainStateEvent(event: RunEvent): ChainStateEvent {
   switch (event.type) {
     case "round.started":
     case "round.ended":

@@ -3,12 +3,12 @@ import { isClosing } from "../records/run-status.ts";
 import { type Delta, decodeCuts } from "../encode/cut-points.ts";
 import { eventsIn, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
 import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
-import type { Position } from "../records/readings.ts";
+import type { PublishedPosition } from "../records/read-results.ts";
 
 import { all, first, type Script, together } from "../sql/script.ts";
 import { readTail, type TailDelta } from "./tail.ts";
 
-import { findRunN, type RunN } from "./read-runs.ts";
+import { findRunKey, type RunKey } from "./read-runs.ts";
 
 /** A row of a run's journal with its events. */
 export interface EventRow {
@@ -47,10 +47,10 @@ export function* readEventPage(
     readonly owner: string;
     readonly runId: string;
     /** How far it may be read; without it, as far as the database goes. */
-    readonly position: Position | undefined;
+    readonly position: PublishedPosition | undefined;
   },
 ): Script<EventPage | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
   const { after, limit, size, position } = query;
   const end = Math.min(after + limit, endOf(run, position));
@@ -116,14 +116,17 @@ export function eventsOf(
 export function* readEventsCompact(query: {
   readonly owner: string;
   readonly runId: string;
-  readonly position: Position | undefined;
+  readonly position: PublishedPosition | undefined;
 }): Script<CompactEvents | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   return run === undefined ? undefined : yield* compactEventsOf(run, query.position);
 }
 
 /** The same of a run that was found. */
-export function* compactEventsOf(run: RunN, position: Position | undefined): Script<CompactEvents> {
+export function* compactEventsOf(
+  run: RunKey,
+  position: PublishedPosition | undefined,
+): Script<CompactEvents> {
   const end = endOf(run, position);
   const [rows, tail] = yield* together([
     all<EventRow>(`${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`, run.n),
@@ -160,7 +163,10 @@ export function* compactEventsOf(run: RunN, position: Position | undefined): Scr
 }
 
 /** The last number that may be read. */
-function endOf(run: { readonly status: RunStatus }, position: Position | undefined): number {
+function endOf(
+  run: { readonly status: RunStatus },
+  position: PublishedPosition | undefined,
+): number {
   return isClosing(run.status)
     ? Number.MAX_SAFE_INTEGER
     : (position?.lastSeq ?? Number.MAX_SAFE_INTEGER);

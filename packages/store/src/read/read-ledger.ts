@@ -3,13 +3,13 @@ import { idKey } from "../sql/id-key.ts";
 import type { CallEntry, ItemRecord, RunRecord } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { callsOf } from "./read-journal.ts";
-import { findRunN, getRun } from "./read-runs.ts";
+import { findRunKey, getRun } from "./read-runs.ts";
 
 export function* readCalls(query: {
   owner: string;
   runId: string;
 }): Script<CallEntry[] | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   return run && (yield* callsOf({ n: run.n, id: query.runId }));
 }
 
@@ -29,7 +29,7 @@ export function* listItems(query: {
   runId: string;
   direction?: "input" | "output";
 }): Script<ItemRecord[] | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
   // "input" comes before "output" in the alphabet as in a run.
   const rows = yield* all<ItemRow>(

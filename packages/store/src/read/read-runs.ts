@@ -125,18 +125,18 @@ export function* readMessages(query: {
   owner: string;
   runId: string;
 }): Script<Message[] | undefined> {
-  const run = yield* findRunN(query);
+  const run = yield* findRunKey(query);
   return run === undefined ? undefined : yield* messagesOf(run.n);
 }
 
-/** A run by the key that its tables use. */
-export interface RunN {
+/** A run with its key in the tables that belong to it. */
+export interface RunKey {
   readonly n: number;
   readonly status: RunStatus;
 }
 
-/** The key that a run's tables use, where the run is this owner's. */
-export function* findRunN(query: { owner: string; runId: string }): Script<RunN | undefined> {
+/** Returns the key of a run, or undefined if this owner has no such run. */
+export function* findRunKey(query: { owner: string; runId: string }): Script<RunKey | undefined> {
   return yield* first(
     "SELECT n, status FROM runs WHERE id = ? AND owner = ?",
     query.runId,

@@ -1,4 +1,4 @@
-import type { RunVariables } from "../records/readings.ts";
+import type { RunVariables } from "../records/read-results.ts";
 import type { VariableValue } from "@capstan/core/host";
 import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
 import type { Manifest } from "../records/records.ts";

@@ -1,7 +1,7 @@
 import type { RunStatus } from "@capstan/contract";
 import type { Page, RunRecord } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
-import { outcomesOf } from "./outcomes-of.ts";
+import { readCallOutcomes } from "./read-call-outcomes.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
 
@@ -24,7 +24,7 @@ export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
   // What a person has said the journal alone says: such runs are sorted out, and more are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
-    for (const row of rows) if ((yield* outcomesOf(row)) !== "known") found.push(row);
+    for (const row of rows) if ((yield* readCallOutcomes(row)) !== "known") found.push(row);
     if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
     after = rows.at(-1)?.id;
   }

@@ -1,5 +1,5 @@
 import type { Delta } from "../encode/cut-points.ts";
-import type { Position } from "../records/readings.ts";
+import type { PublishedPosition } from "../records/read-results.ts";
 import { all, type Script } from "../sql/script.ts";
 
 /** A delta of an item under way. */
@@ -18,7 +18,7 @@ export function* readTail(query: {
   readonly runN: number;
   readonly after: number;
   readonly upTo: number;
-  readonly items: Position["items"] | undefined;
+  readonly items: PublishedPosition["items"] | undefined;
 }): Script<readonly TailDelta[]> {
   const { items, ...range } = query;
   if (items === undefined) return yield* readIndexed(range);
@@ -26,14 +26,14 @@ export function* readTail(query: {
   for (const { itemId, heads } of items) {
     const head = (heads.find((mark) => mark.seq >= range.upTo) ?? heads.at(-1))?.n;
     if (head === undefined) continue;
-    for (const delta of yield* readChain({ ...range, head, itemId }))
+    for (const delta of yield* readDeltaChain({ ...range, head, itemId }))
       deltas.push({ ...delta, itemId });
   }
   return deltas;
 }
 
-/** An item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
-export function* readChain(query: {
+/** Reads an item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
+export function* readDeltaChain(query: {
   readonly head: number;
   readonly runN: number;
   readonly itemId: string;

@@ -119,8 +119,8 @@ interface Approval {
   readonly answeredAt: number | null;
 }
 
-/** Where an approval stands among others, which need not be in the same store. */
-export type ApprovalPlace = Pick<Approval, "createdAt" | "id">;
+/** The position of an approval in a list, which may merge several stores. */
+export type ApprovalCursor = Pick<Approval, "createdAt" | "id">;
 
 /** May a call run? */
 export interface ExecutionApproval extends Approval {

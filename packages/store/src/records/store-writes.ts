@@ -18,7 +18,7 @@ import type {
 } from "@capstan/contract";
 import type { RestingStatus } from "./run-status.ts";
 import type { ReadyRun } from "./claimed-run.ts";
-import type { LineageStart, ShorterCuts, Unreachable } from "./readings.ts";
+import type { LineageStart, ShorterCuts, Unreachable } from "./read-results.ts";
 
 import type {
   ApprovalRecord,

@@ -1,7 +1,7 @@
 import type { CapstanError } from "@capstan/core";
 import type { UnnumberedEvent } from "./records.ts";
 import type { Nodes } from "./nodes.ts";
-import type { StoreReading } from "./store-reading.ts";
+import type { StoreReader } from "./store-reader.ts";
 import type { OutcomesOf, StoreWrite } from "./store-writes.ts";
 
 /** What a subscriber is told, after the commit and in order. */
@@ -17,7 +17,7 @@ export interface Published {
 }
 
 /** Where runs, and all that belongs to them, are kept. */
-export interface Store extends StoreReading {
+export interface Store extends StoreReader {
   /**
    * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
    * the order in which they were made; a caller may make several and await the last. Where one

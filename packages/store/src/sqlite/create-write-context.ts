@@ -1,4 +1,4 @@
-import type { RecoveredRun } from "../records/readings.ts";
+import type { RecoveredRun } from "../records/read-results.ts";
 import { sqlite } from "../sql/dialect.ts";
 import type { Sql } from "./sql.ts";
 import { FailedWrites } from "../decide/state/failed-writes.ts";

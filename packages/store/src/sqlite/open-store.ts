@@ -10,15 +10,15 @@ import { makeFolder } from "./make-folder.ts";
 import { migrate, requireKnown } from "./migrate.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../records/store.ts";
-import { type LongRead, longRead } from "../live/long-reads.ts";
+import { type SlowRead, slowRead } from "../live/slow-reads.ts";
 import { Publisher } from "../live/publisher.ts";
 import { Sql } from "./sql.ts";
 import { sqliteReads } from "./sqlite-reads.ts";
 
 import { storeError } from "../records/store-error.ts";
-import { storeOn, type StoreParts } from "../live/open-store-on.ts";
+import { createStore, type StoreParts } from "../live/create-store.ts";
 import { startThread, type Thread } from "../live/thread.ts";
-import { startWriter, writerOn } from "./sqlite-writer.ts";
+import { startWriter, connectionWriter } from "./sqlite-writer.ts";
 
 export interface OpenStoreOptions {
   /** Made where it is missing, for this user alone. */
@@ -56,12 +56,12 @@ export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store
 
 /** A store on one connection, which reads and writes on the caller's thread. */
 export function storeOnConnection(sql: Sql, clock: Clock): Store {
-  const writer = writerOn(sql);
+  const writer = connectionWriter(sql);
   const { storedSeq, ...reads } = sqliteReads(sql);
-  return storeOn({
+  return createStore({
     writer,
     ...reads,
-    readLong: (name, query) => reads.snapshot(() => longRead(name, query)),
+    readSlow: (name, query) => reads.snapshot(() => slowRead(name, query)),
     publisher: new Publisher(),
     live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
     clock,
@@ -70,8 +70,8 @@ export function storeOnConnection(sql: Sql, clock: Clock): Store {
   });
 }
 
-function startReader(path: string, onDeath: () => void): Thread<LongRead, unknown> {
-  const reader = startThread<LongRead, unknown>("reader-thread", import.meta.url, { path });
+function startReader(path: string, onDeath: () => void): Thread<SlowRead, unknown> {
+  const reader = startThread<SlowRead, unknown>("reader-thread", import.meta.url, { path });
   // The next long read has another one.
   void reader.died.then(onDeath);
   return reader;
@@ -100,14 +100,14 @@ async function open({
     file = await openFile(path, "r+");
     const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
     const sql = openForReading(path);
-    let reader: Thread<LongRead, unknown> | undefined;
-    const readLong = (async (name, query) => {
+    let reader: Thread<SlowRead, unknown> | undefined;
+    const readSlow = (async (name, query) => {
       // Started by the first long read: a command that makes none need not wait for it.
       reader ??= startReader(path, () => (reader = undefined));
       const found = await reader.ask({ name, query });
       // No read finds a bare text.
       return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
-    }) as StoreParts["readLong"];
+    }) as StoreParts["readSlow"];
     const release = async () => {
       await reader?.stop();
       sql.close();
@@ -115,10 +115,10 @@ async function open({
       await lock.release();
     };
     const { storedSeq, ...reads } = sqliteReads(sql);
-    return storeOn({
+    return createStore({
       writer,
       ...reads,
-      readLong,
+      readSlow,
       publisher: new Publisher(),
       live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
       clock,

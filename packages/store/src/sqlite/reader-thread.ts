@@ -1,7 +1,7 @@
 import { workerData } from "node:worker_threads";
 import { errorDataOf } from "../records/error-data.ts";
 import { openForReading } from "./open-database.ts";
-import { type LongRead, longRead } from "../live/long-reads.ts";
+import { type SlowRead, slowRead } from "../live/slow-reads.ts";
 import { serveThread } from "../live/serve-thread.ts";
 
 const { path } = workerData as { readonly path: string };
@@ -9,15 +9,15 @@ const sql = openForReading(path);
 
 serveThread({
   failure: (thrown) => errorDataOf("Reading from the store", thrown),
-  answer: ([read]) => [answer(read as LongRead)],
+  answer: ([read]) => [answer(read as SlowRead)],
   stop: () => sql.close(),
 });
 
 /** Up to here, in characters, an answer goes over as JSON: in a third of the time, apart from long texts. */
 const mostText = 1_000_000;
 
-function answer({ name, query }: LongRead): unknown {
-  const found = sql.read(longRead(name, query));
+function answer({ name, query }: SlowRead): unknown {
+  const found = sql.read(slowRead(name, query));
   const text = JSON.stringify(found);
   return found === undefined || text.length > mostText ? found : text;
 }

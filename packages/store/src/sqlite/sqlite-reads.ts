@@ -1,5 +1,5 @@
 import type { Script } from "../sql/script.ts";
-import type { ReadParts } from "../live/store-reads.ts";
+import type { ReadParts } from "../live/create-store-reader.ts";
 import type { Sql } from "./sql.ts";
 import { storeError } from "../records/store-error.ts";
 

@@ -1,4 +1,4 @@
-import { type Writer, writerIn } from "../live/writer.ts";
+import { type Writer, threadWriter } from "../live/writer.ts";
 import type { Durability } from "../records/store.ts";
 import { encodeRequest } from "../encode/encode-request.ts";
 import type { PostedBatch } from "../encode/posted-batches.ts";
@@ -6,7 +6,7 @@ import type { Sql } from "./sql.ts";
 import { startThread } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
-import type { RecoveredRun } from "../records/readings.ts";
+import type { RecoveredRun } from "../records/read-results.ts";
 
 export type WriterRequest = "recovered-runs" | PostedBatch;
 export type WriterResponse = readonly RecoveredRun[] | string;
@@ -34,11 +34,11 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
     options,
   );
   const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];
-  return { recoveredRuns, ...writerIn(thread) };
+  return { recoveredRuns, ...threadWriter(thread) };
 }
 
 /** A writer on the caller's own connection, for a database in memory. */
-export function writerOn(sql: Sql): SqliteWriter {
+export function connectionWriter(sql: Sql): SqliteWriter {
   const { context, recoveredRuns } = createWriteContext(sql);
   return {
     recoveredRuns,

@@ -1,4 +1,4 @@
-import type { Unreachable } from "../records/readings.ts";
+import type { Unreachable } from "../records/read-results.ts";
 import type { Store } from "../records/store.ts";
 import { commitRows } from "./commit-size.ts";
 

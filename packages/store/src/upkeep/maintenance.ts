@@ -6,10 +6,10 @@ import { beforeWriting } from "../sqlite/before-writing.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
-import { nobody } from "../read/retention/lineage.ts";
+import { forgottenOwner } from "../read/retention/lineage.ts";
 import { findLogDamage, requireSoundLog } from "../sqlite/log-damage.ts";
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
-import { noStore } from "../live/no-store.ts";
+import { missingStoreError } from "../live/missing-store-error.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
 import type { Sql } from "../sqlite/sql.ts";
 import { storeError } from "../records/store-error.ts";
@@ -40,7 +40,8 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
     if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
     requireCurrent(sql);
     const runs =
-      sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${nobody}'`)?.n ?? 0;
+      sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${forgottenOwner}'`)
+        ?.n ?? 0;
     return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };
   });
 }
@@ -122,7 +123,7 @@ export async function databaseIn(dataDir: string): Promise<string> {
   const path = join(dataDir, "capstan.db");
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return path;
-  throw noStore(dataDir, "--data");
+  throw missingStoreError(dataDir, "--data");
 }
 
 async function using<T>(path: string, what: string, read: (sql: Sql) => T): Promise<T> {
@@ -152,7 +153,7 @@ function gaps(sql: Sql): readonly string[] {
          ELSE LENGTH(e.cuts) - LENGTH(REPLACE(REPLACE(REPLACE(e.cuts, ',', ''), ';', ''), '@', ''))
            + (e.type <> '${severalEvents}') END) AS events
      FROM runs r JOIN run_journal e ON e.run_n = r.n AND e.events IS NOT NULL
-     WHERE r.ended_at IS NOT NULL AND r.owner <> '${nobody}' GROUP BY r.n HAVING events <> last`,
+     WHERE r.ended_at IS NOT NULL AND r.owner <> '${forgottenOwner}' GROUP BY r.n HAVING events <> last`,
   );
   const wrong: string[] = [];
   for (const { n, id, events: counted, last } of rows) {

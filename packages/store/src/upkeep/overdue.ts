@@ -1,7 +1,7 @@
-import { firstOf } from "../read/retention/lineage.ts";
-import type { LineageStart, Untouched, SizedLineage } from "../records/readings.ts";
+import { lineageKey } from "../read/retention/lineage.ts";
+import type { LineageStart, Untouched, SizedLineage } from "../records/read-results.ts";
 
-import type { RetentionReading } from "../records/store-reading.ts";
+import type { RetentionReader } from "../records/store-reader.ts";
 import { dayMs, type RetentionRule } from "./retention.ts";
 
 /** Something that a rule asks to be forgotten: by its age, or to make room. */
@@ -20,7 +20,7 @@ export interface Overdue {
  * @param options.bytes what the owner has now
  */
 export async function* overdue(options: {
-  readonly reading: Pick<RetentionReading, "listUntouched" | "getLineage">;
+  readonly reading: Pick<RetentionReader, "listUntouched" | "getLineage">;
   readonly owner: string;
   readonly rule: RetentionRule;
   readonly bytes: number;
@@ -35,7 +35,7 @@ export async function* overdue(options: {
     if (start.touchedAt >= aged && excess <= 0) return;
     const lineage = await reading.getLineage({ owner, start });
     // It is found from each of its conversations and sessions, and counts once.
-    if (lineage === undefined || firstOf(lineage) !== start.id) continue;
+    if (lineage === undefined || lineageKey(lineage) !== start.id) continue;
     const why = lineage.touchedAt < aged ? "age" : "room";
     if (why === "room" && (excess <= 0 || lineage.touchedAt >= settled)) continue;
     yield { start, lineage, why, before: why === "age" ? aged : settled };
@@ -44,7 +44,7 @@ export async function* overdue(options: {
 }
 
 async function* untouched(
-  reading: Pick<RetentionReading, "listUntouched">,
+  reading: Pick<RetentionReader, "listUntouched">,
   owner: string,
   before: number,
 ): AsyncGenerator<Untouched, void, undefined> {

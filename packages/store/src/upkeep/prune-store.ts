@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { openForReading } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import { readingPostgres } from "../postgres/reading-postgres.ts";
-import { longRead } from "../live/long-reads.ts";
+import { withPostgresReads } from "../postgres/with-postgres-reads.ts";
+import { slowRead } from "../live/slow-reads.ts";
 import { databaseIn } from "./maintenance.ts";
 import { requireCurrent } from "../sqlite/migrate.ts";
 import { storeError } from "../records/store-error.ts";
-import { retentionReads } from "../live/store-reads.ts";
-import type { RetentionReading } from "../records/store-reading.ts";
+import { createRetentionReader } from "../live/create-store-reader.ts";
+import type { RetentionReader } from "../records/store-reader.ts";
 import type { Store } from "../records/store.ts";
-import type { Usage } from "../records/readings.ts";
+import type { Usage } from "../records/read-results.ts";
 import { dropUnreachable } from "./clear-unreachable.ts";
 import { type PrunedOf, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention.ts";
@@ -83,15 +83,17 @@ function openWhole({ dataDir, databaseUrl }: StorePlace): Promise<Store> {
 
 async function reading<T>(
   place: StorePlace,
-  use: (reads: RetentionReading) => Promise<T>,
+  use: (reads: RetentionReader) => Promise<T>,
 ): Promise<T> {
-  if (place.databaseUrl !== undefined) return readingPostgres(place.databaseUrl, use);
+  if (place.databaseUrl !== undefined) return withPostgresReads(place.databaseUrl, use);
   const path = await databaseIn(place.dataDir);
   try {
     const sql = openForReading(path);
     try {
       requireCurrent(sql);
-      return await use(retentionReads(async (name, query) => sql.read(longRead(name, query))));
+      return await use(
+        createRetentionReader(async (name, query) => sql.read(slowRead(name, query))),
+      );
     } finally {
       sql.close();
     }

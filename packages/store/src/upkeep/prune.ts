@@ -1,5 +1,5 @@
-import type { Hold } from "../records/readings.ts";
-import type { RetentionReading } from "../records/store-reading.ts";
+import type { Hold } from "../records/read-results.ts";
+import type { RetentionReader } from "../records/store-reader.ts";
 import type { OutcomeOf, StoreWrite } from "../records/store-writes.ts";
 import type { Store } from "../records/store.ts";
 import { commitBytes, commitRows } from "./commit-size.ts";
@@ -22,7 +22,7 @@ type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 
 /** What the rules ask to be forgotten now, by user; nothing is changed. Only users of whom something is due. */
 export async function planPrune(options: {
-  readonly reading: RetentionReading;
+  readonly reading: RetentionReader;
   readonly retention: Retention;
   /** In ms since the epoch. */
   readonly now: number;
@@ -79,7 +79,7 @@ export async function prune(options: {
 
 /** Whom a rule may be about, with what they have where that is wanted: it takes a look at every row. */
 async function owners(
-  reading: RetentionReading,
+  reading: RetentionReader,
   retention: Retention,
 ): Promise<readonly { readonly owner: string; readonly bytes: number }[]> {
   if (!hasRules(retention)) return [];

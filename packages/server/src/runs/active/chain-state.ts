@@ -1,6 +1,6 @@
 import type { CallRecord, ChainState, Message } from "@capstan/core";
 import { addUsage, noUsage, type RoundUsage } from "@capstan/core/host";
-import type { ChainMark, RunRecord, Store } from "@capstan/store";
+import type { ChainStateEvent, RunRecord, Store } from "@capstan/store";
 
 /** A streamed item that was cut off when its process stopped. */
 export interface CutItem {
@@ -44,19 +44,19 @@ export async function readChainState(store: Store, run: RunRecord): Promise<Stor
 }
 
 /** What may be told of a run that no process goes on with: before its chain has begun, or while it lies. */
-export function isBetweenProcesses({ type }: Pick<ChainMark, "type">): boolean {
+export function isBetweenProcesses({ type }: Pick<ChainStateEvent, "type">): boolean {
   return type === "run.orphaned" || type === "run.heartbeat";
 }
 
 /** Where a chain begins, goes on, stops to wait, and is left alone. */
-const turns: ReadonlySet<ChainMark["type"]> = new Set([
+const turns: ReadonlySet<ChainStateEvent["type"]> = new Set([
   "chain.started",
   "chain.resumed",
   "chain.waiting",
   "run.orphaned",
 ]);
 
-const steps: ReadonlySet<ChainMark["type"]> = new Set([
+const steps: ReadonlySet<ChainStateEvent["type"]> = new Set([
   "round.ended",
   "call.settled",
   "approval.requested",
@@ -66,7 +66,7 @@ const steps: ReadonlySet<ChainMark["type"]> = new Set([
   "chain.waiting",
 ]);
 
-function deathsSinceStep(events: readonly ChainMark[]): number {
+function deathsSinceStep(events: readonly ChainStateEvent[]): number {
   const since = events.findLastIndex(({ type }) => steps.has(type)) + 1;
   return events.slice(since).filter(({ type }) => type === "run.orphaned").length;
 }
@@ -85,7 +85,7 @@ function stateOf(
   run: RunRecord,
   messages: readonly Message[],
   calls: readonly CallRecord[],
-  events: readonly ChainMark[],
+  events: readonly ChainStateEvent[],
 ): ChainState {
   const usageByRound: RoundUsage[] = [];
   let round = 0;
@@ -112,7 +112,7 @@ function stateOf(
  * each process began it or took it up until the last thing that is known of it. Signs of life say
  * nothing there: whoever reads the stream of a run that was handed back, and is queued, is shown them.
  */
-function runningTime(events: readonly ChainMark[]): number {
+function runningTime(events: readonly ChainStateEvent[]): number {
   let total = 0;
   let since: number | undefined;
   let last = 0;
@@ -130,7 +130,7 @@ function runningTime(events: readonly ChainMark[]): number {
   return since === undefined ? total : total + last - since;
 }
 
-function cutItems(events: readonly ChainMark[]): readonly CutItem[] {
+function cutItems(events: readonly ChainStateEvent[]): readonly CutItem[] {
   const open = new Map<string, CutItem>();
   for (const event of events) {
     if (event.type === "item.start")

@@ -1,4 +1,4 @@
-import { nobody } from "../../read/retention/lineage.ts";
+import { forgottenOwner } from "../../read/retention/lineage.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import { bytesOf, journalTexts } from "../../read/retention/usage.ts";
@@ -55,7 +55,7 @@ export function* collectForgotten(
   while (budget.rows > 0 && budget.bytes > 0) {
     const run = yield* first<{ n: number; session_id: string }>(
       `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${context.dialect.lock("runs")}`,
-      nobody,
+      forgottenOwner,
     );
     if (run === undefined) return collected({ rows, bytes }, budget, false);
     let isEmpty = true;

@@ -1,4 +1,4 @@
-import { sessionSeen } from "../../read/retention/read-unreachable.ts";
+import { readSessionVersion } from "../../read/retention/read-unreachable.ts";
 import type { Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -11,7 +11,7 @@ export function* dropUnreachable(
   { found }: DropUnreachable,
 ): Script<OutcomeOf<DropUnreachable>> {
   const { sessionId, seen, manifests, values } = found;
-  if ((yield* sessionSeen(sessionId, dialect.lock("runs"))) !== seen)
+  if ((yield* readSessionVersion(sessionId, dialect.lock("runs"))) !== seen)
     return { status: "refused", reason: `Session ${sessionId} has changed since.` };
   for (const digest of manifests)
     changes.run("DELETE FROM manifests WHERE session_id = ? AND digest = ?", sessionId, digest);

@@ -1,4 +1,4 @@
-import { nobody, readLineage } from "../../read/retention/lineage.ts";
+import { forgottenOwner, readLineage } from "../../read/retention/lineage.ts";
 import type { Script } from "../../sql/script.ts";
 import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -25,7 +25,7 @@ export function* forgetLineage(
   for (const id of lineage.sessions) {
     changes.run(
       "UPDATE runs SET owner = ?, conversation_id = NULL WHERE session_id = ? AND owner = ?",
-      nobody,
+      forgottenOwner,
       id,
       owner,
     );

@@ -1,6 +1,6 @@
 import { addDelta, type CutText, type Delta } from "../../encode/cut-points.ts";
 import type { Script } from "../../sql/script.ts";
-import { readChain, readTail } from "../../read/tail.ts";
+import { readDeltaChain, readTail } from "../../read/tail.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
@@ -50,7 +50,7 @@ export function* readDeltas(
   const range = { runN: run.n, after: 0, upTo: run.lastSeq };
   const deltas =
     dialect.name === "sqlite"
-      ? yield* readChain({ ...range, head, itemId })
+      ? yield* readDeltaChain({ ...range, head, itemId })
       : (yield* readTail({ ...range, items: undefined })).filter((row) => row.itemId === itemId);
   return deltas.reduce<CutText | undefined>(addDelta, undefined);
 }

@@ -1,5 +1,5 @@
 import type { Grant } from "@capstan/core";
-import { holdsAt } from "../../read/permissions/grant-rows.ts";
+import { activeAt } from "../../read/permissions/grant-rows.ts";
 import { all, type Script } from "../../sql/script.ts";
 
 /** Whose, and in which session. */
@@ -16,7 +16,7 @@ interface Row {
 
 const select = `SELECT owner, session_id, data FROM grants
   WHERE owner = ANY(?) AND (session_id IS NULL OR session_id = ANY(?))
-    AND ${holdsAt} ORDER BY created_at, id`;
+    AND ${activeAt} ORDER BY created_at, id`;
 
 /**
  * What holds in each of several sessions, in one statement: many runs begin and go on at once, and

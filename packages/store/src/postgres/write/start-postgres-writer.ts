@@ -1,7 +1,7 @@
 import { encodeRequest } from "../../encode/encode-request.ts";
 import type { PostedBatch } from "../../encode/posted-batches.ts";
 import { startThread } from "../../live/thread.ts";
-import { writerIn, type Writer } from "../../live/writer.ts";
+import { threadWriter, type Writer } from "../../live/writer.ts";
 
 import type { DatabaseAddress } from "../wire/connection.ts";
 import { postgresWriter } from "./postgres-writer.ts";
@@ -29,7 +29,7 @@ export async function startPostgresWriter(options: PostgresWriterOptions): Promi
     await thread.stop();
     throw thrown;
   }
-  return writerIn(thread);
+  return threadWriter(thread);
 }
 
 /** A writer on the caller's own thread: it is there sooner, and is enough where little is written. */

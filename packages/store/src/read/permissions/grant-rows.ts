@@ -2,7 +2,7 @@ import type { Grant } from "@capstan/core";
 import type { GrantRecord } from "../../records/records.ts";
 
 /** Those that hold at a time in ms since the epoch. */
-export const holdsAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
+export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
 /** With the conversation that the session's newest run belongs to. */
 export const selectGrants = `SELECT owner, session_id, data, revoked_at,

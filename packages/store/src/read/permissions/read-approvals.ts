@@ -1,5 +1,10 @@
 import { type ApprovalRow, approvalRecord, selectApprovals } from "./approval-rows.ts";
-import type { ApprovalPlace, ApprovalRecord, ApprovalStatus, Page } from "../../records/records.ts";
+import type {
+  ApprovalCursor,
+  ApprovalRecord,
+  ApprovalStatus,
+  Page,
+} from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { pageLimit, pageOf } from "../page.ts";
 
@@ -21,7 +26,7 @@ export function* listApprovals(query: {
   conversationId?: string;
   runId?: string;
   limit?: number;
-  after?: ApprovalPlace;
+  after?: ApprovalCursor;
 }): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
   const { owner, status, conversationId, runId, after } = query;

@@ -1,5 +1,5 @@
 import type { Grant } from "@capstan/core";
-import { type GrantRow, grantRecord, holdsAt, selectGrants } from "./grant-rows.ts";
+import { type GrantRow, grantRecord, activeAt, selectGrants } from "./grant-rows.ts";
 import type { GrantRecord, Page } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { pageLimit, pageOf } from "../page.ts";
@@ -21,7 +21,7 @@ export function* readGrants(query: {
 }): Script<Grant[]> {
   const rows = yield* all<{ data: string }>(
     `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
-       AND ${holdsAt} ORDER BY created_at, id`,
+       AND ${activeAt} ORDER BY created_at, id`,
     query.owner,
     query.sessionId,
     query.at,
@@ -42,7 +42,7 @@ export function* listGrants(query: {
   // Only what is asked about: what holds whatever the values are is planned once.
   const conditions = [
     {
-      text: `owner = ? AND ${holdsAt}`,
+      text: `owner = ? AND ${activeAt}`,
       values: [owner, at],
     },
     ...(sessionId === undefined

@@ -1,9 +1,9 @@
-import type { Hold, LineageStart, Lineage } from "../../records/readings.ts";
-import { outcomesOf } from "../outcomes-of.ts";
+import type { Hold, LineageStart, Lineage } from "../../records/read-results.ts";
+import { readCallOutcomes } from "../read-call-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 
-/** Who has the runs that were forgotten and are not deleted yet: nobody, so nothing finds them. */
-export const nobody = "";
+/** The owner of runs that are marked for deletion: no user has this name, so no read finds them. */
+export const forgottenOwner = "";
 
 interface RunRow {
   readonly id: string;
@@ -72,8 +72,8 @@ export function* readLineage(
   };
 }
 
-/** Where a lineage is counted, of all the places from which it is found. */
-export function firstOf({ conversations, sessions }: Lineage): string | undefined {
+/** Identifies a lineage, which is found from each of its conversations and sessions. */
+export function lineageKey({ conversations, sessions }: Lineage): string | undefined {
   return conversations[0] ?? sessions[0];
 }
 
@@ -90,7 +90,7 @@ function* holdsOf(sessionId: string): Script<readonly Hold[]> {
     sessionId,
   );
   const outcomes = new Set<string>();
-  for (const run of unknown) outcomes.add(yield* outcomesOf(run));
+  for (const run of unknown) outcomes.add(yield* readCallOutcomes(run));
   return [
     ...(asked !== undefined || secret !== undefined ? (["question"] as const) : []),
     ...(outcomes.has("unknown") ? (["unknown_outcome"] as const) : []),

@@ -1,7 +1,12 @@
-import type { ShorterCuts, SizedLineage, Untouched, LineageStart } from "../../records/readings.ts";
+import type {
+  ShorterCuts,
+  SizedLineage,
+  Untouched,
+  LineageStart,
+} from "../../records/read-results.ts";
 import { shorterCuts } from "../../encode/cut-points.ts";
 import { severalEvents, shorterLayout } from "../../encode/event-layout.ts";
-import { nobody, readLineage } from "./lineage.ts";
+import { forgottenOwner, readLineage } from "./lineage.ts";
 
 import { all, first, type Script } from "../../sql/script.ts";
 import { lineageBytes } from "./usage.ts";
@@ -11,7 +16,7 @@ import type { EventRow } from "../read-events.ts";
 /** All who have something, in order; without what was forgotten. */
 export function* everyOwner(): Script<string[]> {
   const owners: string[] = [];
-  for (let last: string = nobody; ;) {
+  for (let last: string = forgottenOwner; ;) {
     // One look at the index for each, however much they have.
     const row = yield* first<{ owner: string | null }>(
       `SELECT MIN(owner) AS owner FROM (

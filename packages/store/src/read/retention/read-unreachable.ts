@@ -1,4 +1,4 @@
-import type { Unreachable } from "../../records/readings.ts";
+import type { Unreachable } from "../../records/read-results.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 
@@ -19,7 +19,7 @@ const pageSize = 20;
  *
  * @param lock after a `SELECT` of runs: `dialect.lock("runs")` where a decision rests on it
  */
-export function* sessionSeen(sessionId: string, lock = ""): Script<string | undefined> {
+export function* readSessionVersion(sessionId: string, lock = ""): Script<string | undefined> {
   const runs = yield* all<SessionRun>(
     `SELECT id, n, epoch, edits, ended_at FROM runs WHERE session_id = ? ORDER BY id${lock}`,
     sessionId,
@@ -63,7 +63,7 @@ export function* everyUnreachable(query: { readonly after: number }): Script<{
 }
 
 function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
-  const seen = yield* sessionSeen(sessionId);
+  const seen = yield* readSessionVersion(sessionId);
   if (seen === undefined) return undefined;
   const named = yield* all<{ digest: string }>(
     `SELECT manifest AS digest FROM runs WHERE session_id = ? AND manifest IS NOT NULL

@@ -1,5 +1,5 @@
-import type { Usage, UsageKind, Lineage } from "../../records/readings.ts";
-import { nobody } from "./lineage.ts";
+import type { Usage, UsageKind, Lineage } from "../../records/read-results.ts";
+import { forgottenOwner } from "./lineage.ts";
 
 import { all, first, type Script } from "../../sql/script.ts";
 
@@ -66,7 +66,7 @@ const parts: readonly Part[] = [
 ];
 
 /** Where counting goes on: which part, after which run. */
-export interface UsagePlace {
+export interface UsageCursor {
   readonly part: number;
   readonly after: number;
 }
@@ -75,7 +75,7 @@ export interface UsageSlice {
   readonly of: Part["of"];
   readonly rows: readonly { readonly owner: string; readonly sum: number }[];
   /** Undefined: that was the last. */
-  readonly next: UsagePlace | undefined;
+  readonly next: UsageCursor | undefined;
 }
 
 /** A slice of what every user has. What was forgotten and is not deleted yet still takes room. */
@@ -83,7 +83,7 @@ export function* usageSlice({
   part,
   after,
   runs = 100,
-}: UsagePlace & { readonly runs?: number }): Script<UsageSlice | undefined> {
+}: UsageCursor & { readonly runs?: number }): Script<UsageSlice | undefined> {
   const counted = parts[part];
   if (counted === undefined) return undefined;
   const { of, table, sum, inSlices } = counted;
@@ -105,15 +105,15 @@ export function* usageSlice({
 
 /** What every user has, by name. */
 export async function readEveryUsage(
-  read: (place: UsagePlace) => Promise<UsageSlice | undefined>,
+  read: (place: UsageCursor) => Promise<UsageSlice | undefined>,
 ): Promise<readonly Usage[]> {
   const users = new Map<string, Usage>();
-  for (let place: UsagePlace | undefined = { part: 0, after: 0 }; place !== undefined;) {
+  for (let place: UsageCursor | undefined = { part: 0, after: 0 }; place !== undefined;) {
     const slice = await read(place);
     if (slice === undefined) break;
     for (const { owner, sum } of slice.rows)
       // Runs that were forgotten are nobody's.
-      if (owner !== nobody)
+      if (owner !== forgottenOwner)
         users.set(owner, add(users.get(owner) ?? nothingOf(owner), slice.of, sum));
     place = slice.next;
   }

@@ -1,17 +1,17 @@
 /**
- * Does together what is asked for in one turn of the event loop, and while all that may be under way
- * at once is. No timer: who is alone waits for nobody. What fails together is done again one by one,
- * so that what is wrong with one, a damaged row, is only its asker's concern.
+ * Coalesces the reads of one turn of the event loop, and those that arrive while `concurrency` batches
+ * are running, into one batch. There is no timer, so a single read is not delayed. If a batch fails,
+ * its reads run again one by one, so that a corrupt row fails its own read alone.
  *
- * @param work answers all that it is given, in order
- * @param options.atOnce how many lots may be under way. @default 1
+ * @param work answers all queries of a batch, in their order
+ * @param options.concurrency number of batches that may run at once. @default 1
  * @example
  * const nameOf = gather((ids: readonly string[]) => readNames(ids));
  * const names = await Promise.all([nameOf("a"), nameOf("b")]); // one call of readNames
  */
-export function gather<Query, Answer>(
+export function coalesceReads<Query, Answer>(
   work: (queries: readonly Query[]) => Promise<readonly Answer[]>,
-  { atOnce = 1 }: { readonly atOnce?: number } = {},
+  { concurrency = 1 }: { readonly concurrency?: number } = {},
 ): (query: Query) => Promise<Answer> {
   interface Asked {
     readonly query: Query;
@@ -35,18 +35,18 @@ export function gather<Query, Answer>(
   async function run(): Promise<void> {
     isDue = false;
     running += 1;
-    while (waiting.length > 0) await answer(waiting.splice(0, most));
+    while (waiting.length > 0) await answer(waiting.splice(0, maxBatch));
     running -= 1;
   }
 
   return (query) =>
     new Promise((resolve, reject) => {
       waiting.push({ query, resolve, reject });
-      if (isDue || running >= atOnce) return;
+      if (isDue || running >= concurrency) return;
       isDue = true;
       setImmediate(() => void run());
     });
 }
 
 /** So many at once, so that nobody waits for an endless lot. */
-const most = 256;
+const maxBatch = 256;

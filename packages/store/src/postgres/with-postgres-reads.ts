@@ -1,10 +1,10 @@
 import pg from "pg";
 import { requireNewest } from "../schema/migration-steps.ts";
 import { migrations } from "../schema/migrations.ts";
-import { longRead } from "../live/long-reads.ts";
-import { noStore } from "../live/no-store.ts";
-import { retentionReads } from "../live/store-reads.ts";
-import type { RetentionReading } from "../records/store-reading.ts";
+import { slowRead } from "../live/slow-reads.ts";
+import { missingStoreError } from "../live/missing-store-error.ts";
+import { createRetentionReader } from "../live/create-store-reader.ts";
+import type { RetentionReader } from "../records/store-reader.ts";
 import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { describeDatabase } from "./wire/describe-database.ts";
@@ -12,17 +12,17 @@ import { postgresReads } from "./read/postgres-reads.ts";
 import { versionIn } from "./schema-version.ts";
 
 /**
- * Reads a database as it lies there: makes no table, brings nothing up to date, and is no node of it.
- * Others may go on with it meanwhile.
+ * Opens a database for reading, calls `use` and closes it. It neither creates nor migrates tables and
+ * is no node, so that servers may use the database meanwhile.
  *
  * @param connectionString `postgres://user:password@host:port/database`
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the database says
  * @example
- * await readingPostgres(url, (reads) => reads.everyUsage());
+ * await withPostgresReads(url, (reads) => reads.everyUsage());
  */
-export async function readingPostgres<T>(
+export async function withPostgresReads<T>(
   connectionString: string,
-  use: (reads: RetentionReading) => Promise<T>,
+  use: (reads: RetentionReader) => Promise<T>,
 ): Promise<T> {
   const where = `PostgreSQL at ${describeDatabase(connectionString)}`;
   try {
@@ -31,7 +31,9 @@ export async function readingPostgres<T>(
     await requireCurrent(address, where);
     const { snapshot, close } = postgresReads(address, 1);
     try {
-      return await use(retentionReads((name, query) => snapshot(() => longRead(name, query))));
+      return await use(
+        createRetentionReader((name, query) => snapshot(() => slowRead(name, query))),
+      );
     } finally {
       await close();
     }
@@ -46,7 +48,7 @@ async function requireCurrent(address: DatabaseAddress, where: string): Promise<
   await client.connect();
   try {
     const version = await versionIn(client);
-    if (version === undefined) throw noStore(where, "CAPSTAN_DATABASE_URL");
+    if (version === undefined) throw missingStoreError(where, "CAPSTAN_DATABASE_URL");
     requireNewest(version, migrations);
   } finally {
     await client.end();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { RunEvent } from "@capstan/contract";
-import { pagesInParts } from "./page-parts.ts";
+import { cachePages } from "./page-cache.ts";
 import type { Store } from "../records/store.ts";
 import { everyStore } from "../testing/every-store.ts";
 import {
@@ -86,7 +86,7 @@ everyStore("what is held of a run is for its owner alone, and gone with it", asy
 test("what is held for all readers is bounded, and what was used last is held longest", async () => {
   const text = "x".repeat(3_000_000);
   const reads: string[] = [];
-  const read = pagesInParts(
+  const read = cachePages(
     async ({ runId, after }) => {
       reads.push(runId);
       const event = { type: "item.delta", itemId: "i", delta: text } as const;
@@ -108,7 +108,7 @@ test("what is held for all readers is bounded, and what was used last is held lo
 
 test("readers who ask for the same at once keep one page", async () => {
   const asked: (() => void)[] = [];
-  const read = pagesInParts(
+  const read = cachePages(
     async ({ after }) => {
       await new Promise<void>((resolve) => asked.push(resolve));
       const event = { type: "item.delta", itemId: "i", delta: "x".repeat(100) } as const;
@@ -128,7 +128,7 @@ test("of what is longer than the room for all readers as much is held as fits: i
   let reads = 0;
   const whole = Array.from({ length: 200 }, (_, n) => n + 1);
   const delta = "x".repeat(90_000);
-  const read = pagesInParts(
+  const read = cachePages(
     async ({ after }) => {
       reads += 1;
       const events = whole
@@ -151,7 +151,7 @@ test("of what is longer than the room for all readers as much is held as fits: i
 test("one event that is longer than the room is given, and not held", async () => {
   let reads = 0;
   const delta = "x".repeat(17_000_000);
-  const read = pagesInParts(
+  const read = cachePages(
     async () => {
       reads += 1;
       return {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gather } from "./gather.ts";
+import { coalesceReads } from "./coalesce-reads.ts";
 
 test("what is asked for in one turn, or while something is under way, is done together and in order", async () => {
   const lots: (readonly number[])[] = [];
   const under: PromiseWithResolvers<void>[] = [];
-  const double = gather(async (numbers: readonly number[]) => {
+  const double = coalesceReads(async (numbers: readonly number[]) => {
     lots.push(numbers);
     const own = Promise.withResolvers<void>();
     under.push(own);
@@ -29,7 +29,7 @@ test("what is asked for in one turn, or while something is under way, is done to
 
 test("what fails together is done again one by one, and fails who asked for it alone", async () => {
   const lots: (readonly string[])[] = [];
-  const same = gather(async (texts: readonly string[]) => {
+  const same = coalesceReads(async (texts: readonly string[]) => {
     lots.push(texts);
     if (texts.includes("bad")) throw new Error("no");
     return texts;

@@ -13,8 +13,8 @@ import {
 import { everyUnreachable } from "../read/retention/read-unreachable.ts";
 import { readManifest, readValue, readVariables } from "../read/read-variables.ts";
 
-/** Reads that may take long: SQLite does them in a thread of their own. */
-export const longReads = {
+/** Reads that may take long. SQLite runs them in a thread of their own. */
+export const slowReads = {
   ancestors,
   listCalls,
   listRuns,
@@ -32,21 +32,21 @@ export const longReads = {
   everyShorterCuts,
 };
 
-type LongReads = typeof longReads;
-export type LongReadName = keyof LongReads;
-export type LongReadQuery<Name extends LongReadName> = Parameters<LongReads[Name]>[0];
-export type LongReadResult<Name extends LongReadName> =
-  ReturnType<LongReads[Name]> extends Script<infer T> ? T : never;
+type SlowReads = typeof slowReads;
+export type SlowReadName = keyof SlowReads;
+export type SlowReadQuery<Name extends SlowReadName> = Parameters<SlowReads[Name]>[0];
+export type SlowReadResult<Name extends SlowReadName> =
+  ReturnType<SlowReads[Name]> extends Script<infer T> ? T : never;
 
-export interface LongRead {
-  readonly name: LongReadName;
-  readonly query: LongReadQuery<LongReadName>;
+export interface SlowRead {
+  readonly name: SlowReadName;
+  readonly query: SlowReadQuery<SlowReadName>;
 }
 
-/** A read by its name. */
-export function longRead<Name extends LongReadName>(
+/** Returns the script of a slow read by its name. */
+export function slowRead<Name extends SlowReadName>(
   name: Name,
-  query: LongReadQuery<Name>,
-): Script<LongReadResult<Name>> {
-  return longReads[name](query as never) as Script<LongReadResult<Name>>;
+  query: SlowReadQuery<Name>,
+): Script<SlowReadResult<Name>> {
+  return slowReads[name](query as never) as Script<SlowReadResult<Name>>;
 }

@@ -3,10 +3,10 @@ import { lacksOutcome } from "../encode/lacks-outcome.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
 /**
- * Whether a run has a call of which nobody knows, or has said yet, whether it happened;
- * `unreadable` where its calls are damaged, so that nobody can tell.
+ * Whether the outcomes of all calls of a run are known. Returns `unknown` if a call's outcome is
+ * unknown and no user has set it, and `unreadable` if the run's calls are corrupt.
  */
-export function* outcomesOf(run: {
+export function* readCallOutcomes(run: {
   readonly n: number;
   readonly id: string;
 }): Script<"known" | "unknown" | "unreadable"> {

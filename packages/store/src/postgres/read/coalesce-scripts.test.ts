@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { first, type Script } from "../../sql/script.ts";
 import { runScript } from "../wire/run-script.ts";
-import { sharedReads } from "./shared-reads.ts";
+import { coalesceScripts } from "./coalesce-scripts.ts";
 
 /** A snapshot whose every statement has one row: its own text. */
 function snapshots() {
@@ -28,7 +28,7 @@ function* damaged(): Script<string> {
 
 test("reads that are asked for in one turn go over together, however many statements each has", async () => {
   const { messages, snapshot } = snapshots();
-  const read = sharedReads(snapshot);
+  const read = coalesceScripts(snapshot);
   const texts = await Promise.all([read(() => textOf("a", "b")), read(() => textOf("c"))]);
   assert.deepEqual(texts, ["a,b", "c"]);
   assert.ok(messages.length < 3, "fewer messages than statements");
@@ -36,7 +36,7 @@ test("reads that are asked for in one turn go over together, however many statem
 
 test("a read that fails fails alone", async () => {
   const { snapshot } = snapshots();
-  const read = sharedReads(snapshot);
+  const read = coalesceScripts(snapshot);
   const [good, bad] = await Promise.allSettled([read(() => textOf("a")), read(damaged)]);
   assert.deepEqual(good, { status: "fulfilled", value: "a" });
   assert.equal(bad.status, "rejected");

@@ -11,10 +11,10 @@ import type {
   ChainReading,
   RunVariables,
   Usage,
-} from "./readings.ts";
+} from "./read-results.ts";
 
 import type {
-  ApprovalPlace,
+  ApprovalCursor,
   ApprovalRecord,
   ApprovalStatus,
   CallEntry,
@@ -48,7 +48,7 @@ interface Paged {
 }
 
 /** What is kept, how much it takes, and what of it is old. */
-export interface RetentionReading {
+export interface RetentionReader {
   /** All who have something, by name. */
   everyOwner(): Promise<readonly string[]>;
   /** What every owner has, by name. Looks at every row: not for every minute. */
@@ -94,7 +94,7 @@ export interface RetentionReading {
  * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
  * absent from a list); only those named `every…` are for the service itself and see all owners.
  */
-export interface StoreReading extends RetentionReading {
+export interface StoreReader extends RetentionReader {
   getRun(query: OwnedId): Promise<RunRecord | undefined>;
   /** Oldest first. */
   listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;
@@ -170,7 +170,7 @@ export interface StoreReading extends RetentionReading {
     query: Owned &
       Pick<Paged, "limit"> & {
         /** The last of the page before. */
-        readonly after?: ApprovalPlace;
+        readonly after?: ApprovalCursor;
         readonly status?: ApprovalStatus;
         readonly conversationId?: string;
         readonly runId?: string;

@@ -7,17 +7,17 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "../records/nodes.ts";
 import type { Publisher } from "./publisher.ts";
-import { type ReadParts, storeReads } from "./store-reads.ts";
+import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
 import type { Store } from "../records/store.ts";
 import { receivedError } from "../records/store-error.ts";
 import type { Journal, OutcomesOf, StoreWrite, WriteOutcome } from "../records/store-writes.ts";
 import type { Writer } from "./writer.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
-/** What a store is made of. */
+/** The parts of a store. */
 export interface StoreParts extends Pick<
   ReadParts,
-  "read" | "snapshot" | "readLong" | "eventPage" | "sessionGrants"
+  "read" | "snapshot" | "readSlow" | "eventPage" | "sessionGrants"
 > {
   readonly writer: Writer;
   readonly publisher: Publisher;
@@ -34,8 +34,8 @@ type Settled =
   | { readonly outcomes: readonly WriteOutcome[] }
   | Extract<WriteResult, { error: unknown }>;
 
-/** The store's calling side: the queue before the writer, what is live, who listens, and reading. */
-export function storeOn(parts: StoreParts): Store {
+/** Creates a store from its parts: the commit queue before the writer, live runs, subscribers and reads. */
+export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const queue = createCommitQueue<WriteRequest, Settled>({
     takesAll: writer.takesAll,
@@ -105,7 +105,7 @@ export function storeOn(parts: StoreParts): Store {
   }
 
   return {
-    ...storeReads({
+    ...createStoreReader({
       ...parts,
       lastSeqOf: (runId) => live?.runs.lastSeq(runId),
       positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),

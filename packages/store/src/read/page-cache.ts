@@ -1,9 +1,9 @@
 import { detached } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import type { EventPage } from "../records/records.ts";
-import type { StoreReading } from "../records/store-reading.ts";
+import type { StoreReader } from "../records/store-reader.ts";
 
-export type PageQuery = Parameters<StoreReading["readEventPage"]>[0];
+export type PageQuery = Parameters<StoreReader["readEventPage"]>[0];
 
 /** Events of a run that follow each other, with those behind them still to be given. */
 interface Held {
@@ -21,16 +21,15 @@ const room = 16_000_000;
 const eventSize = 40;
 
 /**
- * Pages in parts of so much text as a reader may keep: a reader that stands still keeps a part,
- * however long the texts of its run are. A page is about as long as a part, but where a row, or what
- * is in the tail, is longer: what is not given of it yet is held for the next part, and for other readers of
- * the run, in the room that all share.
+ * Returns pages of at most `size` UTF-16 units of text, and caches the rest of a longer page for the
+ * next request. A page is longer if one of its rows, or the tail, is. All readers of a run share the
+ * cache; the page that was used least recently is evicted first.
  */
-export function pagesInParts(
+export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Whether there still is such a run. */
   isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
-): StoreReading["readEventPage"] {
+): StoreReader["readEventPage"] {
   const kept = new Set<Held>();
 
   function hold(page: Held): void {

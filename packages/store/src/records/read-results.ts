@@ -9,19 +9,19 @@ export interface ListedCalls {
   readonly unreadable: readonly string[];
 }
 
-/** What a chain is taken up from. */
+/** The stored state from which a chain resumes. */
 export interface ChainReading {
   readonly messages: readonly Message[];
   /** Without what is in quarantine. */
   readonly calls: readonly CallRecord[];
   /** What happened, without items that have ended. */
-  readonly events: readonly ChainMark[];
+  readonly events: readonly ChainStateEvent[];
 }
 
-/** Of an event what a chain's state is made of: of most of them, that they were, and when. */
-export type ChainMark =
-  | Whole
-  | { readonly type: Exclude<RunEvent["type"], Whole["type"]>; readonly at?: number };
+/** The part of an event that a chain's state needs: for most events only their type and time. */
+export type ChainStateEvent =
+  | FullEvent
+  | { readonly type: Exclude<RunEvent["type"], FullEvent["type"]>; readonly at?: number };
 
 /** The variables of a run as they are, with the values of those that are there and not very large. */
 export interface RunVariables {
@@ -77,10 +77,10 @@ export interface Usage {
 }
 
 /**
- * How far a run may be read: what was published. The database may be ahead by a commit whose
- * outcome is still on its way; reading into that could skip a delta.
+ * The published position of a run, up to which it may be read. The database may be ahead by a commit
+ * whose outcome has not arrived yet; reading beyond the position could skip a delta.
  */
-export interface Position {
+export interface PublishedPosition {
   readonly lastSeq: number;
   /** Items under way: where their deltas are in the tail, every 256th of them and the newest, in order. */
   readonly items: readonly { readonly itemId: string; readonly heads: readonly TailMark[] }[];
@@ -110,7 +110,7 @@ export interface Lineage {
   readonly holds: readonly Hold[];
 }
 
-export type Whole = Extract<
+export type FullEvent = Extract<
   RunEvent,
   { type: "round.started" | "round.ended" | "item.start" | "item.delta" }
 >;
