@@ -156,7 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const queueClosed = queue?.close();
     const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
-    const waits = (await store.everyParkedSince().catch(() => undefined)) !== undefined;
+    const waits = (await store.everySuspendedSince().catch(() => undefined)) !== undefined;
     // Until here it has runs, and others must see that it lives.
     stopBeating();
     // Streams of runs that were handed back have no end of their own.

@@ -8,7 +8,7 @@
 // records
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";
-export type { Heard, StopRequest } from "./records/nodes.ts";
+export type { NodeMessage, StopRequest } from "./records/nodes.ts";
 export type {
   ChainStateEvent,
   Hold,
@@ -44,7 +44,7 @@ export {
 
 // live
 export { followEvents } from "./live/follow-events.ts";
-export { watchNodes } from "./live/silent-nodes.ts";
+export { createFailureDetector } from "./live/failure-detector.ts";
 
 // sqlite
 export { readLock } from "./sqlite/data-lock.ts";

@@ -90,7 +90,7 @@ async function expireParked(
 ): Promise<boolean> {
   const before = clock.now() - parkedMs;
   let all = true;
-  for (const run of await runs.store.everyParkedBefore({ before })) {
+  for (const run of await runs.store.everySuspendedBefore({ before })) {
     if (isStopped()) return false;
     try {
       await runs.expire(run);
@@ -109,7 +109,7 @@ async function nextDeadlines({ runs: { store }, parkedMs }: DeadlinesOptions): P
 }> {
   const [question = Infinity, since = Infinity] = await Promise.all([
     store.everyNextExpiry(),
-    store.everyParkedSince(),
+    store.everySuspendedSince(),
   ]);
   return { question, parked: since + parkedMs };
 }

@@ -4,7 +4,7 @@ import type { Store } from "@capstan/store";
 import type { NodeRecord } from "@capstan/store/testing";
 import { watchOverNodes } from "./watch-over-nodes.ts";
 
-const deaf = { askToStop: async () => {}, askForSign: async () => {}, hear: () => {} };
+const deaf = { requestStop: async () => {}, requestHeartbeat: async () => {}, subscribe: () => {} };
 
 test("what a silent node had is taken up, and a node that is seen never is", async () => {
   const beats = new Map([
@@ -18,14 +18,14 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
   const nodes: Store["nodes"] = {
     ...deaf,
     self: "self",
-    beat: async () => {
+    heartbeat: async () => {
       rise("self");
       rise("alive");
       return true;
     },
     list: async () =>
       [...beats].map(([id, count]): NodeRecord => ({ id, url: null, beats: count })),
-    giveUp: async ({ id }) => {
+    declareDead: async ({ id }) => {
       given.push(id);
       return beats.delete(id);
     },
@@ -57,13 +57,13 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
   const nodes: Store["nodes"] = {
     ...deaf,
     self: "self",
-    beat: async () => {
+    heartbeat: async () => {
       beats++;
       if (takeUps > 0 && beats > 5) livesOn.resolve();
       return true;
     },
     list: async () => [],
-    giveUp: async () => false,
+    declareDead: async () => false,
   };
   const taking = Promise.withResolvers<void>();
   const stop = watchOverNodes({
@@ -100,9 +100,9 @@ test("a node that was given up looks at all that it has", async () => {
   const nodes: Store["nodes"] = {
     ...deaf,
     self: "self",
-    beat: async () => (beats += 1) !== 2,
+    heartbeat: async () => (beats += 1) !== 2,
     list: async () => [],
-    giveUp: async () => false,
+    declareDead: async () => false,
   };
   const stop = watchOverNodes({
     runs: {
@@ -137,7 +137,7 @@ test("that a node has gone is told, whoever saw it first, and where nobody could
   const nodes: Store["nodes"] = {
     ...deaf,
     self: "self",
-    beat: async () => true,
+    heartbeat: async () => true,
     list: async () => {
       round += 1;
       const present = rounds[round] ?? ["self", "a", "c"];
@@ -145,7 +145,7 @@ test("that a node has gone is told, whoever saw it first, and where nobody could
       if (present === "fails") throw new Error("The connection was lost.");
       return present.map((id): NodeRecord => ({ id, url: null, beats: round }));
     },
-    giveUp: async () => false,
+    declareDead: async () => false,
   };
   const stop = watchOverNodes({
     runs: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core/host";
-import { watchNodes } from "@capstan/store";
+import { createFailureDetector } from "@capstan/store";
 import type { RunService } from "./run-service.ts";
 
 /**
@@ -24,10 +24,10 @@ export function watchOverNodes(options: {
   let isSweeping = false;
   /** Who was there at the last look; undefined where that failed. */
   let known: ReadonlySet<string> | undefined = new Set();
-  const silent = watchNodes({ silentMs, now: () => performance.now() });
+  const silent = createFailureDetector({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
-    if (!(await nodes?.beat())) {
+    if (!(await nodes?.heartbeat())) {
       log(
         "This node was given up by others, which have taken over its runs; it goes on with new ones.",
       );
@@ -39,7 +39,7 @@ export function watchOverNodes(options: {
     // Also where another gave it up, which may be gone itself before it has looked.
     if (before === undefined || !before.isSubsetOf(known)) onGone();
     for (const node of silent(present)) {
-      if (node.id === nodes?.self || !(await nodes?.giveUp(node))) continue;
+      if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
     }
     if (!stopped.signal.aborted) sweep();

@@ -10,7 +10,7 @@ import { getGrant, listGrants, readGrants } from "../read/permissions/read-grant
 import { findRun, getItem, listItems, readCalls } from "../read/read-ledger.ts";
 import { listOutputs } from "../read/read-outputs.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
-import { everyParkedBefore, everyParkedSince } from "../read/read-suspended.ts";
+import { everySuspendedBefore, everySuspendedSince } from "../read/read-suspended.ts";
 import { readReview } from "../read/permissions/read-reviews.ts";
 import {
   everyOrphan,
@@ -110,8 +110,8 @@ export function createStoreReader({
     getApproval: (query) => read(() => getApproval(query)),
     listApprovals: (query) => read(() => listApprovals(query)),
     readReview: (query) => read(() => readReview(query)),
-    everyParkedBefore: (query) => read(() => everyParkedBefore(query)),
-    everyParkedSince: () => read(() => everyParkedSince()),
+    everySuspendedBefore: (query) => read(() => everySuspendedBefore(query)),
+    everySuspendedSince: () => read(() => everySuspendedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),
     readGrants: sessionGrants,

@@ -77,11 +77,11 @@ class Inbox {
     this.#limit = limit;
   }
 
-  take({ events, seqBefore = 0, closed, elsewhere = false }: Published): void {
+  take({ events, seqBefore = 0, closed, byOtherNode = false }: Published): void {
     // Where another node wrote, or too much came, the store is asked.
     if (closed) this.closed = true;
     if (!this.overflowed) this.#events.push(...numberedEvents(events, seqBefore));
-    if (this.#events.length > this.#limit || elsewhere) {
+    if (this.#events.length > this.#limit || byOtherNode) {
       this.overflowed = true;
       this.#events = [];
     }

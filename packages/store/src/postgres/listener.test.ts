@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import type { Heard } from "../records/nodes.ts";
+import type { NodeMessage } from "../records/nodes.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { channel } from "./wire/notification.ts";
@@ -15,8 +15,8 @@ test("what is told in words that nobody knows is not heard, and the next is", op
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    const heard = Promise.withResolvers<Heard>();
-    store.nodes?.hear(heard.resolve);
+    const heard = Promise.withResolvers<NodeMessage>();
+    store.nodes?.subscribe(heard.resolve);
     const known = { by: "another", runs: ["r"] };
     for (const told of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
       await client.query("SELECT pg_notify($1, $2)", [channel, told]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Heard } from "../records/nodes.ts";
+import type { NodeMessage } from "../records/nodes.ts";
 import type { Publisher } from "../live/publisher.ts";
 import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
 import { parseNotification, channel } from "./wire/notification.ts";
@@ -14,9 +14,9 @@ export async function listenToNodes(options: {
   /** What this node tells itself is known already. */
   readonly self: string;
   readonly publisher: Publisher;
-  readonly heard: (heard: Heard) => void;
+  readonly onMessage: (message: NodeMessage) => void;
 }): Promise<{ close(): Promise<void> }> {
-  const { address, self, publisher, heard } = options;
+  const { address, self, publisher, onMessage } = options;
   const closed = new AbortController();
   let current: pg.Client | undefined;
 
@@ -26,11 +26,11 @@ export async function listenToNodes(options: {
       const notification = parseNotification(payload);
       if (notification === undefined || notification.by === self) return;
       const { runs = [], owners = [], stop, watched } = notification;
-      for (const runId of runs) publisher.publish(runId, elsewhere);
-      if (runs.length > 0) heard({ type: "changed", runIds: runs });
-      if (owners.length > 0) heard({ type: "permissions", owners });
-      if (stop !== undefined) heard({ type: "stop", ...stop });
-      if (watched !== undefined) heard({ type: "watched", runId: watched });
+      for (const runId of runs) publisher.publish(runId, changedByOtherNode);
+      if (runs.length > 0) onMessage({ type: "changed", runIds: runs });
+      if (owners.length > 0) onMessage({ type: "permissions", owners });
+      if (stop !== undefined) onMessage({ type: "stop", ...stop });
+      if (watched !== undefined) onMessage({ type: "watched", runId: watched });
     });
     client.on("error", () => {});
     await client.connect();
@@ -48,8 +48,8 @@ export async function listenToNodes(options: {
       try {
         await sleep(wait, undefined, { signal: closed.signal });
         await connect();
-        publisher.publishToAll(elsewhere);
-        heard({ type: "missed" });
+        publisher.publishToAll(changedByOtherNode);
+        onMessage({ type: "missed" });
         return;
       } catch {
         // The database is not back, or the node stops.
@@ -66,4 +66,4 @@ export async function listenToNodes(options: {
   };
 }
 
-const elsewhere = { events: [], closed: false, elsewhere: true };
+const changedByOtherNode = { events: [], closed: false, byOtherNode: true };

@@ -1,7 +1,7 @@
 import type { Clock } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/host";
 import pg from "pg";
-import type { Heard } from "../records/nodes.ts";
+import type { NodeMessage } from "../records/nodes.ts";
 import { Publisher } from "../live/publisher.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
 import type { Store } from "../records/store.ts";
@@ -45,18 +45,18 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const publisher = new Publisher();
     const { writerThread = true } = options;
     const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
-    const listeners: ((heard: Heard) => void)[] = [];
-    const heard = (what: Heard) => listeners.forEach((listener) => listener(what));
+    const listeners: ((onMessage: NodeMessage) => void)[] = [];
+    const onMessage = (what: NodeMessage) => listeners.forEach((listener) => listener(what));
     // Closed again where a later one cannot be opened.
     await using opened = new AsyncDisposableStack();
     const writer = await startWriter({ address, writerId: self });
     opened.defer(() => writer.stop());
-    const listener = await listenToNodes({ address, self, publisher, heard });
+    const listener = await listenToNodes({ address, self, publisher, onMessage });
     opened.defer(() => listener.close());
     const { read, snapshot, close } = postgresReads(address, connections);
     opened.defer(close);
     const { announce, leave, ...nodes } = postgresNodes(self, read);
-    await nodes.beat();
+    await nodes.heartbeat();
     opened.move();
     const shared = coalesceScripts(snapshot);
     return createStore({
@@ -71,7 +71,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       ),
       publisher,
       clock,
-      nodes: { ...nodes, hear: (each) => void listeners.push(each) },
+      nodes: { ...nodes, subscribe: (each) => void listeners.push(each) },
       announce,
       release: async () => {
         await leave();

@@ -21,16 +21,16 @@ test(
       assert.deepEqual(await other.everyOrphan(), []);
       const before = (await other.nodes.list()).find(({ id }) => id === one.nodes?.self);
       assert.ok(before !== undefined);
-      assert.equal(await one.nodes.beat(), true);
-      assert.equal(await other.nodes.giveUp(before), false, "it has beaten since");
-      assert.equal(await other.nodes.giveUp({ ...before, beats: before.beats + 1 }), true);
+      assert.equal(await one.nodes.heartbeat(), true);
+      assert.equal(await other.nodes.declareDead(before), false, "it has beaten since");
+      assert.equal(await other.nodes.declareDead({ ...before, beats: before.beats + 1 }), true);
       assert.deepEqual(
         (await other.everyOrphan()).map(({ id }) => id),
         ["r"],
       );
       await other.write([{ type: "claim-run", runId: "r", epoch: 1 }]);
       assert.deepEqual(await other.everyOrphan(), []);
-      assert.equal(await one.nodes.beat(), false);
+      assert.equal(await one.nodes.heartbeat(), false);
       const [late] = await one.write([{ type: "journal", runId: "r", epoch: 1, writes: [note] }]);
       assert.equal(late.status, "fenced");
     });

@@ -10,7 +10,7 @@ import { type Notification, channel } from "./wire/notification.ts";
 export function postgresNodes(
   self: string,
   read: PostgresReads["read"],
-): Omit<Nodes, "hear"> & {
+): Omit<Nodes, "subscribe"> & {
   readonly announce: (url: string) => Promise<void>;
   readonly leave: () => Promise<void>;
 } {
@@ -21,7 +21,7 @@ export function postgresNodes(
   };
   return {
     self,
-    beat: async () => {
+    heartbeat: async () => {
       if (left) return true;
       const row = await read(() =>
         first<{ beats: number }>(
@@ -33,14 +33,14 @@ export function postgresNodes(
       return row?.beats !== 1;
     },
     list: () => read(() => all<NodeRecord>("SELECT id, url, beats FROM nodes ORDER BY id")),
-    giveUp: async ({ id, beats }) => {
+    declareDead: async ({ id, beats }) => {
       const gone = await read(() =>
         first("DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id", id, beats),
       );
       return gone !== undefined;
     },
-    askToStop: (stop) => notify({ stop }),
-    askForSign: (watched) => notify({ watched }),
+    requestStop: (stop) => notify({ stop }),
+    requestHeartbeat: (watched) => notify({ watched }),
     announce: async (url) => {
       await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
     },

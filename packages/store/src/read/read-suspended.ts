@@ -3,7 +3,7 @@ import { all, first, type Script } from "../sql/script.ts";
 import { runRef, selectRefs } from "./read-runs.ts";
 
 /** Every owner's runs that have waited since before a time, those that wait longest first; at most 100. */
-export function* everyParkedBefore(query: { before: number }): Script<RunRef[]> {
+export function* everySuspendedBefore(query: { before: number }): Script<RunRef[]> {
   const rows = yield* all<RunRef>(
     `${selectRefs} WHERE status = 'requires_action' AND updated_at < ? ORDER BY updated_at, n LIMIT 100`,
     query.before,
@@ -12,7 +12,7 @@ export function* everyParkedBefore(query: { before: number }): Script<RunRef[]> 
 }
 
 /** Since when the run waits that has waited longest, in ms since the epoch. */
-export function* everyParkedSince(): Script<number | undefined> {
+export function* everySuspendedSince(): Script<number | undefined> {
   const row = yield* first<{ since: number | null }>(
     "SELECT MIN(updated_at) AS since FROM runs WHERE status = 'requires_action'",
   );

@@ -1,36 +1,37 @@
-/** A process that has the database, as it last said. */
+/** A node of the database, as of its last heartbeat. */
 export interface NodeRecord {
   readonly id: string;
   /** Where it listens; null until it does. */
   readonly url: string | null;
-  /** Rises as long as it lives. */
+  /** Number of its heartbeats. */
   readonly beats: number;
 }
 
-/** The processes that have one database, and how one tells that another is gone. */
+/** The nodes that share one database: heartbeats and messages between them. */
 export interface Nodes {
   /** This process. */
   readonly self: string;
   /**
-   * Says that this node lives.
+   * Writes a heartbeat of this node.
    *
-   * @returns false where others had given it up: it is known again now, and what it had may be
-   * theirs; its writes there are fenced
+   * @returns false if another node had declared this one dead: it is registered again, but other nodes
+   * may have claimed its runs, and its writes to them are fenced
    */
-  readonly beat: () => Promise<boolean>;
+  readonly heartbeat: () => Promise<boolean>;
   readonly list: () => Promise<readonly NodeRecord[]>;
   /**
-   * Gives up a node that has not beaten since: its runs are orphans now, for whoever claims them.
+   * Declares a node dead if it has sent no heartbeat since `node` was read. Its runs are orphaned then,
+   * and any node may claim them.
    *
-   * @returns false where it has beaten, or another gave it up first
+   * @returns false if it has sent a heartbeat, or another node declared it dead first
    */
-  readonly giveUp: (node: NodeRecord) => Promise<boolean>;
-  /** Asks the node that has a run to stop it, or one call of it. A hint: who is gone does not hear it. */
-  readonly askToStop: (stop: StopRequest) => Promise<void>;
-  /** Asks the node that has a run to show in its stream that it lives. A hint, too. */
-  readonly askForSign: (runId: string) => Promise<void>;
-  /** Hears what other nodes did, from now on. The listener must be quick and must not throw. */
-  readonly hear: (listener: (heard: Heard) => void) => void;
+  readonly declareDead: (node: NodeRecord) => Promise<boolean>;
+  /** Asks the node that owns a run to stop it, or one of its calls. Best effort: a dead node receives nothing. */
+  readonly requestStop: (stop: StopRequest) => Promise<void>;
+  /** Asks the node that owns a run to write a heartbeat into the run's events. Best effort. */
+  readonly requestHeartbeat: (runId: string) => Promise<void>;
+  /** Calls the listener for each later message of other nodes. It must return quickly and must not throw. */
+  readonly subscribe: (listener: (message: NodeMessage) => void) => void;
 }
 
 export interface StopRequest {
@@ -39,7 +40,8 @@ export interface StopRequest {
   readonly callId?: string;
 }
 
-export type Heard =
+/** A message from another node. */
+export type NodeMessage =
   /** They changed these runs. */
   | { readonly type: "changed"; readonly runIds: readonly string[] }
   /** They changed what these users allow: grants, or rules of their own. */

@@ -182,9 +182,9 @@ export interface StoreReader extends RetentionReader {
    */
   readReview(query: OwnedId): Promise<CallRecord | undefined>;
   /** Every owner's runs that have waited since before a time, in ms since the epoch; at most 100. */
-  everyParkedBefore(query: { readonly before: number }): Promise<readonly RunRef[]>;
+  everySuspendedBefore(query: { readonly before: number }): Promise<readonly RunRef[]>;
   /** Since when the run waits that has waited longest. */
-  everyParkedSince(): Promise<number | undefined>;
+  everySuspendedSince(): Promise<number | undefined>;
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyNextExpiry(): Promise<number | undefined>;
 

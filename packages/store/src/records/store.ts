@@ -13,7 +13,7 @@ export interface Published {
   /** The run has ended, or is gone: nothing more will come. */
   readonly closed: boolean;
   /** Another node wrote, or may have: what there is to know is in the store. */
-  readonly elsewhere?: boolean;
+  readonly byOtherNode?: boolean;
 }
 
 /** Where runs, and all that belongs to them, are kept. */

@@ -81,7 +81,7 @@ test(
   async () => {
     await withTwoNodes(async (one, other) => {
       const { hang, began } = hanging();
-      const deaf: Store = { ...one, nodes: { ...one.nodes!, hear: () => {} } };
+      const deaf: Store = { ...one, nodes: { ...one.nodes!, subscribe: () => {} } };
       const holder = server(deaf, [{ calls: [{ name: "Hang" }] }], [hang]);
       const { id } = await begin(holder, requestOf("go"));
       await began;

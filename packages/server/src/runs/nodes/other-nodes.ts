@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage, isSettled } from "@capstan/core/host";
 import {
-  type Heard,
+  type NodeMessage,
   isClosing,
   type RunRecord,
   type StopRequest,
@@ -30,7 +30,7 @@ export class OtherNodes {
 
   constructor(options: OtherNodesOptions) {
     this.#options = options;
-    options.store.nodes?.hear((heard) => this.#hear(heard));
+    options.store.nodes?.subscribe((heard) => this.#hear(heard));
   }
 
   /** Looks at every run that goes on here: where a hint may have been missed. */
@@ -56,7 +56,7 @@ export class OtherNodes {
       void ended().then((so) => so && closed.resolve(true), closed.reject);
     });
     try {
-      await store.nodes.askToStop({ runId: run.id });
+      await store.nodes.requestStop({ runId: run.id });
       const waited = sleep(withinMs, false, { signal: over.signal }).catch(() => false);
       return (await Promise.race([closed.promise, waited])) || (await ended());
     } finally {
@@ -71,11 +71,11 @@ export class OtherNodes {
     if (store.nodes === undefined) return false;
     const calls = (await store.readCalls({ owner, runId })) ?? [];
     const open = calls.some(({ call }) => call.callId === callId && !isSettled(call.status));
-    if (open) await store.nodes.askToStop({ runId, callId });
+    if (open) await store.nodes.requestStop({ runId, callId });
     return open;
   }
 
-  #hear(heard: Heard): void {
+  #hear(heard: NodeMessage): void {
     if (heard.type === "missed") this.lookAtAll();
     else if (heard.type === "stop") this.#stop(heard);
     else if (heard.type === "watched") this.#options.chains.showAlive(heard.runId);

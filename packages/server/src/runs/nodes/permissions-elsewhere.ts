@@ -43,7 +43,7 @@ export function followPermissions({
       });
   }
 
-  store.nodes?.hear((heard) => {
+  store.nodes?.subscribe((heard) => {
     if (heard.type === "permissions") heard.owners.forEach(refresh);
     if (heard.type === "missed")
       new Set([...chains.owners(), ...overrides.owners()]).forEach(refresh);

@@ -89,12 +89,12 @@ test(
 
 test("of a run whose node does not hear, nobody else says that it lives", options, async () => {
   await withTwoNodes(async (one, other) => {
-    const deaf: Store = { ...one, nodes: { ...one.nodes!, hear: () => {} } };
+    const deaf: Store = { ...one, nodes: { ...one.nodes!, subscribe: () => {} } };
     const holder = server(deaf, [hanging]);
     const { id } = await begin(holder, requestOf("go"));
     await hasEvent(one, id, "call.started");
     const asked = Promise.withResolvers<void>();
-    one.nodes?.hear(({ type }) => type === "watched" && asked.resolve());
+    one.nodes?.subscribe(({ type }) => type === "watched" && asked.resolve());
     server(other, []).heartbeat({ owner, id });
     await asked.promise;
     await stop(holder, id);

@@ -25,7 +25,7 @@ export function createSignsOfLife({
 
   async function show(owner: string, id: string): Promise<void> {
     const run = await store.getRun({ owner, id });
-    if (run?.status === "in_progress") return store.nodes?.askForSign(id);
+    if (run?.status === "in_progress") return store.nodes?.requestHeartbeat(id);
     if (run?.status !== "queued" && run?.status !== "requires_action") return;
     const at = clock.now();
     if (await isShown(run, at)) return;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watchNodes } from "./silent-nodes.ts";
+import { createFailureDetector } from "./failure-detector.ts";
 
 const node = (id: string, beats: number) => ({ id, url: null, beats });
 
 test("a node is silent once its beats have not risen for long enough, as the observer counts", () => {
   let time = 0;
-  const silent = watchNodes({ silentMs: 2_000, now: () => time });
+  const silent = createFailureDetector({ silentMs: 2_000, now: () => time });
   const at = (to: number, ...nodes: ReturnType<typeof node>[]) => {
     time = to;
     return silent(nodes).map(({ id }) => id);

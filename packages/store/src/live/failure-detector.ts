@@ -1,14 +1,15 @@
 import type { NodeRecord } from "../records/nodes.ts";
 
 /**
- * Which nodes have been silent for too long, as one observer sees it: it counts from when it first
- * saw a number of beats, by its own steady clock. No two clocks are compared, and none may be set back.
+ * Creates a function that returns the nodes without a heartbeat for `silentMs`. It measures from the
+ * moment when it first saw a node's count of heartbeats, by its own monotonic clock; clocks of different
+ * nodes are never compared.
  *
  * @example
- * const silent = watchNodes({ silentMs: 2_000, now: () => performance.now() });
+ * const silent = createFailureDetector({ silentMs: 2_000, now: () => performance.now() });
  * for (const node of silent(await nodes.list())) await nodes.giveUp(node);
  */
-export function watchNodes(options: {
+export function createFailureDetector(options: {
   readonly silentMs: number;
   /** Milliseconds that only rise. */
   readonly now: () => number;
