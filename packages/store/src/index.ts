@@ -11,7 +11,7 @@ export { type Fault, type Inspection, inspectionOf } from "./records/inspection.
 export type { NodeMessage, StopRequest } from "./records/nodes.ts";
 export type {
   ChainStateEvent,
-  Hold,
+  RetentionHold,
   ListedCalls,
   Usage,
   UsageKind,
@@ -56,15 +56,15 @@ export { openPostgresStore } from "./postgres/open-postgres-store.ts";
 export { describeDatabase } from "./postgres/wire/describe-database.ts";
 
 // upkeep
-export { dropUnreachable } from "./upkeep/clear-unreachable.ts";
+export { deleteUnreachable } from "./upkeep/delete-unreachable.ts";
 export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./upkeep/maintenance.ts";
-export { prune, type PrunedOf } from "./upkeep/prune.ts";
+export { prune, type PruneReport } from "./upkeep/prune.ts";
 export {
   planStorePrune,
   pruneStore,
   readUsage,
-  type StorePlace,
+  type StoreLocation,
   type StoreUsage,
 } from "./upkeep/prune-store.ts";
-export { hasRules, type Retention } from "./upkeep/retention.ts";
-export { type Shortened, shortenDeltas } from "./upkeep/shorten-deltas.ts";
+export { hasRetentionRules, type Retention } from "./upkeep/retention.ts";
+export { type CompactionProgress, compactDeltas } from "./upkeep/compact-deltas.ts";

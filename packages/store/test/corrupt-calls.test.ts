@@ -5,13 +5,13 @@ import { systemClock } from "@capstan/core/host";
 import { planPrune, prune } from "../src/upkeep/prune.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { storeOnConnection } from "../src/sqlite/open-store.ts";
-import { Sql } from "../src/sqlite/sql.ts";
+import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
 import type { Store } from "../src/records/store.ts";
 import { callRecord, commit, createRun, owner, resultOf } from "../src/testing/store-fixtures.ts";
 
 /** Three ended runs with a call of unknown outcome each; what the one in the middle has of it is no JSON any more. */
 async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
   try {
@@ -46,7 +46,7 @@ test("what is old goes, but for a damaged run, and it is said what holds it", as
   await withDamage(async (store) => {
     const rules = { retention: { days: 1 }, now: Date.now() + 2 * 24 * 60 * 60 * 1_000 };
     const held = { unknown_outcome: 1, unreadable: 1 };
-    const [planned] = await planPrune({ reading: store, ...rules });
+    const [planned] = await planPrune({ reader: store, ...rules });
     assert.deepEqual([planned?.runs, planned?.held], [1, held]);
     const [pruned] = await prune({ store, ...rules });
     assert.deepEqual([pruned?.runs, pruned?.held], [1, held]);

@@ -10,7 +10,7 @@ import { systemClock } from "@capstan/core/host";
 import { readLock } from "../src/sqlite/data-lock.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { openStore, storeOnConnection } from "../src/sqlite/open-store.ts";
-import { Sql } from "../src/sqlite/sql.ts";
+import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
 import {
   commit,
   createRun,
@@ -93,7 +93,7 @@ test("killed in mid-commit: what was told is there, without a gap, and open item
 });
 
 test("a full disk fails what does not fit, says so, and the rest goes on", async () => {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
   await createRun(store, { id: "r" });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { PrunedOf } from "@capstan/store";
+import type { PruneReport } from "@capstan/store";
 import { pruneLines, tendRoom, usageLines } from "./tend-room.ts";
 
 const megabyte = 1_048_576;
@@ -18,7 +18,7 @@ test("usage says what each user has, by what it is, and the file beside it", () 
 });
 
 test("pruning says what goes of whom, what for, and what is kept and why", () => {
-  const ann: PrunedOf = {
+  const ann: PruneReport = {
     owner: "ann",
     conversations: 3,
     runs: 9,

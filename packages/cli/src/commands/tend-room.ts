@@ -1,11 +1,11 @@
 import {
-  type Hold,
+  type RetentionHold,
   planStorePrune,
-  type PrunedOf,
+  type PruneReport,
   pruneStore,
   readUsage,
   type Retention,
-  type StorePlace,
+  type StoreLocation,
   type StoreUsage,
   type UsageKind,
 } from "@capstan/store";
@@ -13,7 +13,7 @@ import { megabytes } from "./megabytes.ts";
 
 export interface TendRoomOptions {
   readonly wish: "usage" | "prune";
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   /** As the settings have it. */
   readonly retention: Retention;
   readonly isDryRun: boolean;
@@ -92,7 +92,7 @@ export function usageLines({ users, fileBytes }: StoreUsage): readonly string[] 
   return lines;
 }
 
-const holds: { readonly [hold in Hold]: string } = {
+const holds: { readonly [hold in RetentionHold]: string } = {
   unfinished: "a run has not ended",
   question: "a question waits for an answer",
   unknown_outcome: "nobody has said yet what became of a call",
@@ -100,14 +100,15 @@ const holds: { readonly [hold in Hold]: string } = {
 };
 
 export function pruneLines(
-  pruned: readonly PrunedOf[],
+  pruned: readonly PruneReport[],
   went: "would go" | "deleted",
 ): readonly string[] {
   if (pruned.length === 0) return ["Nothing is old or too much."];
   return pruned.flatMap(({ owner, conversations, runs, bytes, forRoom, held }) => {
     const room = forRoom === 0 ? "" : `, ${megabytes(forRoom)} of it to make room`;
     const kept = Object.entries(held).map(
-      ([hold, count]) => `  kept although it is due: ${count}, because ${holds[hold as Hold]}`,
+      ([hold, count]) =>
+        `  kept although it is due: ${count}, because ${holds[hold as RetentionHold]}`,
     );
     return [
       `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${megabytes(bytes)}${room}`,

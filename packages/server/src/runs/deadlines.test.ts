@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
-import { migrate, owner, Sql, storeOnConnection } from "@capstan/store/testing";
+import { migrate, owner, SqliteConnection, storeOnConnection } from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/session.ts";
@@ -273,7 +273,7 @@ const damages = [
 
 for (const [what, table, column, end] of damages)
   test(`a ${what} that is damaged keeps no other from ending as its time is up`, async () => {
-    const sql = new Sql(new DatabaseSync(":memory:"));
+    const sql = new SqliteConnection(new DatabaseSync(":memory:"));
     migrate(sql, 1);
     const clock = new FakeClock(Date.now());
     const store = storeOnConnection(sql, clock);

@@ -5,8 +5,8 @@ import {
   checkStore,
   openMemoryStore,
   openStore,
-  shortenDeltas,
-  type Shortened,
+  compactDeltas,
+  type CompactionProgress,
   type Store,
 } from "@capstan/store";
 import {
@@ -51,7 +51,7 @@ test("deltas keep their numbers and make the same text, on both wires, from any 
   const store = openMemoryStore({ clock });
   await say(store, "r");
   const before = await eventsOf(store);
-  const saved = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs });
+  const saved = await compactDeltas({ store, deltaDays: 7, now: 8 * dayMs });
   assert.ok(saved.bytes > 0);
   const after = await eventsOf(store);
   assert.notDeepEqual(after, before, "they are cut elsewhere");
@@ -83,12 +83,12 @@ test("a run that is not old enough is left, and looked at again", async () => {
   const store = openMemoryStore({ clock });
   await say(store, "r");
   const before = await eventsOf(store);
-  const first = await shortenDeltas({ store, deltaDays: 7, now: 6 * dayMs });
+  const first = await compactDeltas({ store, deltaDays: 7, now: 6 * dayMs });
   assert.equal(first.bytes, 0);
   assert.deepEqual(await eventsOf(store), before);
-  const second = await shortenDeltas({ store, deltaDays: 7, now: 8 * dayMs, seen: first.seen });
+  const second = await compactDeltas({ store, deltaDays: 7, now: 8 * dayMs, seen: first.seen });
   assert.ok(second.bytes > 0);
-  const third = await shortenDeltas({ store, deltaDays: 7, now: 9 * dayMs, seen: second.seen });
+  const third = await compactDeltas({ store, deltaDays: 7, now: 9 * dayMs, seen: second.seen });
   assert.deepEqual(third, { seen: second.seen, bytes: 0 });
 });
 
@@ -106,8 +106,8 @@ test("runs that go on hold up no other, are shortened once they are old enough, 
       return store.everyShorterCuts(query);
     },
   };
-  const sweep = (day: number, seen?: Shortened) =>
-    shortenDeltas({ store: watched, deltaDays: 7, now: day * dayMs, ...(seen && { seen }) });
+  const sweep = (day: number, seen?: CompactionProgress) =>
+    compactDeltas({ store: watched, deltaDays: 7, now: day * dayMs, ...(seen && { seen }) });
   const first = await sweep(8);
   assert.ok(first.bytes > 0);
   assert.equal(first.seen.young.length, goesOn.length);
@@ -134,7 +134,7 @@ test("a store whose deltas were shortened is sound", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await say(store, "r");
-    const { bytes } = await shortenDeltas({ store, deltaDays: 0, now: Date.now() + 1_000 });
+    const { bytes } = await compactDeltas({ store, deltaDays: 0, now: Date.now() + 1_000 });
     assert.ok(bytes > 0);
     assert.deepEqual((await checkStore(dataDir)).problems, []);
     await store.close();

@@ -4,7 +4,13 @@ import { test } from "node:test";
 import { systemClock } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { Store } from "@capstan/store";
-import { migrate, owner, Sql, storeOnConnection, withMemoryStore } from "@capstan/store/testing";
+import {
+  migrate,
+  owner,
+  SqliteConnection,
+  storeOnConnection,
+  withMemoryStore,
+} from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
 
 /** A store in which what one run did cannot be read any more. */
@@ -53,7 +59,7 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
 });
 
 test("a run whose variables cannot be read is closed with those that it began with, and its conversation goes on", async () => {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
   try {

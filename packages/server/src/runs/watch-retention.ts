@@ -2,13 +2,13 @@ import type { Clock } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type { RunService } from "./run-service.ts";
 import {
-  dropUnreachable,
-  hasRules,
+  deleteUnreachable,
+  hasRetentionRules,
   prune,
-  type PrunedOf,
+  type PruneReport,
   type Retention,
-  shortenDeltas,
-  type Shortened,
+  compactDeltas,
+  type CompactionProgress,
 } from "@capstan/store";
 
 /** After the start, when others have more to do; then this often. */
@@ -30,7 +30,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
   const stopping = new AbortController();
   const { signal } = stopping;
   let cancel: (() => void) | undefined;
-  let seen: Shortened | undefined;
+  let seen: CompactionProgress | undefined;
   let looked = 0;
   const pause = async (): Promise<void> => {
     const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -50,10 +50,11 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
         if (one.bytes > 0) log(prunedLine(one));
         if (one.held.unreadable !== undefined) log(unreadableLine(one));
       }
-      if (hasRules(retention)) looked = await dropUnreachable({ ...common, after: looked });
+      if (hasRetentionRules(retention))
+        looked = await deleteUnreachable({ ...common, after: looked });
       const { deltaDays } = retention;
       if (deltaDays !== undefined)
-        ({ seen } = await shortenDeltas({ ...common, deltaDays, ...(seen && { seen }) }));
+        ({ seen } = await compactDeltas({ ...common, deltaDays, ...(seen && { seen }) }));
     } catch (thrown) {
       if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
     } finally {
@@ -67,11 +68,11 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
   };
 }
 
-function unreadableLine({ owner, held }: PrunedOf): string {
+function unreadableLine({ owner, held }: PruneReport): string {
   return `Retention: ${held.unreadable} of ${owner} is due and stays, as calls of it are damaged and cannot be read.`;
 }
 
-function prunedLine({ owner, conversations, runs, bytes }: PrunedOf): string {
+function prunedLine({ owner, conversations, runs, bytes }: PruneReport): string {
   const size = `${(bytes / 1_048_576).toFixed(1)} MB`;
   return `Retention: deleted what was old of ${owner} (conversations: ${conversations}, runs: ${runs}, ${size}).`;
 }

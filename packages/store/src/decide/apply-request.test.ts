@@ -48,7 +48,7 @@ everyStore("a write that the database refuses fails alone", async (withStore) =>
       store.write([{ type: "journal", runId: "s", epoch: 1, writes: [note] }]),
     ]);
     assert.equal(refused.status, "rejected");
-    assert.match(String(refused.reason), /WriteContext to the store failed/);
+    assert.match(String(refused.reason), /Writing to the store failed/);
     assert.equal(good.status, "fulfilled");
     assert.deepEqual(await store.readEvents(query), []);
     assert.equal((await store.readEvents({ owner, runId: "s" }))?.length, 1);

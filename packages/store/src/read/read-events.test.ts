@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { encodeRequest } from "../encode/encode-request.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { RunEvent } from "@capstan/contract";
-import { Sql } from "../sqlite/sql.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
 import { delta, end, event, newRun, owner, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "../sqlite/apply-batch.ts";
@@ -12,8 +12,8 @@ import { createWriteContext } from "../sqlite/create-write-context.ts";
 import { readEventPage, readEventsCompact } from "./read-events.ts";
 
 /** A database with a run of these commits, nothing of which was taken out of the tail. */
-function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sql {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): SqliteConnection {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const { context } = createWriteContext(sql);
   const journals = commits.map((writes): StoreWrite => ({

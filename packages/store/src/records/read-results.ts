@@ -34,7 +34,7 @@ export interface RunVariables {
  * Why a lineage is never deleted by age: a run that has not ended, an open approval or review, a call
  * whose outcome is unknown, or damaged calls.
  */
-export type Hold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
+export type RetentionHold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
 
 /** A conversation or a session: what hangs together is found from any of it. */
 export interface LineageStart {
@@ -107,7 +107,7 @@ export interface Lineage {
   readonly runIds: readonly string[];
   /** When the last of it was changed, in ms since the epoch. */
   readonly touchedAt: number;
-  readonly holds: readonly Hold[];
+  readonly holds: readonly RetentionHold[];
 }
 
 export type FullEvent = Extract<

@@ -10,15 +10,15 @@ import { migrations } from "./migrations.ts";
 import { migratePostgres } from "../postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
 import { readManifestEntries } from "../read/manifest.ts";
-import { Sql } from "../sqlite/sql.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { Store } from "../records/store.ts";
 import { openStore } from "../sqlite/open-store.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { callRecord, commit, variableOf, withDataDir } from "../testing/store-fixtures.ts";
 
 /** A database as it was after a step, brought up to date once something is in it. */
-function from(version: number, fill: (sql: Sql) => void): Sql {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+function from(version: number, fill: (sql: SqliteConnection) => void): SqliteConnection {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   const then = migrations.filter((step) => step.version <= version);
   migrate(sql, 0, then);
   fill(sql);
@@ -141,7 +141,7 @@ async function checkStep14(store: Store): Promise<void> {
 
 test("step 14 puts messages and calls into the journal of their run (SQLite)", async () => {
   await withDataDir(async (dataDir) => {
-    const sql = new Sql(new DatabaseSync(join(dataDir, "capstan.db")));
+    const sql = new SqliteConnection(new DatabaseSync(join(dataDir, "capstan.db")));
     migrate(
       sql,
       0,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type CheckpointThreadOptions, Checkpoints } from "./checkpoints.ts";
 import { openForWriting } from "./open-database.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { commit, createRun, withDataDir } from "../testing/store-fixtures.ts";
 import { openStore } from "./open-store.ts";
 
@@ -12,7 +12,7 @@ import { openStore } from "./open-store.ts";
 async function withLog(
   use: (
     options: CheckpointThreadOptions,
-    sql: Sql,
+    sql: SqliteConnection,
   ) => Promise<{ checkpoints: Checkpoints; changed: number; cleared?: number }>,
 ): Promise<void> {
   await withDataDir(async (dataDir) => {

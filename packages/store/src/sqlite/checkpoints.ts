@@ -1,5 +1,5 @@
 import type { Durability } from "../records/store.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 
 /** What the checkpoints' thread is started with. */
@@ -23,7 +23,7 @@ const aim = 2_000;
  * log begins anew and does not grow.
  */
 export class Checkpoints {
-  readonly #sql: Sql;
+  readonly #sql: SqliteConnection;
   readonly #options: CheckpointThreadOptions;
   #thread: Thread<"copy", { readonly log: number }> | undefined;
   #copying: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export class Checkpoints {
   /** After so many changed rows, or pages of text: as many as made the log as long as it should be. */
   #every = 1_000;
 
-  constructor(sql: Sql, options: CheckpointThreadOptions) {
+  constructor(sql: SqliteConnection, options: CheckpointThreadOptions) {
     this.#sql = sql;
     this.#options = options;
   }

@@ -1,6 +1,6 @@
 import type { RecoveredRun } from "../records/read-results.ts";
 import { sqlite } from "../sql/dialect.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { FailedWrites } from "../decide/state/failed-writes.ts";
 import { RunStates } from "../decide/state/run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
@@ -9,14 +9,14 @@ import type { WriteContext } from "../decide/state/write-context.ts";
 
 /** The write context of SQLite, with its connection. */
 export interface SqliteWriteContext extends WriteContext {
-  readonly sql: Sql;
+  readonly sql: SqliteConnection;
   readonly changes: SqliteChanges;
   readonly runs: RunStates;
   readonly trim: TailTrim;
 }
 
 /** Creates the write context of a connection and recovers the runs that a crash left unfinished. */
-export function createWriteContext(sql: Sql): {
+export function createWriteContext(sql: SqliteConnection): {
   readonly context: SqliteWriteContext;
   readonly recoveredRuns: readonly RecoveredRun[];
 } {

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError } from "@capstan/core";
-import { notePath, readNote, writeNote } from "./lock-note.ts";
+import { lockHolderPath, readLockHolder, writeLockHolder } from "./lock-holder.ts";
 import type { LockHolder } from "../records/store.ts";
 import { storeError } from "../records/store-error.ts";
 
@@ -27,12 +27,12 @@ export async function lockDataDirectory(dataDir: string, startedAt: number): Pro
     database = takeLock(path);
   } catch (error) {
     if (!isResult(error, busy)) throw storeError(`Locking ${path}`, error);
-    throw lockedError(dataDir, await readNote(dataDir), error);
+    throw lockedError(dataDir, await readLockHolder(dataDir), error);
   }
   const holder: LockHolder = { pid: process.pid, startedAt };
   const note = (about: LockHolder) =>
-    writeNote(dataDir, about).catch((error: unknown) => {
-      throw storeError(`WriteContext ${notePath(dataDir)}`, error);
+    writeLockHolder(dataDir, about).catch((error: unknown) => {
+      throw storeError(`Writing ${lockHolderPath(dataDir)}`, error);
     });
   try {
     await note(holder);
@@ -43,7 +43,7 @@ export async function lockDataDirectory(dataDir: string, startedAt: number): Pro
   return {
     announce: (url) => note({ ...holder, url }),
     release: async () => {
-      await rm(notePath(dataDir), { force: true });
+      await rm(lockHolderPath(dataDir), { force: true });
       database.close();
     },
   };
@@ -75,7 +75,7 @@ function beginOn(path: string): DatabaseSync {
 
 /** Who holds the folder now; undefined where nobody does, whatever a process that died left behind. */
 export async function readLock(dataDir: string): Promise<LockHolder | undefined> {
-  const note = await readNote(dataDir);
+  const note = await readLockHolder(dataDir);
   return note !== undefined && isHeld(dataDir) ? note : undefined;
 }
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { migrate } from "./migrate.ts";
-import { Sql } from "./sql.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 
 test("a migration that fails half-way changes nothing", () => {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   const tables = () => sql.all("SELECT name FROM sqlite_schema");
   const step = (version: number, table: string) => ({
     version,

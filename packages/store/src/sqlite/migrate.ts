@@ -9,7 +9,7 @@ import {
   writeVersion,
 } from "../schema/migration-steps.ts";
 import { type Migration, migrations } from "../schema/migrations.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
  * Brings an SQLite database up to date in one transaction: a step that fails changes nothing, and
@@ -18,7 +18,11 @@ import type { Sql } from "./sql.ts";
  * @throws CapstanError `database_newer` where a later version of Capstan has written it, or
  * `database_foreign` where another program has
  */
-export function migrate(sql: Sql, at: number, steps: readonly Migration[] = migrations): void {
+export function migrate(
+  sql: SqliteConnection,
+  at: number,
+  steps: readonly Migration[] = migrations,
+): void {
   sql.exec("BEGIN IMMEDIATE");
   try {
     const due = stepsAfter(schemaVersion(sql), steps);
@@ -40,7 +44,7 @@ export function migrate(sql: Sql, at: number, steps: readonly Migration[] = migr
  * @throws CapstanError `database_older` where it has yet to be brought up to date, `database_newer`
  * or `database_foreign`
  */
-export function requireCurrent(sql: Sql): void {
+export function requireCurrent(sql: SqliteConnection): void {
   requireNewest(schemaVersion(sql), migrations);
 }
 
@@ -49,7 +53,7 @@ export function requireCurrent(sql: Sql): void {
  *
  * @throws CapstanError `database_newer` or `database_foreign`
  */
-export function requireKnown(sql: Sql): void {
+export function requireKnown(sql: SqliteConnection): void {
   stepsAfter(schemaVersion(sql), migrations);
 }
 
@@ -58,7 +62,7 @@ export function requireKnown(sql: Sql): void {
  *
  * @throws CapstanError `database_foreign`
  */
-export function schemaVersion(sql: Sql): number {
+export function schemaVersion(sql: SqliteConnection): number {
   const columns = sql.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", versions);
   const isOurs = isVersions(columns);
   const version = isOurs ? (sql.get<{ version: number }>(readVersion)?.version ?? 0) : 0;

@@ -1,9 +1,9 @@
 import type { Durability } from "../records/store.ts";
 import { DatabaseSync } from "node:sqlite";
-import { Sql } from "./sql.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 
 /** The only connection that writes. */
-export function openForWriting(path: string, durability: Durability): Sql {
+export function openForWriting(path: string, durability: Durability): SqliteConnection {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   // `temp_store` keeps what a sort spills out of the disk; `fullfsync` makes FULL mean it on macOS;
   // the log is moved into the database by `checkpoints.ts`.
@@ -16,9 +16,9 @@ export function openForWriting(path: string, durability: Durability): Sql {
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = 67108864;
   `);
-  return new Sql(database);
+  return new SqliteConnection(database);
 }
 
-export function openForReading(path: string): Sql {
-  return new Sql(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
+export function openForReading(path: string): SqliteConnection {
+  return new SqliteConnection(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
 }

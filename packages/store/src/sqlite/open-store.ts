@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
-import { beforeWriting } from "./before-writing.ts";
+import { checkBeforeOpen } from "./check-before-open.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -12,7 +12,7 @@ import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../records/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
 import { Publisher } from "../live/publisher.ts";
-import { Sql } from "./sql.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteReads } from "./sqlite-reads.ts";
 
 import { storeError } from "../records/store-error.ts";
@@ -48,14 +48,14 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 /** A store that keeps nothing: for runs with `store: false`, and for tests. */
 export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store {
   const clock = options.clock ?? systemClock;
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   sql.exec("PRAGMA temp_store = MEMORY");
   migrate(sql, clock.now());
   return storeOnConnection(sql, clock);
 }
 
 /** A store on one connection, which reads and writes on the caller's thread. */
-export function storeOnConnection(sql: Sql, clock: Clock): Store {
+export function storeOnConnection(sql: SqliteConnection, clock: Clock): Store {
   const writer = connectionWriter(sql);
   const { storedSeq, ...reads } = sqliteReads(sql);
   return createStore({
@@ -90,7 +90,7 @@ async function open({
     const path = join(dataDir, "capstan.db");
     // Made here, so that it is for this user alone in a folder that was there before, too.
     await writeFile(path, "", { flag: "a", mode: 0o600 });
-    await beforeWriting(path, requireKnown);
+    await checkBeforeOpen(path, requireKnown);
     const setup = openForWriting(path, durability);
     try {
       migrate(setup, clock.now());

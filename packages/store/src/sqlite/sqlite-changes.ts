@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SqlValue } from "../sql/script.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Changes } from "../sql/changes.ts";
 import { bulkTable, type CellsOf, type RowOf, type TableName } from "../sql/tables.ts";
 
@@ -17,12 +17,12 @@ export class SqliteChanges implements Changes {
   volume = 0;
   /** The volume as the write-ahead log was last cleared: what is in it came after. */
   cleared = 0;
-  readonly #sql: Sql;
+  readonly #sql: SqliteConnection;
   readonly #insertions = new Map<TableName, Insertion>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
   #wiped = true;
 
-  constructor(sql: Sql) {
+  constructor(sql: SqliteConnection) {
     this.#sql = sql;
   }
 

@@ -1,10 +1,10 @@
 import type { Script } from "../sql/script.ts";
 import type { ReadParts } from "../live/create-store-reader.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { storeError } from "../records/store-error.ts";
 
 /** Reads by key are quick, and done on the caller's thread. */
-export function sqliteReads(sql: Sql): Pick<ReadParts, "read" | "snapshot"> & {
+export function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot"> & {
   readonly storedSeq: (runId: string) => number;
 } {
   return {

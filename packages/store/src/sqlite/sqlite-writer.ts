@@ -2,7 +2,7 @@ import { type Writer, threadWriter } from "../live/writer.ts";
 import type { Durability } from "../records/store.ts";
 import { encodeRequest } from "../encode/encode-request.ts";
 import type { PostedBatch } from "../encode/posted-batches.ts";
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { startThread } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
@@ -38,7 +38,7 @@ export async function startWriter(options: WriterThreadOptions): Promise<SqliteW
 }
 
 /** A writer on the caller's own connection, for a database in memory. */
-export function connectionWriter(sql: Sql): SqliteWriter {
+export function connectionWriter(sql: SqliteConnection): SqliteWriter {
   const { context, recoveredRuns } = createWriteContext(sql);
   return {
     recoveredRuns,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { encodeRequest } from "../encode/encode-request.ts";
 import { migrate } from "./migrate.ts";
 import { readEventPage, readEventsCompact } from "../read/read-events.ts";
-import { Sql } from "./sql.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 import type { RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
 import { delta, end, newRun, owner, resultOf, start } from "../testing/store-fixtures.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -14,8 +14,8 @@ import { type SqliteWriteContext, createWriteContext } from "./create-write-cont
 /** More deltas than go out at once. */
 const many = 2_500;
 
-function database(): Sql {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+function database(): SqliteConnection {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   return sql;
 }
@@ -27,7 +27,7 @@ function write(context: SqliteWriteContext, runId: string, writes: readonly RunJ
 }
 
 /** A run with a long item that ended, nothing of which was taken out of the tail yet. */
-function ended(sql: Sql, context: SqliteWriteContext, runId: string): void {
+function ended(sql: SqliteConnection, context: SqliteWriteContext, runId: string): void {
   applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id: runId }) }] }]);
   write(context, runId, [start("t")]);
   for (let n = 0; n < many; n++) write(context, runId, [delta("t", "a")]);
@@ -35,7 +35,7 @@ function ended(sql: Sql, context: SqliteWriteContext, runId: string): void {
   write(context, runId, [end("t", "a".repeat(many))]);
 }
 
-function rows(sql: Sql): number | undefined {
+function rows(sql: SqliteConnection): number | undefined {
   return sql.get<{ rows: number }>("SELECT COUNT(*) AS rows FROM tail")?.rows;
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from "./sql.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { RunState } from "../decide/state/run-states.ts";
 
 /** At most so many rows are looked at in a transaction of their own, so that no commit waits long for it. */
@@ -56,7 +56,7 @@ export class TailTrim {
   }
 
   /** Removes one batch of rows in its own transaction. Must not run during a commit. */
-  removeBatch(sql: Sql): void {
+  removeBatch(sql: SqliteConnection): void {
     const ended = this.#sweep === undefined ? 0 : this.#ended;
     sql.run("BEGIN IMMEDIATE");
     try {
@@ -70,7 +70,7 @@ export class TailTrim {
     }
   }
 
-  #remove(sql: Sql, { from, end }: { readonly from: number; readonly end: number }) {
+  #remove(sql: SqliteConnection, { from, end }: { readonly from: number; readonly end: number }) {
     const last = sql.get<{ n: number }>(
       "SELECT n FROM tail WHERE n >= ? AND n < ? ORDER BY n LIMIT 1 OFFSET ?",
       from,
@@ -97,7 +97,7 @@ export class TailTrim {
   }
 }
 
-function wholeTail(sql: Sql) {
+function wholeTail(sql: SqliteConnection) {
   const range = sql.get<{ first: number; last: number }>(
     "SELECT COALESCE(MIN(n), 0) AS first, COALESCE(MAX(n), -1) AS last FROM tail",
   );

@@ -33,5 +33,5 @@ export {
 export type { NodeRecord } from "../records/nodes.ts";
 export { migrate } from "../sqlite/migrate.ts";
 export { storeOnConnection } from "../sqlite/open-store.ts";
-export { Sql } from "../sqlite/sql.ts";
+export { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 export { dayMs } from "../upkeep/retention.ts";

@@ -2,16 +2,16 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
-import { beforeWriting } from "../sqlite/before-writing.ts";
+import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
 import { forgottenOwner } from "../read/retention/lineage.ts";
-import { findLogDamage, requireSoundLog } from "../sqlite/log-damage.ts";
+import { findWalCorruption, requireIntactWal } from "../sqlite/wal-corruption.ts";
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
 import { missingStoreError } from "../live/missing-store-error.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
-import type { Sql } from "../sqlite/sql.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { storeError } from "../records/store-error.ts";
 
 /** What `checkStore` found. */
@@ -31,7 +31,7 @@ export interface StoreCheck {
 export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
-  const damagedLog = await findLogDamage(path);
+  const damagedLog = await findWalCorruption(path);
   if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
   return using(path, "Checking the store", (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
@@ -58,7 +58,7 @@ export async function backupStore(
   to: string,
 ): Promise<{ readonly bytes: number }> {
   const path = await databaseIn(dataDir);
-  await requireSoundLog(path);
+  await requireIntactWal(path);
   try {
     await writeFile(to, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -73,7 +73,7 @@ export async function backupStore(
     });
   }
   try {
-    await using(path, `WriteContext a backup to ${to}`, (sql) => {
+    await using(path, `Writing a backup to ${to}`, (sql) => {
       // One of another version is copied as it is; what is no store of ours is not taken for one.
       schemaVersion(sql);
       sql.run("VACUUM INTO ?", to);
@@ -99,7 +99,7 @@ export async function vacuumStore(
   const path = await databaseIn(dataDir);
   const lock = await lockDataDirectory(dataDir, systemClock.now());
   try {
-    await beforeWriting(path, requireCurrent);
+    await checkBeforeOpen(path, requireCurrent);
     const sql = openForWriting(path, "full");
     try {
       // What was written last may still be in the log beside the file.
@@ -126,7 +126,11 @@ export async function databaseIn(dataDir: string): Promise<string> {
   throw missingStoreError(dataDir, "--data");
 }
 
-async function using<T>(path: string, what: string, read: (sql: Sql) => T): Promise<T> {
+async function using<T>(
+  path: string,
+  what: string,
+  read: (sql: SqliteConnection) => T,
+): Promise<T> {
   try {
     const sql = openForReading(path);
     try {
@@ -144,7 +148,7 @@ async function using<T>(path: string, what: string, read: (sql: Sql) => T): Prom
  * a commit, or the end of an item with the deltas before it; deltas that no item ended with have a
  * row of their own.
  */
-function gaps(sql: Sql): readonly string[] {
+function gaps(sql: SqliteConnection): readonly string[] {
   const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
     `SELECT r.n, r.id, MAX(e.seq) AS last, SUM(
        CASE e.type WHEN '${detachedDeltas}' THEN 0
@@ -172,7 +176,7 @@ function gaps(sql: Sql): readonly string[] {
   return wrong;
 }
 
-function orphans(sql: Sql): readonly string[] {
+function orphans(sql: SqliteConnection): readonly string[] {
   return ["run_journal", "run_requests"].flatMap((table) => {
     const row = sql.get<{ n: number }>(
       `SELECT COUNT(*) AS n FROM ${table} t LEFT JOIN runs r ON r.n = t.run_n WHERE r.n IS NULL`,

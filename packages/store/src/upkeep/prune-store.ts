@@ -12,13 +12,13 @@ import { createRetentionReader } from "../live/create-store-reader.ts";
 import type { RetentionReader } from "../records/store-reader.ts";
 import type { Store } from "../records/store.ts";
 import type { Usage } from "../records/read-results.ts";
-import { dropUnreachable } from "./clear-unreachable.ts";
-import { type PrunedOf, planPrune, prune } from "./prune.ts";
+import { deleteUnreachable } from "./delete-unreachable.ts";
+import { type PruneReport, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention.ts";
-import { shortenDeltas } from "./shorten-deltas.ts";
+import { compactDeltas } from "./compact-deltas.ts";
 
 /** Where the data is. */
-export interface StorePlace {
+export interface StoreLocation {
   readonly dataDir: string;
   /** PostgreSQL, in place of the file in `dataDir`. */
   readonly databaseUrl?: string;
@@ -35,8 +35,8 @@ export interface StoreUsage {
  *
  * @throws CapstanError `no_store`, `database_older`, or what the store says
  */
-export async function readUsage(place: StorePlace): Promise<StoreUsage> {
-  const users = await reading(place, (reads) => reads.everyUsage());
+export async function readUsage(place: StoreLocation): Promise<StoreUsage> {
+  const users = await withReads(place, (reads) => reads.everyUsage());
   if (place.databaseUrl !== undefined) return { users };
   const { size } = await stat(join(place.dataDir, "capstan.db"));
   return { users, fileBytes: size };
@@ -44,10 +44,10 @@ export async function readUsage(place: StorePlace): Promise<StoreUsage> {
 
 /** What `pruneStore` would delete now; nothing is changed, and a server may go on with the store. */
 export function planStorePrune(
-  place: StorePlace,
+  place: StoreLocation,
   retention: Retention,
-): Promise<readonly PrunedOf[]> {
-  return reading(place, (reads) => planPrune({ reading: reads, retention, now: Date.now() }));
+): Promise<readonly PruneReport[]> {
+  return withReads(place, (reads) => planPrune({ reader: reads, retention, now: Date.now() }));
 }
 
 /**
@@ -57,32 +57,32 @@ export function planStorePrune(
  * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
  */
 export async function pruneStore(
-  place: StorePlace,
+  place: StoreLocation,
   retention: Retention,
-): Promise<{ readonly pruned: readonly PrunedOf[]; readonly deltaBytes: number }> {
+): Promise<{ readonly pruned: readonly PruneReport[]; readonly deltaBytes: number }> {
   if (place.databaseUrl === undefined) await databaseIn(place.dataDir);
   const store = await openWhole(place);
   try {
     const now = Date.now();
     const pruned = await prune({ store, retention, now });
-    await dropUnreachable({ store, after: 0 });
+    await deleteUnreachable({ store, after: 0 });
     const { deltaDays } = retention;
     if (deltaDays === undefined) return { pruned, deltaBytes: 0 };
-    const { bytes: deltaBytes } = await shortenDeltas({ store, deltaDays, now });
+    const { bytes: deltaBytes } = await compactDeltas({ store, deltaDays, now });
     return { pruned, deltaBytes };
   } finally {
     await store.close();
   }
 }
 
-function openWhole({ dataDir, databaseUrl }: StorePlace): Promise<Store> {
+function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store> {
   return databaseUrl === undefined
     ? openStore({ dataDir })
     : openPostgresStore({ connectionString: databaseUrl, writerThread: false });
 }
 
-async function reading<T>(
-  place: StorePlace,
+async function withReads<T>(
+  place: StoreLocation,
   use: (reads: RetentionReader) => Promise<T>,
 ): Promise<T> {
   if (place.databaseUrl !== undefined) return withPostgresReads(place.databaseUrl, use);

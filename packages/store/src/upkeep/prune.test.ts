@@ -67,7 +67,7 @@ test("what nobody touched for the days that are set goes, with all its runs; the
     { id: "young", daysAgo: 29 },
   ]);
   const retention = { days: 30 };
-  const plan = await planPrune({ reading: store, retention, now });
+  const plan = await planPrune({ reader: store, retention, now });
   assert.deepEqual(await conversationsOf(store), ["old", "young"], "a plan changes nothing");
   const pruned = await prune({ store, retention, now });
   assert.deepEqual(pruned, plan);
@@ -95,7 +95,7 @@ test("to make room the oldest goes first, only as much as is needed, and nothing
     { id: "d", daysAgo: 0.5, megabytes: 1 },
   ]);
   const retention = { megabytes: 2.5 };
-  const plan = await planPrune({ reading: store, retention, now });
+  const plan = await planPrune({ reader: store, retention, now });
   const pruned = await prune({ store, retention, now });
   assert.deepEqual(pruned, plan);
   assert.equal(pruned[0]?.bytes, pruned[0]?.forRoom);

@@ -1,13 +1,13 @@
-import type { Hold } from "../records/read-results.ts";
+import type { RetentionHold } from "../records/read-results.ts";
 import type { RetentionReader } from "../records/store-reader.ts";
 import type { OutcomeOf, StoreWrite } from "../records/store-writes.ts";
 import type { Store } from "../records/store.ts";
 import { commitBytes, commitRows } from "./commit-size.ts";
-import { type Overdue, overdue } from "./overdue.ts";
-import { boundsRoom, hasRules, type Retention, ruleFor } from "./retention.ts";
+import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
+import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention.ts";
 
-/** What went of one user's, or would go. */
-export interface PrunedOf {
+/** What was deleted of one user, or would be. */
+export interface PruneReport {
   readonly owner: string;
   readonly conversations: number;
   readonly runs: number;
@@ -15,23 +15,23 @@ export interface PrunedOf {
   /** Of the bytes, those that went to make room. */
   readonly forRoom: number;
   /** What is due and stays, by what holds it. */
-  readonly held: { readonly [hold in Hold]?: number };
+  readonly held: { readonly [hold in RetentionHold]?: number };
 }
 
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 
 /** What the rules ask to be forgotten now, by user; nothing is changed. Only users of whom something is due. */
 export async function planPrune(options: {
-  readonly reading: RetentionReader;
+  readonly reader: RetentionReader;
   readonly retention: Retention;
   /** In ms since the epoch. */
   readonly now: number;
-}): Promise<readonly PrunedOf[]> {
-  const plans: PrunedOf[] = [];
-  for (const { owner, bytes } of await owners(options.reading, options.retention)) {
+}): Promise<readonly PruneReport[]> {
+  const plans: PruneReport[] = [];
+  for (const { owner, bytes } of await owners(options.reader, options.retention)) {
     let plan = nothingOf(owner);
     const rule = ruleFor(options.retention, owner);
-    for await (const due of overdue({ ...options, owner, rule, bytes })) plan = add(plan, due);
+    for await (const due of findPrunable({ ...options, owner, rule, bytes })) plan = add(plan, due);
     if (plan !== undefined && !isEmpty(plan)) plans.push(plan);
   }
   return plans;
@@ -52,16 +52,16 @@ export async function prune(options: {
   /** Between two commits, so that others get their turn. */
   readonly pause?: () => Promise<void>;
   readonly signal?: AbortSignal;
-}): Promise<readonly PrunedOf[]> {
+}): Promise<readonly PruneReport[]> {
   const { store, retention, signal } = options;
   const forget = options.forget ?? (async (write) => (await store.write([write]))[0]);
   // First what is left of the last time: it still takes up room.
   await collect(options);
-  const pruned: PrunedOf[] = [];
+  const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {
     const rule = ruleFor(retention, owner);
     let sum = nothingOf(owner);
-    for await (const due of overdue({ ...options, reading: store, owner, rule, bytes })) {
+    for await (const due of findPrunable({ ...options, reader: store, owner, rule, bytes })) {
       if (signal?.aborted === true) return pruned;
       const { start, before, lineage } = due;
       if (lineage.holds.length === 0) {
@@ -79,12 +79,12 @@ export async function prune(options: {
 
 /** Whom a rule may be about, with what they have where that is wanted: it takes a look at every row. */
 async function owners(
-  reading: RetentionReader,
+  reader: RetentionReader,
   retention: Retention,
 ): Promise<readonly { readonly owner: string; readonly bytes: number }[]> {
-  if (!hasRules(retention)) return [];
-  if (boundsRoom(retention)) return reading.everyUsage();
-  return (await reading.everyOwner()).map((owner) => ({ owner, bytes: 0 }));
+  if (!hasRetentionRules(retention)) return [];
+  if (limitsSize(retention)) return reader.everyUsage();
+  return (await reader.everyOwner()).map((owner) => ({ owner, bytes: 0 }));
 }
 
 /** Deletes what was forgotten. */
@@ -102,15 +102,15 @@ async function collect({
   }
 }
 
-function nothingOf(owner: string): PrunedOf {
+function nothingOf(owner: string): PruneReport {
   return { owner, conversations: 0, runs: 0, bytes: 0, forRoom: 0, held: {} };
 }
 
-function isEmpty({ bytes, runs, conversations, held }: PrunedOf): boolean {
+function isEmpty({ bytes, runs, conversations, held }: PruneReport): boolean {
   return bytes + runs + conversations + Object.keys(held).length === 0;
 }
 
-function add(sum: PrunedOf, { lineage, why }: Overdue): PrunedOf {
+function add(sum: PruneReport, { lineage, why }: PrunableLineage): PruneReport {
   const { conversations, runIds, bytes, holds } = lineage;
   if (holds.length > 0) {
     const held = { ...sum.held };

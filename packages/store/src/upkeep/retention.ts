@@ -21,13 +21,13 @@ export function ruleFor(retention: Retention, owner: string): RetentionRule {
   return Object.hasOwn(principals, owner) ? (principals[owner] ?? {}) : retention;
 }
 
-/** Whether anything at all is to be deleted. */
-export function hasRules({ principals = {}, ...all }: Retention): boolean {
+/** Whether any rule deletes data. */
+export function hasRetentionRules({ principals = {}, ...all }: Retention): boolean {
   return [all, ...Object.values(principals)].some((rule) => Object.keys(rule).length > 0);
 }
 
-/** Whether somebody's room is bounded, so that sizes are wanted. */
-export function boundsRoom({ principals = {}, megabytes }: Retention): boolean {
+/** Whether a rule limits the size of a user's data, so that sizes must be read. */
+export function limitsSize({ principals = {}, megabytes }: Retention): boolean {
   return [megabytes, ...Object.values(principals).map((rule) => rule.megabytes)].some(
     (bound) => bound !== undefined,
   );

@@ -24,7 +24,7 @@ test("what PostgreSQL refuses has a code of ours, its own words, and what to do"
   for (const [code, ours, advice] of expected) {
     const error = databaseError("Writing to the store", failure(code));
     assert.equal(error.code, ours, code);
-    assert.match(error.message, /^WriteContext to the store failed: it says so\. /);
+    assert.match(error.message, /^Writing to the store failed: it says so\. /);
     assert.match(error.message, advice);
   }
 });

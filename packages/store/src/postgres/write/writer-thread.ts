@@ -14,7 +14,7 @@ let writer: PostgresWriter | undefined;
 serveThread({
   answer: (requests, next) => answer(requests as readonly PostgresWriterRequest[], next),
   failure: (thrown) => {
-    const { code, message } = databaseError(`WriteContext to the store at ${where}`, thrown);
+    const { code, message } = databaseError(`Writing to the store at ${where}`, thrown);
     return { code, message };
   },
   // What comes while a commit is under way is all in the next one.

@@ -1,4 +1,4 @@
-import type { Hold, LineageStart, Lineage } from "../../records/read-results.ts";
+import type { RetentionHold, LineageStart, Lineage } from "../../records/read-results.ts";
 import { readCallOutcomes } from "../read-call-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 
@@ -24,7 +24,7 @@ export function* readLineage(
   const conversations = new Set<string>();
   const sessions = new Set<string>();
   const runIds: string[] = [];
-  const holds = new Set<Hold>();
+  const holds = new Set<RetentionHold>();
   let touchedAt = 0;
   const left: LineageStart[] = [start];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -77,7 +77,7 @@ export function lineageKey({ conversations, sessions }: Lineage): string | undef
   return conversations[0] ?? sessions[0];
 }
 
-function* holdsOf(sessionId: string): Script<readonly Hold[]> {
+function* holdsOf(sessionId: string): Script<readonly RetentionHold[]> {
   const ofSession = (table: string) =>
     `FROM ${table} t JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?`;
   const asked = yield* first(

@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { systemClock } from "@capstan/core/host";
 import { migrate } from "../../sqlite/migrate.ts";
 import { storeOnConnection } from "../../sqlite/open-store.ts";
-import { Sql } from "../../sqlite/sql.ts";
+import { SqliteConnection } from "../../sqlite/sqlite-connection.ts";
 import { commit, createRun, delta, resultOf, start } from "../../testing/store-fixtures.ts";
 import { readEveryUsage, usageSlice } from "./usage.ts";
 
 test("what every user has is counted a few runs at a time, and comes to the same", async () => {
-  const sql = new Sql(new DatabaseSync(":memory:"));
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
   for (const [n, user] of ["ann", "bob", "ann", "ann", "bob"].entries()) {

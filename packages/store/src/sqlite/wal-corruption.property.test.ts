@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import fc from "fast-check";
-import { findLogDamage } from "./log-damage.ts";
+import { findWalCorruption } from "./wal-corruption.ts";
 import { withDataDir } from "../testing/store-fixtures.ts";
 
 const frameSize = 24 + 4_096;
@@ -52,7 +52,7 @@ async function withLogs(
       await use(logs, async (bytes) => {
         const database = join(fresh, "capstan.db");
         await writeFile(`${database}-wal`, bytes);
-        return findLogDamage(database);
+        return findWalCorruption(database);
       });
     }),
   );
@@ -70,7 +70,7 @@ test("what a long transaction wrote into the log before it was rolled back is no
       for (let n = 0; n < 20; n++) database.exec("INSERT INTO texts VALUES (randomblob(9000))");
       database.exec(end);
       database.exec("INSERT INTO texts VALUES ('short')");
-      assert.equal(await findLogDamage(path), undefined);
+      assert.equal(await findWalCorruption(path), undefined);
     }
   }));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemoryStore } from "../sqlite/open-store.ts";
 import { commit, createRun, longText, resultOf, variableOf } from "../testing/store-fixtures.ts";
-import { dropUnreachable } from "./clear-unreachable.ts";
+import { deleteUnreachable } from "./delete-unreachable.ts";
 
 test("however many there are, they go in small commits; who looked begins behind that the next time", async () => {
   const store = openMemoryStore();
@@ -23,13 +23,13 @@ test("however many there are, they go in small commits; who looked begins behind
       return store.write(writes);
     },
   };
-  const last = await dropUnreachable({ store: counting, after: 0 });
+  const last = await deleteUnreachable({ store: counting, after: 0 });
   assert.ok(Math.max(...dropped) < 600, dropped.join());
   assert.equal(
     dropped.reduce((sum, values) => sum + values, 0),
     600,
   );
   const commits = dropped.length;
-  assert.equal(await dropUnreachable({ store: counting, after: last }), last);
+  assert.equal(await deleteUnreachable({ store: counting, after: last }), last);
   assert.equal(dropped.length, commits);
 });

@@ -2,30 +2,31 @@ import type { Store } from "../records/store.ts";
 import { commitRows } from "./commit-size.ts";
 import { dayMs } from "./retention.ts";
 
-/** How far runs were looked at, in the order in which they were made. */
-export interface Shortened {
+/** The runs that were compacted so far, in the order in which they were created. */
+export interface CompactionProgress {
   /** The key of the last one. */
   readonly last: number;
   /** The keys of those up to it that had not ended, or not long enough ago. */
   readonly young: readonly number[];
 }
 
-/** Runs that are looked at anew in one read. */
+/** Number of young runs that one read scans again. */
 const atOnce = 100;
 
 /**
- * Forgets where the deltas of old runs were cut. A run that goes on, or waits, holds up no other one.
+ * Removes the boundaries between the deltas of old runs; their text stays. Runs that have not ended are
+ * scanned again by the next call.
  *
  * @param options.seen by the sweep before: what it shortened is not read again. @default nothing
  */
-export async function shortenDeltas(options: {
+export async function compactDeltas(options: {
   readonly store: Store;
   readonly deltaDays: number;
   readonly now: number;
-  readonly seen?: Shortened;
+  readonly seen?: CompactionProgress;
   readonly pause?: () => Promise<void>;
   readonly signal?: AbortSignal;
-}): Promise<{ readonly seen: Shortened; readonly bytes: number }> {
+}): Promise<{ readonly seen: CompactionProgress; readonly bytes: number }> {
   const { store, now, deltaDays, seen = { last: 0, young: [] }, pause, signal } = options;
   const before = now - deltaDays * dayMs;
   const young: number[] = [];

@@ -4,36 +4,36 @@ import type { LineageStart, Untouched, SizedLineage } from "../records/read-resu
 import type { RetentionReader } from "../records/store-reader.ts";
 import { dayMs, type RetentionRule } from "./retention.ts";
 
-/** Something that a rule asks to be forgotten: by its age, or to make room. */
-export interface Overdue {
+/** A lineage that a retention rule deletes: because of its age, or to free space. */
+export interface PrunableLineage {
   readonly start: LineageStart;
   readonly lineage: SizedLineage;
   readonly why: "age" | "room";
-  /** It goes only while it was last changed before, in ms since the epoch. */
+  /** It is deleted only if its last change is before this time, in ms since the epoch. */
   readonly before: number;
 }
 
 /**
- * What of an owner's a rule asks to be forgotten, oldest first. What holds some of it back is said
- * in `lineage.holds`: it stays, and takes up room.
+ * Returns the lineages of an owner that a rule deletes, oldest first. A lineage with `holds` is
+ * returned, too, but must be kept.
  *
  * @param options.bytes what the owner has now
  */
-export async function* overdue(options: {
-  readonly reading: Pick<RetentionReader, "listUntouched" | "getLineage">;
+export async function* findPrunable(options: {
+  readonly reader: Pick<RetentionReader, "listUntouched" | "getLineage">;
   readonly owner: string;
   readonly rule: RetentionRule;
   readonly bytes: number;
   readonly now: number;
-}): AsyncGenerator<Overdue, void, undefined> {
-  const { reading, owner, rule, now } = options;
+}): AsyncGenerator<PrunableLineage, void, undefined> {
+  const { reader, owner, rule, now } = options;
   const aged = rule.days === undefined ? 0 : now - rule.days * dayMs;
   let excess = rule.megabytes === undefined ? 0 : options.bytes - rule.megabytes * 1_048_576;
   const settled = now - dayMs;
   const before = excess > 0 ? Math.max(aged, settled) : aged;
-  for await (const start of untouched(reading, owner, before)) {
+  for await (const start of untouched(reader, owner, before)) {
     if (start.touchedAt >= aged && excess <= 0) return;
-    const lineage = await reading.getLineage({ owner, start });
+    const lineage = await reader.getLineage({ owner, start });
     // It is found from each of its conversations and sessions, and counts once.
     if (lineage === undefined || lineageKey(lineage) !== start.id) continue;
     const why = lineage.touchedAt < aged ? "age" : "room";
@@ -44,14 +44,14 @@ export async function* overdue(options: {
 }
 
 async function* untouched(
-  reading: Pick<RetentionReader, "listUntouched">,
+  reader: Pick<RetentionReader, "listUntouched">,
   owner: string,
   before: number,
 ): AsyncGenerator<Untouched, void, undefined> {
   const limit = 100;
   let after: Untouched | undefined;
   for (;;) {
-    const page = await reading.listUntouched({ owner, before, limit, ...(after && { after }) });
+    const page = await reader.listUntouched({ owner, before, limit, ...(after && { after }) });
     yield* page;
     after = page.at(-1);
     if (page.length < limit) return;

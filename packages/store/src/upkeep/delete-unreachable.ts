@@ -3,12 +3,12 @@ import type { Store } from "../records/store.ts";
 import { commitRows } from "./commit-size.ts";
 
 /**
- * Deletes variables that nothing leads to: written over, removed, or of a deleted run.
+ * Deletes unreachable variables: those that were overwritten or removed, or whose run was deleted.
  *
- * @param options.after the key of the last run whose session was looked at; 0 begins
- * @returns where to go on the next time
+ * @param options.after the key of the last run whose session was scanned; 0 scans from the beginning
+ * @returns `after` for the next call
  */
-export async function dropUnreachable(options: {
+export async function deleteUnreachable(options: {
   readonly store: Store;
   readonly after: number;
   readonly pause?: () => Promise<void>;

@@ -4,25 +4,25 @@ import { storeError } from "../records/store-error.ts";
 import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
 
 /**
- * SQLite takes what it cannot read in a write-ahead log for the log's end, and forgets what is
- * behind it. That is right where a power cut came as a commit was being written. Where more than one
- * commit is behind it, the first of them was on the disk before the next was begun: it is damage.
+ * Finds corruption in a write-ahead log. SQLite treats the first unreadable frame as the end of the log
+ * and ignores the frames behind it. That is right if a power cut interrupted the last commit. If more
+ * than one commit follows, the unreadable one was durable before, so the log is corrupt.
  *
- * @param database its path; a server may go on with it meanwhile
- * @returns a sentence; undefined where the log is sound, or there is none
+ * @param database its path; a server may use it meanwhile
+ * @returns a sentence, or undefined if the log is intact or missing
  */
-export async function findLogDamage(database: string): Promise<string | undefined> {
+export async function findWalCorruption(database: string): Promise<string | undefined> {
   const path = logOf(database);
   const found = await lastingDamage(path);
   return found && described(path, found);
 }
 
 /**
- * For who is about to open the database: SQLite would write over what is behind the damage.
+ * Checks that the write-ahead log is intact. SQLite would overwrite the frames behind the corrupt one.
  *
  * @throws CapstanError `database_corrupt`
  */
-export async function requireSoundLog(database: string): Promise<void> {
+export async function requireIntactWal(database: string): Promise<void> {
   const path = logOf(database);
   const found = await lastingDamage(path);
   if (found === undefined) return;

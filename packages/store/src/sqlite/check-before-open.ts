@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { requireIntactWal } from "./wal-corruption.ts";
+import { openForReading } from "./open-database.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+
+/**
+ * Checks a database before it is opened for writing, which would checkpoint its write-ahead log. The
+ * caller must hold the lock of the data directory.
+ *
+ * @throws CapstanError `database_corrupt` if the log is corrupt, or the error of `check`
+ */
+export async function checkBeforeOpen(
+  path: string,
+  check: (sql: SqliteConnection) => void,
+): Promise<void> {
+  await requireIntactWal(path);
+  // What a crash left half done in a rollback journal is undone by who may write alone.
+  const sql = existsSync(`${path}-journal`)
+    ? new SqliteConnection(new DatabaseSync(path, { timeout: 5_000 }))
+    : openForReading(path);
+  try {
+    check(sql);
+  } finally {
+    sql.close();
+  }
+}
