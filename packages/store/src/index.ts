@@ -34,13 +34,8 @@ export type {
 } from "./records/records.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export type { Store } from "./records/store.ts";
-export {
-  isAccepted,
-  type OutcomeOf,
-  type RunJournalWrite,
-  type StoreWrite,
-  type WriteOutcome,
-} from "./records/store-writes.ts";
+export { type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
+export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";
 
 // live
 export { followEvents } from "./live/follow-events.ts";

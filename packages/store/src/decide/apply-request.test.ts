@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isAccepted } from "../records/store-writes.ts";
+import { isAccepted } from "../records/write-outcomes.ts";
 import { everyStore } from "../testing/every-store.ts";
 import { commit, createRun, delta, event, owner, start } from "../testing/store-fixtures.ts";
 

@@ -1,7 +1,7 @@
 import type { AppliedOutcome } from "../records/write-results.ts";
 import type { EncodedRequest, EncodedWrite } from "../encode/encoded-journal.ts";
 import type { Script } from "../sql/script.ts";
-import { isAccepted } from "../records/store-writes.ts";
+import { isAccepted } from "../records/write-outcomes.ts";
 import { answerCall } from "./calls/answer-call.ts";
 import { claimRun } from "./runs/claim-run.ts";
 import { collectForgotten } from "./forget/collect-forgotten.ts";

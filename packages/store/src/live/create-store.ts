@@ -10,7 +10,8 @@ import type { Publisher } from "./publisher.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
 import type { Store } from "../records/store.ts";
 import { receivedError } from "../records/store-error.ts";
-import type { Journal, OutcomesOf, StoreWrite, WriteOutcome } from "../records/store-writes.ts";
+import type { Journal, StoreWrite } from "../records/store-writes.ts";
+import type { OutcomesOf, WriteOutcome } from "../records/write-outcomes.ts";
 import type { Writer } from "./writer.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { RunStatus } from "@capstan/contract";
 import type { Store } from "./store.ts";
-import { isAccepted, type StoreWrite } from "./store-writes.ts";
+import type { StoreWrite } from "./store-writes.ts";
+import { isAccepted } from "./write-outcomes.ts";
 import { createRun, event, owner, withMemoryStore } from "../testing/store-fixtures.ts";
 import { isClosing, type RestingStatus, transition, transitions } from "./run-status.ts";
 

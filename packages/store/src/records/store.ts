@@ -2,7 +2,8 @@ import type { CapstanError } from "@capstan/core";
 import type { UnnumberedEvent } from "./records.ts";
 import type { Nodes } from "./nodes.ts";
 import type { StoreReader } from "./store-reader.ts";
-import type { OutcomesOf, StoreWrite } from "./store-writes.ts";
+import type { StoreWrite } from "./store-writes.ts";
+import type { OutcomesOf } from "./write-outcomes.ts";
 
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {

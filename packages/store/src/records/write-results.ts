@@ -1,5 +1,6 @@
 import type { RunStatus } from "@capstan/contract";
-import type { Journal, OutcomeOf, StoreWrite, Fenced } from "./store-writes.ts";
+import type { Journal, StoreWrite } from "./store-writes.ts";
+import type { OutcomeOf, Fenced } from "./write-outcomes.ts";
 import type { ErrorData } from "./error-data.ts";
 
 export type WriteResult =

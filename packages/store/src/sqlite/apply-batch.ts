@@ -1,7 +1,7 @@
 import { sqlite } from "../sql/dialect.ts";
 import type { EncodedRequest } from "../encode/encoded-journal.ts";
 import { errorDataOf } from "../records/error-data.ts";
-import { isAccepted } from "../records/store-writes.ts";
+import { isAccepted } from "../records/write-outcomes.ts";
 import { applyRequest, refusedOutcomes } from "../decide/apply-request.ts";
 import type { WriteResult } from "../records/write-results.ts";
 import { findRunIds } from "../decide/find-run-ids.ts";

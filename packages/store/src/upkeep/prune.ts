@@ -1,6 +1,7 @@
 import type { RetentionHold } from "../records/read-results.ts";
 import type { RetentionReader } from "../records/store-reader.ts";
-import type { OutcomeOf, StoreWrite } from "../records/store-writes.ts";
+import type { StoreWrite } from "../records/store-writes.ts";
+import type { OutcomeOf } from "../records/write-outcomes.ts";
 import type { Store } from "../records/store.ts";
 import { commitBytes, commitRows } from "./commit-size.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";

@@ -1,6 +1,7 @@
 import { forgottenOwner } from "../../read/retention/lineage.ts";
 import { all, first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { bytesOf, journalTexts } from "../../read/retention/usage.ts";
 import { removeRun } from "../runs/remove-run.ts";
 import type { WriteContext } from "../state/write-context.ts";

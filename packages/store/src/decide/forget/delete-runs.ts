@@ -1,7 +1,8 @@
 import { changesIn } from "../../read/manifest.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { wipeRunQuarantine } from "../permissions/quarantine.ts";
 import { removeRun } from "../runs/remove-run.ts";
 import type { WriteContext } from "../state/write-context.ts";

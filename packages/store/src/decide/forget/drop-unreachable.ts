@@ -1,6 +1,7 @@
 import { readSessionVersion } from "../../read/retention/read-unreachable.ts";
 import type { Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type DropUnreachable = Extract<StoreWrite, { type: "drop-unreachable" }>;

@@ -1,6 +1,7 @@
 import { forgottenOwner, readLineage } from "../../read/retention/lineage.ts";
 import type { Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;

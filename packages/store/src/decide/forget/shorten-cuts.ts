@@ -1,4 +1,5 @@
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type ShortenCuts = Extract<StoreWrite, { type: "shorten-cuts" }>;

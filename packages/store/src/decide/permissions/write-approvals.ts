@@ -7,7 +7,8 @@ import {
 import type { ReadyRun } from "../../records/claimed-run.ts";
 import type { ApprovalRecord } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import type { RunState } from "../state/run-states.ts";
 import { decideApproval } from "../runs/decide-approval.ts";

@@ -1,7 +1,8 @@
 import type { Grant } from "@capstan/core";
 import { type GrantRow, grantRecord, selectGrants } from "../../read/permissions/grant-rows.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;

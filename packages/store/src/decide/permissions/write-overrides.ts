@@ -6,7 +6,8 @@ import {
   selectOverrides,
 } from "../../read/permissions/override-rows.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;

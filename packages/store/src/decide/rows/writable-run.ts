@@ -1,5 +1,5 @@
 import { isClosing } from "../../records/run-status.ts";
-import type { Fenced } from "../../records/store-writes.ts";
+import type { Fenced } from "../../records/write-outcomes.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 

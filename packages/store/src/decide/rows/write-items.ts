@@ -1,6 +1,7 @@
 import { idKey } from "../../sql/id-key.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type SaveItems = Extract<StoreWrite, { type: "save-items" }>;

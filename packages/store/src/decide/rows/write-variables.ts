@@ -7,7 +7,8 @@ import {
 } from "../../encode/encode-changes.ts";
 import { manifestOf, readChanges, readManifestEntries } from "../../read/manifest.ts";
 import type { Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { isClosing } from "../../records/run-status.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";

@@ -1,5 +1,6 @@
 import { transition } from "../../records/run-status.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 

@@ -5,7 +5,8 @@ import {
 } from "../../read/conversation-rows.ts";
 import type { ConversationRecord } from "../../records/records.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { OutcomeOf, StoreWrite } from "../../records/store-writes.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type CreateConversation = Extract<StoreWrite, { type: "create-conversation" }>;

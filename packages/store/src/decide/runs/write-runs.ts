@@ -1,7 +1,8 @@
 import { isClosing, transition } from "../../records/run-status.ts";
 import type { RunVersion } from "../../records/records.ts";
 import { first, type Script } from "../../sql/script.ts";
-import type { NewRun, OutcomeOf, Refused, StoreWrite } from "../../records/store-writes.ts";
+import type { NewRun, StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf, Refused } from "../../records/write-outcomes.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
 import type { RunState } from "../state/run-states.ts";
 import { currentManifest } from "../rows/write-variables.ts";

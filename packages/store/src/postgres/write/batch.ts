@@ -1,5 +1,5 @@
 import type { EncodedRequest, EncodedWrite } from "../../encode/encoded-journal.ts";
-import { isAccepted } from "../../records/store-writes.ts";
+import { isAccepted } from "../../records/write-outcomes.ts";
 import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 
 /** The calls of one transaction. */

@@ -2,7 +2,7 @@ import { postgres } from "../../sql/dialect.ts";
 import type { EncodedRequest } from "../../encode/encoded-journal.ts";
 import { errorDataOf } from "../../records/error-data.ts";
 import { type Script, type Statement, together } from "../../sql/script.ts";
-import { isAccepted } from "../../records/store-writes.ts";
+import { isAccepted } from "../../records/write-outcomes.ts";
 import { applyRequest, refusedOutcomes } from "../../decide/apply-request.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import type { FailedWrites } from "../../decide/state/failed-writes.ts";

@@ -1,0 +1,182 @@
+import type { CallRecord } from "@capstan/core";
+import type { RunStatus } from "@capstan/contract";
+import type { ReadyRun } from "./claimed-run.ts";
+import type {
+  ApprovalRecord,
+  ConversationRecord,
+  GrantRecord,
+  OverrideRecord,
+  RunRef,
+  RunVersion,
+} from "./records.ts";
+import type { StoreWrite } from "./store-writes.ts";
+
+/** Not possible as things are; `reason` is a sentence. */
+export interface Refused {
+  readonly status: "refused";
+  readonly reason: string;
+}
+/** No such row, or another owner's. */
+export interface NotFound {
+  readonly status: "not_found";
+}
+/** Not done, because another write of the same call was not accepted. */
+export interface Skipped {
+  readonly status: "skipped";
+}
+export interface Fenced {
+  readonly status: "fenced";
+  readonly reason: string;
+}
+
+interface Outcomes {
+  /** `parent`: what it continues, as that is in this commit. */
+  readonly "create-run":
+    | {
+        readonly status: "created";
+        readonly sessionId: string;
+        readonly epoch: number;
+        readonly createdAt: number;
+        readonly parent?: RunVersion;
+      }
+    | Refused;
+  readonly journal:
+    | {
+        readonly status: "committed";
+        /** The number of the run's last event. */
+        readonly lastSeq: number;
+        readonly runStatus: RunStatus;
+      }
+    | Fenced;
+  /** `previous` is the status that it was found in; the rest as `ClaimedRun` says. */
+  readonly "claim-run":
+    | {
+        readonly status: "claimed";
+        readonly epoch: number;
+        readonly previous: RunStatus;
+        readonly lastSeq: number;
+        readonly edits: number;
+      }
+    | Refused
+    | NotFound;
+  readonly "set-status":
+    | { readonly status: "changed"; readonly previous: RunStatus; readonly epoch: number }
+    | Fenced
+    | Refused
+    | NotFound;
+  /** The first answer wins; a later one, or one after its time, gets what was decided. */
+  readonly "answer-approval":
+    | {
+        readonly status: "answered";
+        readonly approval: ApprovalRecord;
+        /** Its run, where it waited for this. */
+        readonly ready?: ReadyRun;
+      }
+    | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
+    | Refused
+    | NotFound;
+  readonly "expire-approvals": {
+    readonly status: "expired";
+    readonly approvals: readonly ApprovalRecord[];
+    /** The runs that are queued now. */
+    readonly ready: readonly RunRef[];
+  };
+  readonly "answer-call":
+    | { readonly status: "answered"; readonly call: CallRecord }
+    | { readonly status: "already_answered"; readonly call: CallRecord }
+    | NotFound;
+  /** `taken` are new; the others were submitted before, the same. */
+  readonly "submit-outputs":
+    | {
+        readonly status: "submitted";
+        readonly taken: readonly string[];
+        /** The run, where it lacked nothing more. */
+        readonly ready?: ReadyRun;
+      }
+    | (Refused & { readonly callId: string; readonly known: boolean })
+    | NotFound;
+  readonly "create-grant": { readonly status: "created" } | Refused;
+  readonly "revoke-grant":
+    | { readonly status: "revoked"; readonly grant: GrantRecord; readonly again: boolean }
+    | NotFound;
+  /** `override` is undefined where nothing is left of it. */
+  readonly "change-override":
+    | {
+        readonly status: "updated";
+        readonly id: string;
+        readonly override: OverrideRecord | undefined;
+      }
+    | Refused;
+  readonly "reset-override":
+    | { readonly status: "updated"; readonly id: string; readonly override: undefined }
+    | NotFound;
+  readonly "create-conversation": { readonly status: "created" } | Refused;
+  readonly "update-conversation":
+    | { readonly status: "updated"; readonly conversation: ConversationRecord }
+    | NotFound;
+  readonly "move-head":
+    | { readonly status: "moved" }
+    | { readonly status: "conflict"; readonly head: string | null }
+    | Refused
+    | NotFound;
+  readonly "delete-conversation":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "delete-run":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  readonly "forget-lineage":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | Refused
+    | NotFound;
+  /** `more`: there may be more to delete. */
+  readonly "collect-forgotten": {
+    readonly status: "collected";
+    readonly rows: number;
+    readonly bytes: number;
+    readonly more: boolean;
+  };
+  readonly "drop-unreachable": { readonly status: "dropped" } | Refused;
+  readonly "shorten-cuts": { readonly status: "shortened" };
+  readonly "save-items": { readonly status: "saved" } | NotFound;
+  readonly "edit-variables": { readonly status: "edited" } | NotFound;
+  readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
+}
+
+/** What became of a write. */
+export type OutcomeOf<W extends StoreWrite> = W extends StoreWrite
+  ? Outcomes[W["type"]] | Skipped
+  : never;
+export type WriteOutcome = OutcomeOf<StoreWrite>;
+
+/** The outcomes of one call, each with the type that its write has. */
+export type OutcomesOf<W extends readonly StoreWrite[]> = {
+  readonly [K in keyof W]: OutcomeOf<W[K]>;
+};
+
+const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
+  "created",
+  "committed",
+  "claimed",
+  "changed",
+  "answered",
+  "submitted",
+  "expired",
+  "revoked",
+  "updated",
+  "moved",
+  "deleted",
+  "collected",
+  "dropped",
+  "shortened",
+  "saved",
+  "edited",
+  "forgotten",
+] as const);
+
+/** Whether a write was done. Where one of a call was not, none was. */
+export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
+  return accepted.has(outcome.status);
+}
