@@ -24,29 +24,29 @@ const largeText = 65_536;
 /** What is small goes together into as few texts as there can be: each of its own costs as much again. */
 export function encodeChanges(changes: readonly VariableChange[]): readonly EncodedChanges[] {
   const encoded: EncodedChanges[] = [];
-  let gathered: unknown[] = [];
+  let small: unknown[] = [];
   for (const change of changes) {
     if (change.type === "removed") {
       // What was only evicted from memory stays: with a store nothing needs to be forgotten.
-      gathered.push([change.name, change.reason === "evicted" ? { evicted: true } : null]);
+      small.push([change.name, change.reason === "evicted" ? { evicted: true } : null]);
       continue;
     }
     const { variable } = change;
     if (variable.bytes <= largestKept) {
-      gathered.push([variable.name, variable]);
+      small.push([variable.name, variable]);
       continue;
     }
     const { value, ...info } = variable;
-    gathered.push([info.name, info]);
-    encoded.push({ entries: entriesOf(gathered), value: encodeValue(value) });
-    gathered = [];
+    small.push([info.name, info]);
+    encoded.push({ entries: entriesOf(small), value: encodeValue(value) });
+    small = [];
   }
-  if (gathered.length > 0) encoded.push({ entries: entriesOf(gathered) });
+  if (small.length > 0) encoded.push({ entries: entriesOf(small) });
   return encoded;
 }
 
-function entriesOf(gathered: readonly unknown[]): string {
-  return JSON.stringify(gathered).slice(1, -1);
+function entriesOf(small: readonly unknown[]): string {
+  return JSON.stringify(small).slice(1, -1);
 }
 
 function encodeValue(value: VariableValue): EncodedValue {

@@ -44,22 +44,22 @@ const largestRow = 32_768;
 /** An item that begins and ends here goes into the row of the events around it; of others the writer decides. */
 export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
   const texts = textsOf(events);
-  const gathered = new GatheredEvents();
+  const grouped = new GroupedEvents();
   const loose: LooseEvent[] = [];
   let deltas = 0;
   for (const [index, event] of events.entries()) {
     const at = index + 1;
     if (event.type === "item.delta") {
       const { itemId, delta } = event;
-      if (texts.get(itemId) === true) gathered.addDelta(at, itemId, delta);
+      if (texts.get(itemId) === true) grouped.addDelta(at, itemId, delta);
       else loose.push({ type: "delta", at, nth: deltas, itemId, delta });
       deltas += 1;
     } else if (event.type === "item.end" && texts.get(event.itemId) !== true) {
       const { itemId } = event;
       loose.push({ type: "end", at, itemId, data: JSON.stringify(event) });
-    } else gathered.add(at, event);
+    } else grouped.add(at, event);
   }
-  return { count: events.length, deltas, rows: gathered.rows(), loose };
+  return { count: events.length, deltas, rows: grouped.rows(), loose };
 }
 
 /**
@@ -80,7 +80,7 @@ function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string
 }
 
 /** Events on their way into few rows: a row costs more than what is in it. */
-class GatheredEvents {
+class GroupedEvents {
   readonly #rows: EncodedRow[] = [];
   /** The number of the row's first event, and the one after its last. */
   #first = 0;

@@ -88,11 +88,11 @@ test("draining waits for what was given", async () => {
 });
 
 /** A queue whose commits end when they are let. */
-function heldQueue(takesAll: boolean) {
+function heldQueue(isPipelined: boolean) {
   const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
   const queue = createCommitQueue<number, number>({
-    takesAll,
+    isPipelined,
     commit: async (batch) => {
       batches.push(batch);
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -125,7 +125,7 @@ test("a writer that does not take all is given one commit at a time", async () =
   const written: number[] = [];
   let underWay = 0;
   const queue = createCommitQueue<number, number>({
-    takesAll: false,
+    isPipelined: false,
     commit: async (batch) => {
       assert.equal((underWay += 1), 1);
       for (let turn = 0; turn < 3; turn++) await endOfTurn();

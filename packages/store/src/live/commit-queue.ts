@@ -1,33 +1,34 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 
-/** Group commit: what gathers while a commit is under way goes into the next one. No timer. */
+/** Group commit: requests that arrive during a commit go into the next one. There is no timer. */
 export interface CommitQueue<Request, Result> {
-  /** Rejects where the whole commit failed. */
+  /** Rejects if the whole commit failed. */
   submit(request: Request): Promise<Result>;
-  /** Calls back right before the next commit is made: what is submitted in the call is part of it. */
+  /** Calls back right before the next commit; requests that the callback submits are part of it. */
   beforeNext(submit: () => void): void;
-  /** When everything that was given is done. Who waits for the next commit is called at once: later nothing may be taken. */
+  /** Resolves when all requests are settled. Runs pending `beforeNext` callbacks at once, as there may be no later commit. */
   drained(): Promise<void>;
 }
 
-/** A commit takes at most this many calls, so that none of them waits for an endless one. */
+/** Maximum number of requests in one commit, so that a commit ends in time. */
 const largestBatch = 4_096;
 
 /**
- * So many hear of their results at once. Where there are more, half of them do, and the others in
- * the next turn of the event loop: what the first give next is written while the others are told.
+ * Number of requests that settle in one turn of the event loop. Of a larger commit, half settle at
+ * once and the others in the next turn, so that the requests that follow the first half are written
+ * while the second half settles.
  */
-const toldAtOnce = 16;
+const settledAtOnce = 16;
 
 /**
  * @param commit writes a batch and gives its results in the same order
- * @param takesAll `commit` is given more before it is done, and does all that lies there by then
- * together: who writes need not wait for who gathers. @default false
- * @param settle is told of each result, in order, before whoever submitted it hears of it
+ * @param isPipelined whether `commit` may be called again before it resolves; it commits all batches
+ * that it has by then together. @default false
+ * @param settle called with each result, in order, before the request's promise resolves
  */
 export function createCommitQueue<Request, Result>(options: {
   readonly commit: (batch: readonly Request[]) => Promise<readonly Result[]>;
-  readonly takesAll?: boolean;
+  readonly isPipelined?: boolean;
   readonly settle: (request: Request, result: Result | undefined) => Result | undefined;
 }): CommitQueue<Request, Result> {
   interface Waiting {
@@ -35,32 +36,32 @@ export function createCommitQueue<Request, Result>(options: {
     readonly resolve: (result: Result) => void;
     readonly reject: (reason: unknown) => void;
   }
-  const { takesAll = false } = options;
+  const { isPipelined = false } = options;
   const queue: Waiting[] = [];
   let arriving: (() => void)[] = [];
   let running = 0;
-  /** How many calls were given beside a commit, and go into the next one. */
-  let lying = 0;
-  let begins = false;
-  /** Until everybody of the newest commit has heard of it, and so of all before. */
-  let told: Promise<void> = Promise.resolve();
+  /** Number of requests that were passed to `commit` during a commit, for the next one. */
+  let queuedMeanwhile = 0;
+  let isScheduled = false;
+  /** Resolves when the requests of the newest commit, and of all before, are settled. */
+  let allSettled: Promise<void> = Promise.resolve();
 
   /** Begins as the event loop's turn ends: all that follows from one thing shares a commit. */
-  function begin(): void {
-    if (begins || !isDue()) return;
-    begins = true;
-    setImmediate(giveDue);
+  function schedule(): void {
+    if (isScheduled || !isDue()) return;
+    isScheduled = true;
+    setImmediate(commitDue);
   }
 
-  function giveDue(): void {
-    begins = true;
+  function commitDue(): void {
+    isScheduled = true;
     if (isDue()) {
-      takeArrived();
-      if (queue.length > 0) give(queue.splice(0, largestBatch));
+      runArriving();
+      if (queue.length > 0) startCommit(queue.splice(0, largestBatch));
     }
     // Not before: what is submitted here goes with this commit, and asks for none beside it.
-    begins = false;
-    begin();
+    isScheduled = false;
+    schedule();
   }
 
   /**
@@ -69,15 +70,15 @@ export function createCommitQueue<Request, Result>(options: {
    */
   function isDue(): boolean {
     if (isEmpty() || running === 0) return !isEmpty();
-    return takesAll && queue.length + arriving.length >= lying / 4;
+    return isPipelined && queue.length + arriving.length >= queuedMeanwhile / 4;
   }
 
-  function give(batch: readonly Waiting[]): void {
-    if (running > 0) lying += batch.length;
-    told = commit(batch, told);
+  function startCommit(batch: readonly Waiting[]): void {
+    if (running > 0) queuedMeanwhile += batch.length;
+    allSettled = commit(batch, allSettled);
   }
 
-  function takeArrived(): void {
+  function runArriving(): void {
     const arrived = arriving;
     arriving = [];
     for (const submit of arrived) submit();
@@ -91,15 +92,15 @@ export function createCommitQueue<Request, Result>(options: {
     running += 1;
     const done = await resultsOf(batch);
     // What was given beside it is being written now.
-    lying = 0;
+    queuedMeanwhile = 0;
     await before;
     running -= 1;
-    begin();
-    const half = Math.max(toldAtOnce, Math.ceil(batch.length / 2));
+    schedule();
+    const half = Math.max(settledAtOnce, Math.ceil(batch.length / 2));
     for (const [index, waiting] of batch.entries()) {
       if (index === half) {
-        await endOfPromises();
-        giveDue();
+        await microtasksDone();
+        commitDue();
         await endOfTurn();
       }
       if ("error" in done) fail(waiting, done.error);
@@ -107,8 +108,8 @@ export function createCommitQueue<Request, Result>(options: {
     }
     // Before the loop's turn ends: else others hear of theirs meanwhile, all gather in one commit,
     // and while that is written nobody has anything to do.
-    await endOfPromises();
-    giveDue();
+    await microtasksDone();
+    commitDue();
   }
 
   async function resultsOf(batch: readonly Waiting[]) {
@@ -134,24 +135,24 @@ export function createCommitQueue<Request, Result>(options: {
     submit: (request) =>
       new Promise((resolve, reject) => {
         queue.push({ request, resolve, reject });
-        begin();
+        schedule();
       }),
     beforeNext: (submit) => {
       arriving.push(submit);
-      begin();
+      schedule();
     },
     drained: async () => {
-      takeArrived();
+      runArriving();
       while (!isEmpty() || running > 0) {
-        await told;
+        await allSettled;
         if (!isEmpty()) await endOfTurn();
       }
-      await told;
+      await allSettled;
     },
   };
 }
 
 /** When all has happened that follows from what is settled now, and before anything else does. */
-function endOfPromises(): Promise<void> {
+function microtasksDone(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }

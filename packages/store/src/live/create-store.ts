@@ -39,7 +39,7 @@ type Settled =
 export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const queue = createCommitQueue<WriteRequest, Settled>({
-    takesAll: writer.takesAll,
+    isPipelined: writer.isPipelined,
     commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
     settle,
   });

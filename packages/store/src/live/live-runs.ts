@@ -14,7 +14,7 @@ interface LiveRun {
   /** Writes on their way to the writer and back. */
   pending: number;
   /** In progress here. */
-  going: boolean;
+  inProgress: boolean;
   readonly items: Map<string, LiveItem>;
 }
 
@@ -30,7 +30,7 @@ export class LiveRuns {
 
   constructor(recoveredRuns: readonly RecoveredRun[]) {
     for (const { runId, lastSeq, items } of recoveredRuns) {
-      const live: LiveRun = { lastSeq, pending: 0, going: true, items: new Map() };
+      const live: LiveRun = { lastSeq, pending: 0, inProgress: true, items: new Map() };
       for (const { itemId, head } of items) {
         live.items.set(itemId, { count: 1, marks: [], newest: { seq: lastSeq, n: head } });
       }
@@ -40,8 +40,8 @@ export class LiveRuns {
 
   /** This process claimed a run: nobody else writes it, so that its last number stays known. */
   claimed({ id, lastSeq }: Pick<ClaimedRun, "id" | "lastSeq">): void {
-    const live = this.#runs.get(id) ?? { lastSeq, pending: 0, going: true, items: new Map() };
-    live.going = true;
+    const live = this.#runs.get(id) ?? { lastSeq, pending: 0, inProgress: true, items: new Map() };
+    live.inProgress = true;
     this.#runs.set(id, live);
   }
 
@@ -50,7 +50,12 @@ export class LiveRuns {
     const known = this.#runs.get(runId);
     if (known !== undefined) known.pending += 1;
     else
-      this.#runs.set(runId, { lastSeq: storedSeq(), pending: 1, going: false, items: new Map() });
+      this.#runs.set(runId, {
+        lastSeq: storedSeq(),
+        pending: 1,
+        inProgress: false,
+        items: new Map(),
+      });
   }
 
   /** A journal was committed: its events, the number before them, and the tail's row of the first delta. */
@@ -64,7 +69,7 @@ export class LiveRuns {
   ): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
-    live.going = true;
+    live.inProgress = true;
     let seq = given.seqBefore;
     let n = given.firstTail;
     for (const event of given.events) {
@@ -80,7 +85,7 @@ export class LiveRuns {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
     live.items.clear();
-    live.going = false;
+    live.inProgress = false;
     this.#release(runId, live);
   }
 
@@ -108,7 +113,7 @@ export class LiveRuns {
   }
 
   #release(runId: string, live: LiveRun): void {
-    if (live.pending <= 0 && !live.going) this.#runs.delete(runId);
+    if (live.pending <= 0 && !live.inProgress) this.#runs.delete(runId);
   }
 }
 

@@ -6,17 +6,17 @@ type Message = { readonly request: unknown } | { readonly stop: true };
 type Answers = readonly unknown[];
 type Replies = readonly Reply<unknown>[];
 
-/** So many requests are answered together, that none waits for an endless lot. */
-const mostTogether = 64;
+/** Maximum number of requests in one batch, so that a batch ends in time. */
+const maxBatch = 64;
 
-/** The other side of `startThread`: answers requests, one lot after the other, until it is told to stop. */
+/** The other side of `startThread`: answers requests, one batch after another, until it is stopped. */
 export function serveThread(options: {
   /**
-   * Answers in the order of the requests: one, or all that lie there, where they are done `together`.
-   * It may ask for the next lot before it is done with this one; else that comes when it is.
+   * Returns the answers in the order of the requests: of one request, or of all queued ones if
+   * `together` is set. It may call `next` to get the next batch before this one is answered.
    */
   readonly answer: (requests: readonly unknown[], next: () => void) => Answers | Promise<Answers>;
-  /** What all of a lot are told where `answer` fails. */
+  /** Returns the error for all requests of a batch whose `answer` failed. */
   readonly failure: (thrown: unknown) => ErrorData;
   readonly together?: boolean;
   readonly stop: () => void | Promise<void>;
@@ -25,34 +25,34 @@ export function serveThread(options: {
 }): void {
   const { answer, failure, stop, port = parentPort } = options;
   if (port === null) throw new Error("This file runs in a worker thread.");
-  const most = options.together === true ? mostTogether : 1;
-  /** What came and is not answered: others are. */
-  const lying: Message[] = [];
+  const batchLimit = options.together === true ? maxBatch : 1;
+  /** Messages that arrived while a batch is answered. */
+  const queued: Message[] = [];
   let isBusy = false;
-  /** When all lots that were taken are answered. */
+  /** Resolves when all batches so far are answered. */
   let answered: Promise<void> = Promise.resolve();
 
   port.on("message", (message: Message) => {
-    lying.push(message);
-    if (!isBusy) goOn(port);
+    queued.push(message);
+    if (!isBusy) processNext(port);
   });
 
-  function goOn(port: MessagePort): void {
-    const requests = nextLot(port);
-    if (requests.length > 0) answerLot(port, requests);
-    if (isBusy || lying.length === 0) return;
-    // What lies there is no request: nothing comes after it.
+  function processNext(port: MessagePort): void {
+    const requests = nextBatch(port);
+    if (requests.length > 0) answerBatch(port, requests);
+    if (isBusy || queued.length === 0) return;
+    // The queued message is `stop`, the last one.
     isBusy = true;
     void answered.then(stop).finally(() => port.close());
   }
 
-  function answerLot(port: MessagePort, requests: readonly unknown[]): void {
+  function answerBatch(port: MessagePort, requests: readonly unknown[]): void {
     let isOver = false;
     const next = (): void => {
       if (isOver) return;
       isOver = true;
       isBusy = false;
-      goOn(port);
+      processNext(port);
     };
     isBusy = true;
     const before = answered;
@@ -73,19 +73,19 @@ export function serveThread(options: {
     isBusy = false;
   }
 
-  function nextLot(port: MessagePort): readonly unknown[] {
-    const lot: unknown[] = [];
-    while (lot.length < most) {
-      const message = lying[0] ?? receive(port);
+  function nextBatch(port: MessagePort): readonly unknown[] {
+    const batch: unknown[] = [];
+    while (batch.length < batchLimit) {
+      const message = queued[0] ?? receive(port);
       if (message === undefined) break;
       if ("stop" in message) {
-        if (lying.length === 0) lying.push(message);
+        if (queued.length === 0) queued.push(message);
         break;
       }
-      lying.shift();
-      lot.push(message.request);
+      queued.shift();
+      batch.push(message.request);
     }
-    return lot;
+    return batch;
   }
 
   function repliesTo(requests: readonly unknown[], next: () => void): Replies | Promise<Replies> {
@@ -106,7 +106,7 @@ function replied(answers: Answers): Replies {
   return answers.map((value) => ({ value }));
 }
 
-/** What has come meanwhile. */
+/** Returns the next message of the port, or undefined if there is none. */
 function receive(port: MessagePort): Message | undefined {
   const received: { readonly message: Message } | undefined = receiveMessageOnPort(port);
   return received?.message;

@@ -7,8 +7,8 @@ import type { CapstanError } from "@capstan/core";
 
 /** The owner of the one connection that writes. */
 export interface Writer {
-  /** Whether it may be given more while it writes: it takes all that lies there into its next commit. */
-  readonly takesAll: boolean;
+  /** Whether `commit` may be called again before it resolves; queued batches share the next commit. */
+  readonly isPipelined: boolean;
   commit(batch: readonly WriteRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
   /** Resolves if it can write nothing any more. Absent where that cannot be. */
@@ -18,7 +18,7 @@ export interface Writer {
 /** Returns a writer that sends its batches to a thread. */
 export function threadWriter(thread: Thread<PostedBatch, unknown>): Writer {
   return {
-    takesAll: true,
+    isPipelined: true,
     commit: async (batch) => receiveResults((await thread.ask(batch.map(postRequest))) as string),
     stop: () => thread.stop(),
     died: thread.died,

@@ -42,7 +42,7 @@ export function connectionWriter(sql: SqliteConnection): SqliteWriter {
   const { context, recoveredRuns } = createWriteContext(sql);
   return {
     recoveredRuns,
-    takesAll: false,
+    isPipelined: false,
     commit: async (batch) => {
       const results = applyBatch(context, batch.map(encodeRequest));
       while (context.trim.pending) context.trim.removeBatch(sql);

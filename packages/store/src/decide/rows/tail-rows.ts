@@ -5,7 +5,7 @@ import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
-const mostKept = 65_536;
+const maxCached = 65_536;
 
 /** Adds a delta to its item, as the tail's row `n`: the run's last event. */
 export function appendDelta(
@@ -30,15 +30,21 @@ export function appendDelta(
     delta: JSON.stringify(delta),
   });
   const { first = n, rows = 0 } = previous ?? {};
-  const item = { itemId, head: n, first, rows: rows + 1, kept: keep(previous, { seq, delta }) };
+  const item = {
+    itemId,
+    head: n,
+    first,
+    rows: rows + 1,
+    cached: cacheIfSmall(previous, { seq, delta }),
+  };
   const others = run.open.filter((open) => open !== previous);
   return { ...run, lastSeq: seq, nth: 0, open: [...others, item] };
 }
 
-function keep(previous: OpenItem | undefined, delta: Delta): CutText | undefined {
-  if (previous !== undefined && previous.kept === undefined) return undefined;
-  const kept = addDelta(previous?.kept, delta);
-  return kept.text.length > mostKept ? undefined : kept;
+function cacheIfSmall(previous: OpenItem | undefined, delta: Delta): CutText | undefined {
+  if (previous !== undefined && previous.cached === undefined) return undefined;
+  const cached = addDelta(previous?.cached, delta);
+  return cached.text.length > maxCached ? undefined : cached;
 }
 
 /** The deltas of an item under way, put together. */

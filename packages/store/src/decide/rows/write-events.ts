@@ -74,7 +74,7 @@ function* takeDeltas(
   run: RunState,
   item: OpenItem,
 ): Script<CutText | undefined> {
-  const deltas = item.kept ?? (yield* readDeltas(context, run, item));
+  const deltas = item.cached ?? (yield* readDeltas(context, run, item));
   removeDeltas(context, run, item);
   return deltas;
 }

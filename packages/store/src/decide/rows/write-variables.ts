@@ -14,7 +14,7 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /** Up to here, in characters, a run's changes are kept in memory, and need not be read back as it ends. */
-const mostKept = 65_536;
+const maxCached = 65_536;
 
 /**
  * Keeps what a commit changed beside the run until it ends.
@@ -30,15 +30,18 @@ export function* writeChanges(
   if (some.length === 0) return run;
   const text = `[${some.map((each) => storedChanges(context, run, each)).join(",")}]`;
   if (ends) return { ...run, changes: [...(run.changes ?? (yield* readChanges(run.n))), text] };
-  const changes = keep(run.changes, text);
+  const changes = cacheIfSmall(run.changes, text);
   const n = run.variables + 1;
   context.changes.insert("run_variables", { run_n: run.n, n, owner: run.owner, changes: text });
   return { ...run, variables: n, changes };
 }
 
-function keep(before: readonly string[] | undefined, text: string): readonly string[] | undefined {
-  const kept = before?.reduce((sum, { length }) => sum + length, text.length) ?? mostKept;
-  return before === undefined || kept > mostKept ? undefined : [...before, text];
+function cacheIfSmall(
+  before: readonly string[] | undefined,
+  text: string,
+): readonly string[] | undefined {
+  const cached = before?.reduce((sum, { length }) => sum + length, text.length) ?? maxCached;
+  return before === undefined || cached > maxCached ? undefined : [...before, text];
 }
 
 /** The digest of a run's variables as they are, stored as a manifest where that is new. */

@@ -21,17 +21,17 @@ function stateOf(n: number, status: RunStatus): RunState {
 
 test("of runs that wait the last are kept, of those in progress all, of those that ended none", () => {
   const states = new RunStates(sqlite);
-  const kept = () => {
+  const cached = () => {
     states.commit();
     return Array.from({ length: 400 }, (_, n) => n).filter((n) => states.get(`run_${n}`));
   };
   for (let n = 0; n < 200; n++) states.set(stateOf(n, "requires_action"));
   const last = Array.from({ length: 128 }, (_, index) => 72 + index);
-  assert.deepEqual(kept(), last);
+  assert.deepEqual(cached(), last);
   states.set(stateOf(100, "in_progress"));
   states.set(stateOf(101, "completed"));
   for (let n = 200; n < 400; n++) states.set(stateOf(n, "requires_action"));
-  assert.deepEqual(kept(), [100, ...last.map((n) => n + 200)]);
+  assert.deepEqual(cached(), [100, ...last.map((n) => n + 200)]);
 });
 
 test("what is known of a run is forgotten where its row says something else, its owner too", () => {

@@ -13,7 +13,7 @@ export interface OpenItem {
   readonly first: number;
   readonly rows: number;
   /** Its deltas, while they are few and all came through this process. */
-  readonly kept: CutText | undefined;
+  readonly cached: CutText | undefined;
 }
 
 /** What is known of a run without asking the database. */
@@ -163,7 +163,7 @@ export class RunStates {
     for (const { id, item_id: itemId, seq, head, first, rows: count } of rows) {
       const state = this.#states.get(id);
       if (state === undefined) continue;
-      const open = [...state.open, { itemId, head, first, rows: count, kept: undefined }];
+      const open = [...state.open, { itemId, head, first, rows: count, cached: undefined }];
       this.set({ ...state, open, lastSeq: Math.max(state.lastSeq, seq) });
     }
     this.#undo = [];
@@ -222,7 +222,7 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
       head: 0,
       first: 0,
       rows: 0,
-      kept: undefined,
+      cached: undefined,
     }));
     return stateOf(row, open);
   });

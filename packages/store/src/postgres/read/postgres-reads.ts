@@ -5,7 +5,7 @@ import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
 import { databaseError, isConnectionLost, isServerStarting } from "../wire/database-error.ts";
 import { sessionSettings } from "../wire/session-settings.ts";
 import { runScript } from "../wire/run-script.ts";
-import { sendAll, sendBehind } from "../wire/statements.ts";
+import { sendAll, sendAfter } from "../wire/statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
@@ -65,7 +65,7 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
       withClient(async (client) => {
         const before = [begin];
         const result = await runScript(script(), (statements) =>
-          sendBehind(client, before.splice(0), statements),
+          sendAfter(client, before.splice(0), statements),
         );
         // Who comes next need not wait for it, and where it fails the connection is gone.
         if (before.length === 0) void sendAll(client, [commit]).catch(() => {});

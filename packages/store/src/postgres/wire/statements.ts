@@ -38,7 +38,7 @@ export function sendAll(
 }
 
 /** @returns the rows of the statements alone; those that go before them give none that are wanted */
-export async function sendBehind(
+export async function sendAfter(
   client: Client,
   before: readonly Statement[],
   statements: readonly Statement[],

@@ -13,7 +13,7 @@ import { decideBatch } from "./decide-batch.ts";
 import { databaseError, isConflict, isConnectionLost } from "../wire/database-error.ts";
 import { runScript } from "../wire/run-script.ts";
 import { BatchChanges, tablesOf } from "./postgres-changes.ts";
-import { sendAll, sendBehind } from "../wire/statements.ts";
+import { sendAll, sendAfter } from "../wire/statements.ts";
 import { notifyStatements, changedOwners, changedRuns } from "./notify.ts";
 import { createPipeline, type PipelineSlot } from "./pipeline.ts";
 import type { WriterConnection } from "./writer-connection.ts";
@@ -144,7 +144,7 @@ export function postgresWriter(options: {
         const before = pendingChanges.flush([
           ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
         ]);
-        return sendBehind(client, before, statements);
+        return sendAfter(client, before, statements);
       });
       batch.results = results;
       const owners = changedOwners(batch, (runId) => runs.get(runId)?.owner);

@@ -38,7 +38,7 @@ export async function connectPostgresWriter(options: PostgresWriterOptions): Pro
   const connection = await connectWriter(address, writerId);
   const writer = postgresWriter({ connection, writerId });
   return {
-    takesAll: false,
+    isPipelined: false,
     commit: (batch) => writer.commit(batch.map(encodeRequest)),
     stop: () => writer.close(),
   };
