@@ -2,7 +2,7 @@ import type { Grant, Message, VariableChange } from "@capstan/core";
 import { runStatusOf } from "../records/run-status.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
-import { lacksOutcome } from "./lacks-outcome.ts";
+import { isOutcomeUnknown } from "./is-outcome-unknown.ts";
 import { isUnsettled } from "./is-unsettled.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
@@ -86,7 +86,7 @@ function addEffectsOf({ call, before }: CallWrite, effects: JournalEffect[]): vo
     effects.push({ type: "quarantine", id: review.id, quarantine });
   const isClient = owner === "client";
   if (isClient && before === undefined) effects.push({ type: "answerable", callId, by: "client" });
-  if (lacksOutcome(call)) effects.push({ type: "answerable", callId, by: "person" });
+  if (isOutcomeUnknown(call)) effects.push({ type: "answerable", callId, by: "person" });
   if (!isUnsettled(status) && (isClient || approval !== undefined || review !== undefined))
     effects.push({
       type: "settled",

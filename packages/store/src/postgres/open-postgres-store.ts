@@ -45,8 +45,8 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const publisher = new Publisher();
     const { writerThread = true } = options;
     const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
-    const listeners: ((onMessage: NodeMessage) => void)[] = [];
-    const onMessage = (what: NodeMessage) => listeners.forEach((listener) => listener(what));
+    const listeners: ((message: NodeMessage) => void)[] = [];
+    const onMessage = (message: NodeMessage) => listeners.forEach((listener) => listener(message));
     // Closed again where a later one cannot be opened.
     await using opened = new AsyncDisposableStack();
     const writer = await startWriter({ address, writerId: self });

@@ -1,5 +1,5 @@
 import type { Script } from "../sql/script.ts";
-import { lacksOutcome } from "../encode/lacks-outcome.ts";
+import { isOutcomeUnknown } from "../encode/is-outcome-unknown.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
 /**
@@ -12,5 +12,5 @@ export function* readCallOutcomes(run: {
 }): Script<"known" | "unknown" | "unreadable"> {
   const calls = yield* readableCallsOf(run);
   if (calls === undefined) return "unreadable";
-  return calls.some(({ call }) => lacksOutcome(call)) ? "unknown" : "known";
+  return calls.some(({ call }) => isOutcomeUnknown(call)) ? "unknown" : "known";
 }

@@ -181,9 +181,9 @@ export interface StoreReader extends RetentionReader {
    * the run on; nothing else reads it. Undefined once the call is settled.
    */
   readReview(query: OwnedId): Promise<CallRecord | undefined>;
-  /** Every owner's runs that have waited since before a time, in ms since the epoch; at most 100. */
+  /** Every owner's runs that were suspended before a time, in ms since the epoch; at most 100. */
   everySuspendedBefore(query: { readonly before: number }): Promise<readonly RunRef[]>;
-  /** Since when the run waits that has waited longest. */
+  /** When the run was suspended that has been suspended longest, in ms since the epoch. */
   everySuspendedSince(): Promise<number | undefined>;
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyNextExpiry(): Promise<number | undefined>;

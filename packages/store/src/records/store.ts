@@ -13,7 +13,7 @@ export interface Published {
   readonly seqBefore?: number;
   /** The run has ended, or is gone: nothing more will come. */
   readonly closed: boolean;
-  /** Another node wrote, or may have: what there is to know is in the store. */
+  /** Another node wrote to the run, or may have: read its events from the store. */
   readonly byOtherNode?: boolean;
 }
 

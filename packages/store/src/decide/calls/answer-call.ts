@@ -5,7 +5,7 @@ import { type CallsRow, foldCalls, patchOf } from "../../encode/stored-calls.ts"
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { removeAnswerable } from "./answerable-calls.ts";
-import { lacksOutcome } from "../../encode/lacks-outcome.ts";
+import { isOutcomeUnknown } from "../../encode/is-outcome-unknown.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
@@ -44,10 +44,10 @@ export function* answerCall(
   });
   const before = known.find(({ n }) => n === run.n)?.call;
   if (before === undefined) return { status: "not_found" };
-  if (!lacksOutcome(before)) return { status: "already_answered", call: before };
+  if (!isOutcomeUnknown(before)) return { status: "already_answered", call: before };
   for (const { call: copy, last } of known) {
     // Another run's own call may have the same id.
-    if (!lacksOutcome(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
+    if (!isOutcomeUnknown(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
     const patch = JSON.stringify(patchOf(copy, call));
     context.changes.run(
       "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
