@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import { findRedis } from "../packages/server/src/testing/redis-server.ts";
-import { findPostgres } from "../packages/store/src/testing/postgres-server.ts";
+import { findPostgres } from "@capstan/store/testing";
 import type { Bench, BenchOptions } from "./bench.ts";
 import type { Figure } from "./figure.ts";
 import { measureByTurns, type Part } from "./part.ts";

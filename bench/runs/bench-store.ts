@@ -3,11 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import type { Store } from "../../packages/store/src/records/store.ts";
-import { openStore } from "../../packages/store/src/sqlite/open-store.ts";
+import { openPostgresStore, openStore, type Store } from "@capstan/store";
 import { switchOffPretenuring } from "../../packages/server/src/no-pretenuring.ts";
-import { testServer } from "../../packages/store/src/testing/postgres-server.ts";
+import { testServer } from "@capstan/store/testing";
 
 /** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {

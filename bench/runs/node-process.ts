@@ -2,7 +2,7 @@
 // oxlint-disable no-restricted-imports -- a node is started as the server's own tests start it
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
-import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
+import { openPostgresStore } from "@capstan/store";
 import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import { watchOverNodes } from "../../packages/server/src/runs/watch-over-nodes.ts";
 

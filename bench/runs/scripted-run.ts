@@ -1,6 +1,6 @@
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
-import type { Store } from "../../packages/store/src/records/store.ts";
-import { owner } from "../../packages/store/src/testing/store-fixtures.ts";
+import type { Store } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
 import type { RunService } from "../../packages/server/src/runs/run-service.ts";
 import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import { countedWork } from "./counted-work.ts";

@@ -1,12 +1,9 @@
 // Measures two nodes on one PostgreSQL database: node bench/runs/two-nodes.ts REPETITIONS
-// oxlint-disable no-restricted-imports -- a store is opened as the server's own tests open it
 import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { followEvents } from "../../packages/store/src/live/follow-events.ts";
-import { openPostgresStore } from "../../packages/store/src/postgres/open-postgres-store.ts";
-import type { Store } from "../../packages/store/src/records/store.ts";
-import { createRun, owner } from "../../packages/store/src/testing/store-fixtures.ts";
+import { followEvents, openPostgresStore, type Store } from "@capstan/store";
+import { createRun, owner } from "@capstan/store/testing";
 import { type Figure, measuredFigure } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";
 
