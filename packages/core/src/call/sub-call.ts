@@ -10,8 +10,7 @@ import type { Settling } from "./settle/settle.ts";
 import type { Settled } from "./record/settled.ts";
 import { stoppedBefore } from "./gate/stopped-before.ts";
 import type { SubCallPlace } from "./schedule/sub-call-place.ts";
-
-import { executeResultOf } from "./settle/execute-result.ts";
+import { settledResultOf } from "./settle/execute-result.ts";
 
 /** The sub-calls of one call. */
 export class SubCalls {
@@ -72,7 +71,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     );
     subCalls.open.add(live);
     try {
-      return executeResultOf(await live.settled);
+      return settledResultOf(await live.settled);
     } finally {
       subCalls.open.delete(live);
     }

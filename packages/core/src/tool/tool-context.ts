@@ -1,8 +1,8 @@
-import type { ToolExecuteResult } from "../call/record/tool-execute-result.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext } from "./caller.ts";
 import type { ToolEventData } from "./tool-event.ts";
 import type { ToolFile } from "./tool-file.ts";
+import type { SettledToolResult } from "./tool-result.ts";
 
 export type Progress = {
   readonly message?: string;
@@ -44,10 +44,10 @@ export interface ToolContext {
   readonly files: readonly ToolFile[];
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
-  /** Calls another tool through the same gate. */
+  /** Calls another tool through the same gate. If that call needs an approval, this one waits for it. */
   readonly callTool: (
     name: string,
     args: unknown,
     options?: CallToolOptions,
-  ) => Promise<ToolExecuteResult>;
+  ) => Promise<SettledToolResult>;
 }

@@ -1,7 +1,5 @@
-import type { ResultStatus } from "../call/record/call-status.ts";
-import type { ToolExecuteResult } from "../call/record/tool-execute-result.ts";
-
-export type SettledToolResult = Exclude<ToolExecuteResult, { readonly status: "pending" }>;
+import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ContentPart } from "../model/content-part.ts";
 
 /** Tokens of a call, as the gate's counter counts them. */
 export interface CallTokens {
@@ -9,10 +7,42 @@ export interface CallTokens {
   readonly definition: number;
   /** The arguments, as the model wrote them. */
   readonly arguments: number;
-  /** What the model was shown of the result. */
+  /** The part of the result that the model was shown. */
   readonly shown: number;
-  /** What was kept from it: as a variable, or by a person. */
+  /** The part that was withheld from it: stored as a variable, or withheld by a person. */
   readonly withheld: number;
 }
 
-export type SettledStatus = Exclude<ResultStatus, "pending">;
+interface CommonResult {
+  readonly callId: string;
+  /** `group.Tool`; absent if no tool was found. */
+  readonly toolId?: string;
+  /** The text that the model reads. */
+  readonly finalText: string;
+  readonly tokens: CallTokens;
+  /** Milliseconds of running time, without the time spent waiting for a person. */
+  readonly durationMs: number;
+  /** `data` as text, not truncated. */
+  readonly formattedText?: string;
+  readonly isTruncated?: boolean;
+  /** The variables that hold the result and the arguments: `{tool}_{n}`, `{tool}_{n}_args`. */
+  readonly cacheVarResult?: string;
+  readonly cacheVarArgs?: string;
+  /** Pictures, files and links. */
+  readonly parts?: readonly ContentPart[];
+}
+
+/** The result of a call that has ended: a union by `status`. */
+export type SettledToolResult =
+  | (CommonResult & { readonly status: "success"; readonly data: unknown })
+  | (CommonResult & {
+      readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
+      readonly error: ToolErrorData;
+    })
+  | (CommonResult & {
+      readonly status: "execution_rejected" | "result_rejected";
+      readonly rejectReason: string;
+      readonly error: ToolErrorData;
+    });
+
+export type SettledStatus = SettledToolResult["status"];

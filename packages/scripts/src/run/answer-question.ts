@@ -36,8 +36,6 @@ async function callTool(
 ): Promise<CallReply> {
   const result = await context.callTool(name, args);
   if (result.status === "success") return { value: result.data ?? null };
-  if (result.status === "pending")
-    return { error: { code: "pending", message: `${name} waits for a person.` } };
   const { code, message, retryable = false } = result.error;
   return { error: { code, message, retryable } };
 }

@@ -16,17 +16,8 @@ export type CallStatus =
   | "cancelled"
   | "outcome_unknown";
 
-/** What `execute` says of a call. */
-export type ResultStatus =
-  | "pending"
-  | "success"
-  | "error"
-  | "timed_out"
-  | "execution_rejected"
-  | "result_rejected"
-  | "not_found"
-  | "cancelled"
-  | "outcome_unknown";
+/** The status of a call in the result of `execute`. */
+export type ResultStatus = "pending" | SettledStatus;
 
 /** The one table from ledger to result; every layer maps through it. */
 export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } = {

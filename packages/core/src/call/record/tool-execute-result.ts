@@ -1,43 +1,12 @@
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice } from "../../policy/review.ts";
-import type { ContentPart } from "../../model/content-part.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
-import type { CallTokens } from "../../tool/tool-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { CallRecord } from "./call-record.ts";
 
-interface SettledResult {
-  readonly callId: string;
-  /** `group.Tool`, where the tool was found. */
-  readonly toolId?: string;
-  /** What the model reads. */
-  readonly finalText: string;
-  readonly tokens: CallTokens;
-  /** Milliseconds of running time, waiting for a person not counted. */
-  readonly durationMs: number;
-  /** `data` as text, uncut. */
-  readonly formattedText?: string;
-  readonly isTruncated?: boolean;
-  /** The variables that hold the result and the arguments: `{tool}_{n}`, `{tool}_{n}_args`. */
-  readonly cacheVarResult?: string;
-  readonly cacheVarArgs?: string;
-  /** Pictures, files and links. */
-  readonly parts?: readonly ContentPart[];
-}
-
-/** What became of a call: a union by `status`. */
-export type ToolExecuteResult =
-  | (SettledResult & { readonly status: "success"; readonly data: unknown })
-  | (SettledResult & {
-      readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
-      readonly error: ToolErrorData;
-    })
-  | (SettledResult & {
-      readonly status: "execution_rejected" | "result_rejected";
-      readonly rejectReason: string;
-      readonly error: ToolErrorData;
-    })
+/** The result of a call that waits for a person. */
+export type PendingToolResult =
   | {
-      /** `executor.answerApproval(record, decision)` goes on. */
+      /** Continue with `executor.answerApproval(record, decision)`. */
       readonly status: "pending";
       readonly waitsFor: "approval";
       readonly callId: string;
@@ -46,7 +15,7 @@ export type ToolExecuteResult =
       readonly record: CallRecord;
     }
   | {
-      /** It ran; `executor.settleReviewed(record, decision)` goes on. */
+      /** The tool ran. Continue with `executor.settleReviewed(record, decision)`. */
       readonly status: "pending";
       readonly waitsFor: "review";
       readonly callId: string;
@@ -55,3 +24,6 @@ export type ToolExecuteResult =
       /** Holds the result in quarantine, for the reviewer alone. */
       readonly record: CallRecord;
     };
+
+/** The result of `execute`: a union by `status`. */
+export type ToolExecuteResult = SettledToolResult | PendingToolResult;

@@ -1,7 +1,14 @@
 import type { ToolExecuteResult } from "../record/tool-execute-result.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Settling } from "./settle.ts";
 
-/** A call as its caller gets it. */
+/** Returns the result of a sub-call. Its parent waits for a person in its place, so it never stays pending. */
+export function settledResultOf(settling: Settling): SettledToolResult {
+  if (settling.status === "settled") return settling.result;
+  throw new TypeError(`The sub-call ${settling.record.callId} stayed pending.`);
+}
+
+/** Converts the end of a call to the result that its caller gets. */
 export function executeResultOf(settling: Settling): ToolExecuteResult {
   if (settling.status === "settled") return settling.result;
   const { record, registered, request } = settling;

@@ -243,8 +243,8 @@ test("a script gets the result of a reviewed tool only as the reviewer lets it",
     ...reads,
     name: "Script",
     execute: async (_args, { callTool }) => {
-      const result = await callTool("Secret", {});
-      seen.push(result.status === "pending" ? "pending" : result.finalText);
+      const { finalText } = await callTool("Secret", {});
+      seen.push(finalText);
       return "done";
     },
   });
