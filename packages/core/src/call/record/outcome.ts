@@ -12,6 +12,11 @@ interface Stopped extends Ended {
   readonly leftBehind?: true;
 }
 
+/** How a call that ran ended, for its caller. */
+export type CallEnd =
+  | { readonly status: "success"; readonly data: unknown }
+  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
+
 /** What the second segment yields: how a tool ended. */
 export type Outcome =
   | (Ended & {

@@ -1,5 +1,5 @@
-import type { Formatted } from "../settle/format-result.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { FormattedText } from "./formatted.ts";
+import type { CallEnd } from "./outcome.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { ReviewRequest } from "../../policy/review.ts";
@@ -36,10 +36,3 @@ export function reviewRequestOf({
   const shown = neutralise(cut.text);
   return { ...review, args, text, shown, ...(parts !== undefined && { parts }) };
 }
-
-/** How a call that ran ended, for its caller. */
-export type CallEnd =
-  | { readonly status: "success"; readonly data: unknown }
-  | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
-
-export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;

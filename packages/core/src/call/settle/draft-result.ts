@@ -1,4 +1,5 @@
-import type { CallEnd, FormattedText } from "../record/quarantine.ts";
+import type { CallEnd, Outcome } from "../record/outcome.ts";
+import type { FormattedText } from "../record/formatted.ts";
 import { formatResult } from "./format-result.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
@@ -8,7 +9,6 @@ import { cutForModel } from "./cut-for-model.ts";
 import { errorText } from "../record/error-text.ts";
 import { unexpectedResult } from "./unexpected-result.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Outcome } from "../record/outcome.ts";
 
 /** A result before anybody saw it: what it says, and what the model would be shown of it. */
 export interface DraftResult {

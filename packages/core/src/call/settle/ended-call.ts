@@ -1,5 +1,5 @@
 import type { CallRecord, CallResult } from "../record/call-record.ts";
-import type { CallEnd } from "../record/quarantine.ts";
+import type { CallEnd } from "../record/outcome.ts";
 import type { Settled } from "../record/settled.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 

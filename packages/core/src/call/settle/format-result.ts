@@ -6,17 +6,8 @@ import { contentPartsProblem, isContentParts } from "../../model/content-parts.t
 import type { Tool } from "../../tool/tool.ts";
 
 import { lostInJson } from "../../json/lost-in-json.ts";
+import type { Formatted, FormattedText } from "../record/formatted.ts";
 import type { VariableValue } from "../../variables/variable.ts";
-
-/** What a tool returned, as text and as data. */
-export type Formatted =
-  | {
-      readonly status: "formatted";
-      readonly text: string;
-      readonly data?: JsonValue;
-      readonly parts?: readonly ContentPart[];
-    }
-  | { readonly status: "failed"; readonly message: string };
 
 /** What the model reads of a tool that returned nothing. */
 export const noResult = "(no result)";
@@ -64,9 +55,7 @@ function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
 }
 
 /** What is kept of a formatted result: its text, and its data where that is more. */
-export function valueOf(
-  formatted: Extract<Formatted, { readonly status: "formatted" }>,
-): VariableValue {
+export function valueOf(formatted: FormattedText): VariableValue {
   const { text, data } = formatted;
   return data === undefined ? { text } : { text, data };
 }

@@ -11,7 +11,7 @@ import type { CallRecord, CallResult } from "../record/call-record.ts";
 import { callStatusOf } from "../record/call-status.ts";
 import { callTokens } from "../gate/call-tokens.ts";
 import type { DraftResult } from "./draft-result.ts";
-import type { CallEnd } from "../record/quarantine.ts";
+import type { CallEnd } from "../record/outcome.ts";
 import { EndedCall, type EndedCallParts } from "./ended-call.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Mutable } from "../../base/mutable.ts";
