@@ -2,11 +2,9 @@ import type { JsonValue } from "../../base/json.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewAnswer } from "../../policy/review.ts";
 import type { Progress } from "../../tool/tool-context.ts";
-import type { Answered } from "../propose/answer.ts";
+import type { Answered, Proposal } from "./proposal.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import type { Proposal } from "../propose/propose.ts";
-import type { InReview } from "../settle/review-result.ts";
-import type { Settled } from "../record/settled.ts";
+import type { InReview, Settled } from "../record/settled.ts";
 
 /** Who records what a call does; each is told before anything follows from it. */
 export interface CallObserver {

@@ -1,21 +1,14 @@
 import { frozenJson } from "../../json/frozen-json.ts";
 import { isObject } from "../../json/json-type.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
-import type { Grant } from "../../policy/grant.ts";
 import { grantFor } from "../../policy/grant-for.ts";
 import { approvalQuery } from "../../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { editedArguments } from "./edited-arguments.ts";
 import { hindered, hindranceTo, presentTool } from "../gate/hindrance.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Asks, Proposal } from "./propose.ts";
+import type { Answered, Asks } from "../gate/proposal.ts";
 import { refused, rejected } from "../gate/unsettled-result.ts";
-
-export interface Answered {
-  readonly proposal: Exclude<Proposal, Asks>;
-  /** What the answer leaves behind; already in the gate's book. */
-  readonly grant?: Grant;
-}
 
 /** Another answer covers this question: which one, in words. */
 function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {

@@ -3,7 +3,7 @@ import { frozenJson } from "../../json/frozen-json.ts";
 import { definitionDigest } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Asks } from "./propose.ts";
+import type { Asks } from "../gate/proposal.ts";
 
 /** The question that a stored call waits with; in words, why there is none any more. */
 export function askedAgain({ registry }: Gate, record: CallRecord): Asks | string {

@@ -27,7 +27,7 @@ import { givenArguments } from "./given-arguments.ts";
 import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { newId } from "../../base/new-id.ts";
-import type { Settled } from "../record/settled.ts";
+import type { Proposal } from "../gate/proposal.ts";
 import { rejected, refused } from "../gate/unsettled-result.ts";
 
 export interface CallRequest {
@@ -50,24 +50,6 @@ export interface CallRequest {
 }
 
 const none: readonly string[] = [];
-
-/** What the first segment yields. `record` is what is kept, and what runs. */
-export type Proposal =
-  | {
-      readonly status: "approved";
-      readonly record: CallRecord;
-      readonly registered: RegisteredTool;
-    }
-  | {
-      readonly status: "asks";
-      readonly record: CallRecord;
-      readonly registered: RegisteredTool;
-      readonly approval: ApprovalRequest;
-    }
-  | Settled;
-
-/** One that waits for a person's word. */
-export type Asks = Extract<Proposal, { readonly status: "asks" }>;
 
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {

@@ -1,3 +1,5 @@
+import type { ReviewRequest } from "../../policy/review.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
@@ -7,6 +9,16 @@ export interface Settled {
   readonly record: CallRecord;
   readonly result: SettledToolResult;
 }
+
+/** A call that ran and whose result a person must see first. Its record is enough to settle it. */
+export interface InReview {
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  readonly request: ReviewRequest;
+}
+
+/** A call that ran: it has ended, or a person must see its result first. */
+export type Settling = Settled | ({ readonly status: "in_review" } & InReview);
 
 /** Characters of a result that its row and the log keep. */
 export const previewChars = 200;

@@ -2,13 +2,19 @@ import { sizeOf } from "../../json/json-size.ts";
 import { plainData } from "../../json/plain-data.ts";
 import { reviewReason } from "../../policy/review.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
-import type { LiveCallOptions } from "../gate/live-call-options.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { CallObserver } from "../gate/call-host.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { CallRecord } from "../record/call-record.ts";
 
-/** Of whose call it is. */
-export type SpeechOptions = Pick<
-  LiveCallOptions,
-  "gate" | "observer" | "record" | "registered" | "checkToolResults"
->;
+export interface SpeechOptions {
+  readonly gate: Gate;
+  readonly observer: CallObserver;
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+  /** False ignores the tool's own request for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean | undefined;
+}
 
 /** Progress within this many ms of the last is not passed on. */
 const progressEveryMs = 100;

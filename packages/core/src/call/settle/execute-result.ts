@@ -1,6 +1,6 @@
 import type { ToolExecuteResult } from "../record/tool-execute-result.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
-import type { Settling } from "./settle.ts";
+import type { Settling } from "../record/settled.ts";
 
 /** Returns the result of a sub-call. Its parent waits for a person in its place, so it never stays pending. */
 export function settledResultOf(settling: Settling): SettledToolResult {

@@ -5,7 +5,6 @@ import {
   type ReviewNotice,
   type ReviewOutcome,
   reviewOutcomes,
-  type ReviewRequest,
 } from "../../policy/review.ts";
 import { redact } from "../../policy/redact.ts";
 import { reviewProblem } from "../../policy/review-problem.ts";
@@ -20,15 +19,8 @@ import { newId } from "../../base/new-id.ts";
 import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 
-import type { Settled } from "../record/settled.ts";
+import type { InReview, Settled } from "../record/settled.ts";
 import { unsettledResult } from "../gate/unsettled-result.ts";
-
-/** A call that ran and whose result a person must see first. Its record is all that is needed to go on. */
-export interface InReview {
-  readonly record: CallRecord;
-  readonly registered: RegisteredTool;
-  readonly request: ReviewRequest;
-}
 
 /** Stage 10, first half: the result goes into quarantine. */
 export function beginReview(

@@ -5,8 +5,8 @@ import { draftResult } from "./draft-result.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import type { Outcome } from "../record/outcome.ts";
-import { beginReview, type InReview } from "./review-result.ts";
-import type { Settled } from "../record/settled.ts";
+import { beginReview } from "./review-result.ts";
+import type { Settling } from "../record/settled.ts";
 
 export interface SettleOptions {
   readonly gate: Gate;
@@ -18,9 +18,6 @@ export interface SettleOptions {
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
-
-/** A call that ran: it has ended, or a person must see its result first. */
-export type Settling = Settled | ({ readonly status: "in_review" } & InReview);
 
 /**
  * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person

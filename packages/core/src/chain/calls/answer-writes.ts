@@ -1,4 +1,4 @@
-import type { Answered } from "../../call/propose/answer.ts";
+import type { Answered } from "../../call/gate/proposal.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 

@@ -1,7 +1,7 @@
 import { copyJson } from "../../json/copy-json.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import type { Proposal } from "../../call/propose/propose.ts";
+import type { Proposal } from "../../call/gate/proposal.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import { titleOf } from "../../tool/registry.ts";

@@ -1,4 +1,5 @@
-import { type InReview, settleReviewed } from "../../call/settle/review-result.ts";
+import { settleReviewed } from "../../call/settle/review-result.ts";
+import type { InReview } from "../../call/record/settled.ts";
 import type { Settled } from "../../call/record/settled.ts";
 import { unseen } from "../../call/ask/shown-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";

@@ -1,6 +1,7 @@
 import type { TakeIn } from "./take-in.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
-import { type Proposal, propose } from "../../call/propose/propose.ts";
+import { propose } from "../../call/propose/propose.ts";
+import type { Proposal } from "../../call/gate/proposal.ts";
 import type { UnsettledEnd } from "../../call/gate/unsettled-result.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";

@@ -1,13 +1,13 @@
-import type { Stoppable } from "./stoppable.ts";
-import type { RequireApproval, RequireApprovalOf } from "../../policy/decide.ts";
-import type { Caller } from "../../tool/caller.ts";
-import type { RegisteredTool } from "../../tool/registry.ts";
-import type { CallObserver } from "./call-host.ts";
-import type { CallRecord } from "../record/call-record.ts";
-import type { Gate } from "./gate.ts";
-import type { Scheduler } from "../schedule/scheduler.ts";
-import type { Settling } from "../settle/settle.ts";
-import type { Ticket } from "../schedule/ticket.ts";
+import type { Stoppable } from "./gate/stoppable.ts";
+import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
+import type { Caller } from "../tool/caller.ts";
+import type { RegisteredTool } from "../tool/registry.ts";
+import type { CallObserver } from "./gate/call-host.ts";
+import type { CallRecord } from "./record/call-record.ts";
+import type { Gate } from "./gate/gate.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import type { Settling } from "./record/settled.ts";
+import type { Ticket } from "./schedule/ticket.ts";
 
 /** What a call inherits from the one it was made in. */
 export interface Lineage {
