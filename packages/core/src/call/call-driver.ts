@@ -6,9 +6,9 @@ import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { CallEnd, LiveCall, LiveCallOptions } from "./live-call-options.ts";
-import type { Stoppable } from "./gate/stoppable.ts";
+import type { ActiveCall } from "./gate/active-call.ts";
 import type { Outcome } from "./record/outcome.ts";
-import type { Place } from "../base/roster.ts";
+import type { ListNode } from "../base/linked-list.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
 import { hindranceText, hindranceTo } from "./gate/hindrance.ts";
 import { claimOf } from "./schedule/claim.ts";
@@ -42,7 +42,7 @@ export class StartedCall implements LiveCall {
   readonly #speech: Speech;
   #record: CallRecord;
   #running: RunningTool | undefined;
-  readonly #place: Place<Stoppable>;
+  readonly #activeNode: ListNode<ActiveCall>;
   #ticket: Ticket | undefined;
   #begun = false;
   #stopped: string | undefined;
@@ -64,7 +64,7 @@ export class StartedCall implements LiveCall {
     // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
     this.#args = record.approval === undefined ? args : copyJson(args);
     this.#speech = new Speech(options);
-    this.#place = options.gate.live.enter(this);
+    this.#activeNode = options.gate.activeCalls.append(this);
   }
 
   /** How it ended; undefined until then. */
@@ -237,7 +237,7 @@ export class StartedCall implements LiveCall {
   }
 
   #end(end: Settling): void {
-    this.#options.gate.live.leave(this.#place);
+    this.#options.gate.activeCalls.remove(this.#activeNode);
     if (this.isDone) return;
     this.#ended = end;
     this.#waited?.resolve(end);
@@ -266,7 +266,7 @@ export class StartedCall implements LiveCall {
     for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
-    gate.live.leave(this.#place);
+    gate.activeCalls.remove(this.#activeNode);
     if (this.isDone) return;
     this.#failure = { thrown };
     this.#waited?.reject(thrown);

@@ -9,7 +9,7 @@ import type { CallObserver } from "./gate/call-host.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import type { Gate } from "./gate/gate.ts";
 import { startCall } from "./call-driver.ts";
-import type { Stoppable } from "./gate/stoppable.ts";
+import type { ActiveCall } from "./gate/active-call.ts";
 import { newId } from "../base/new-id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { Asks, Proposal } from "./gate/proposal.ts";
@@ -62,12 +62,12 @@ function stoppable(
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const stop = new Stop(callId);
   const abort = () => stop.cancel("the caller stopped it");
-  const place = gate.live.enter(stop);
+  const activeNode = gate.activeCalls.append(stop);
   if (signal?.aborted === true) abort();
   else signal?.addEventListener("abort", abort, { once: true });
   const leave = (): void => {
     signal?.removeEventListener("abort", abort);
-    gate.live.leave(place);
+    gate.activeCalls.remove(activeNode);
   };
   let result;
   try {
@@ -82,7 +82,7 @@ function stoppable(
 }
 
 /** Whether a call was stopped, and what is to be stopped of it at the moment. */
-class Stop implements Stoppable {
+class Stop implements ActiveCall {
   readonly callId: string;
   reason: string | undefined;
   #stage: ((reason: string) => void) | undefined;

@@ -1,4 +1,4 @@
-import type { Stoppable } from "./gate/stoppable.ts";
+import type { ActiveCall } from "./gate/active-call.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
@@ -24,7 +24,7 @@ export interface SubLineage extends Lineage {
   waits<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-export interface LiveCall extends Stoppable {
+export interface LiveCall extends ActiveCall {
   /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
   readonly settled: Promise<Settling>;
 }

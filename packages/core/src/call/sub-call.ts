@@ -154,7 +154,7 @@ function startSubCall(
       await goOn();
       return settled;
     } finally {
-      gate.live.leave(alive);
+      gate.activeCalls.remove(activeNode);
       place.close();
     }
   };
@@ -168,7 +168,7 @@ function startSubCall(
       live?.cancel(reason);
     },
   };
-  const alive = gate.live.enter(call);
+  const activeNode = gate.activeCalls.append(call);
   settled.resolve(run());
   return call;
 }

@@ -40,7 +40,7 @@ import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
 import type { Ledger } from "./record/ledger.ts";
 import { ledgerObserver } from "./ledger-host.ts";
 import { type OfferOptions, Offers } from "./gate/offers.ts";
-import { Roster } from "../base/roster.ts";
+import { LinkedList } from "../base/linked-list.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
 import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
@@ -117,7 +117,7 @@ export class ToolExecutor {
       overrides: typeof overrides === "function" ? overrides : () => overrides,
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
-      live: new Roster(),
+      activeCalls: new LinkedList(),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
@@ -302,14 +302,14 @@ export class ToolExecutor {
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
   cancel(callId: string, reason = "a person stopped it"): boolean {
-    const stopped = this.gate.live.members().filter((call) => call.callId === callId);
+    const stopped = this.gate.activeCalls.values().filter((call) => call.callId === callId);
     for (const call of stopped) call.cancel(reason);
     return stopped.length > 0;
   }
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const call of this.gate.live.members()) call.cancel(reason);
+    for (const call of this.gate.activeCalls.values()) call.cancel(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */

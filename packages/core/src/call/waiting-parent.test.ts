@@ -254,7 +254,7 @@ test("a call that is stopped on its way back ends at once, and what it wanted is
   await end("Long");
   assert.equal((await next).status, "success");
   assert.ok(!log.includes("Asks runs"));
-  assert.equal(executor.gate.live.size, 0);
+  assert.equal(executor.gate.activeCalls.size, 0);
 });
 
 test("two calls that come back and want what the other's sub-call took do not wait for ever", async () => {

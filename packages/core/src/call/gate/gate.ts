@@ -7,8 +7,8 @@ import type { Switches } from "../../tool/switches.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { Ledger } from "../record/ledger.ts";
-import type { Stoppable } from "./stoppable.ts";
-import type { Roster } from "../../base/roster.ts";
+import type { ActiveCall } from "./active-call.ts";
+import type { LinkedList } from "../../base/linked-list.ts";
 
 /** Numbers of the gate; DESIGN.md's defaults. */
 export interface GateLimits {
@@ -55,7 +55,7 @@ export interface Gate {
   /** Where each call's states are written. */
   readonly ledger: Ledger | undefined;
   /** The calls that have not ended, sub-calls included. Two chains may have calls of one id. */
-  readonly live: Roster<Stoppable>;
+  readonly activeCalls: LinkedList<ActiveCall>;
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   /** From 0 to 1. */

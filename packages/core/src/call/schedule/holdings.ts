@@ -1,4 +1,4 @@
-import { Roster } from "../../base/roster.ts";
+import { LinkedList } from "../../base/linked-list.ts";
 import type { Ticket } from "./ticket.ts";
 
 const nobody: ReadonlySet<Ticket> = new Set();
@@ -8,7 +8,7 @@ const nobody: ReadonlySet<Ticket> = new Set();
  * two calls that conflict, one is always made in the other.
  */
 export class Holdings {
-  readonly running = new Roster<Ticket>();
+  readonly running = new LinkedList<Ticket>();
   readonly #exclusive = new Set<Ticket>();
   readonly #byKey = new Map<string, Set<Ticket>>();
 
@@ -24,7 +24,7 @@ export class Holdings {
 
   take(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.claim;
-    ticket.running = this.running.enter(ticket);
+    ticket.running = this.running.append(ticket);
     if (exclusive) this.#exclusive.add(ticket);
     for (const key of keys) this.#hold(key, ticket);
     if (cap !== undefined) this.#hold(cap.key, ticket);
@@ -32,7 +32,7 @@ export class Holdings {
 
   release(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.claim;
-    if (ticket.running !== undefined) this.running.leave(ticket.running);
+    if (ticket.running !== undefined) this.running.remove(ticket.running);
     if (exclusive) this.#exclusive.delete(ticket);
     for (const key of keys) this.#letGo(key, ticket);
     if (cap !== undefined) this.#letGo(cap.key, ticket);
@@ -52,7 +52,7 @@ export class Holdings {
   /** Each of these must end before the ticket can start; its cap is not looked at. */
   blockers(ticket: Ticket): readonly Ticket[] {
     const blocking = new Set<Ticket>(
-      ticket.claim.exclusive ? this.running.members() : this.#exclusive,
+      ticket.claim.exclusive ? this.running.values() : this.#exclusive,
     );
     for (const key of ticket.claim.keys)
       for (const holder of this.holders(key)) blocking.add(holder);

@@ -25,7 +25,7 @@ export class Suspended {
 
   suspend(root: Ticket): void {
     const members = new Set(
-      this.#holdings.running.members().filter((ticket) => ticket.root === root),
+      this.#holdings.running.values().filter((ticket) => ticket.root === root),
     );
     for (const member of members) {
       this.#holdings.release(member);

@@ -1,5 +1,5 @@
 import type { Claim } from "./claim.ts";
-import type { Place } from "../../base/roster.ts";
+import type { ListNode } from "../../base/linked-list.ts";
 
 /**
  * A call's place in the scheduler: it waits, runs, and leaves. In between it is suspended while
@@ -13,8 +13,8 @@ export class Ticket {
   readonly root: Ticket;
   readonly depth: number;
   readonly start: (ticket: Ticket) => void;
-  /** Its place among those that hold something. */
-  running: Place<Ticket> | undefined;
+  /** Its node in the list of running calls. */
+  running: ListNode<Ticket> | undefined;
   status: "waiting" | "running" | "suspended" | "left" = "waiting";
   /** Sub-calls made in it that have not ended. */
   #open = 0;

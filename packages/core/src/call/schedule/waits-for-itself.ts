@@ -23,7 +23,7 @@ export function waitsForItself(
   };
   for (let before = -1; before < canEnd.size;) {
     before = canEnd.size;
-    for (const holder of holdings.running.members()) {
+    for (const holder of holdings.running.values()) {
       const own = waiters.filter((waiter) => waiter.isIn(holder));
       if (stays(holder) && own.every(canStart)) canEnd.add(holder);
     }

@@ -1,5 +1,5 @@
-/** A call under way, as whoever stops it sees it. */
-export interface Stoppable {
+/** A call that has not ended, as a caller that cancels it sees it. */
+export interface ActiveCall {
   readonly callId: string;
   /** Stops it wherever it is; its sub-calls too. */
   cancel(reason: string): void;
