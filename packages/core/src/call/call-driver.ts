@@ -11,7 +11,7 @@ import type { Outcome } from "./record/outcome.ts";
 import type { ListNode } from "../base/linked-list.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
 import { hindranceText, hindranceTo } from "./gate/hindrance.ts";
-import { claimOf } from "./schedule/claim.ts";
+import { lockRequestOf } from "./schedule/lock-request.ts";
 import { settleReviewed } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
 import type { Settling } from "./record/settled.ts";
@@ -95,7 +95,7 @@ export class StartedCall implements LiveCall {
   /** Takes its place in the schedule, and starts where it may. */
   enter(): void {
     const { scheduler, registered, lineage } = this.#options;
-    const entered = scheduler.enter(claimOf(registered, this.#args), {
+    const entered = scheduler.enter(lockRequestOf(registered, this.#args), {
       start: (own) => this.#carry(() => this.#start(own)),
       parent: lineage?.ticket,
     });
@@ -104,7 +104,7 @@ export class StartedCall implements LiveCall {
       if (this.#isOver && entered.status === "waiting") scheduler.leave(entered);
     } else if (!this.#isOver) {
       this.#begun = true;
-      this.#carry(() => this.#finish(waitsForItself(registered)));
+      this.#carry(() => this.#finish(deadlockOutcome(registered)));
     }
   }
 
@@ -299,7 +299,7 @@ function cancelledOutcome(reason: string, started: boolean): Outcome {
   return { status: "cancelled", reason, started, durationMs: 0 };
 }
 
-function waitsForItself({ name }: RegisteredTool): Outcome {
+function deadlockOutcome({ name }: RegisteredTool): Outcome {
   const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
   const error = { code: "deadlock", message, retryable: true };
   return { status: "failed", error, durationMs: 0 };

@@ -9,7 +9,7 @@ import type { Proposal } from "./gate/proposal.ts";
 import { refused, unsettledResult } from "./gate/unsettled-result.ts";
 import type { Settling, Settled } from "./record/settled.ts";
 import { stoppedBefore } from "./gate/stopped-before.ts";
-import type { SubCallPlace } from "./schedule/sub-call-place.ts";
+import type { SubCallHandle } from "./schedule/sub-call-handle.ts";
 import { settledResultOf } from "./settle/execute-result.ts";
 
 /** The sub-calls of one call. */
@@ -45,7 +45,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
   let made = 0;
   const call: ToolContext["callTool"] = async (name, args, { references = false } = {}) => {
     made++;
-    const place = options.scheduler.openSubCall(lineage.ticket);
+    const handle = options.scheduler.openSubCall(lineage.ticket);
     const request = {
       callId: newId("call_"),
       name,
@@ -58,16 +58,16 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       principalId: parent.principalId,
     };
     const refusal = tooMany(lineage.depth, made, gate.limits);
-    const proposal = await proposed(gate, request, place);
+    const proposal = await proposed(gate, request, handle);
     // Its parent's record is closed: nobody would learn of it.
     if (subCalls.over) {
-      place.close();
+      handle.close();
       return stopped(gate, proposal, "the call that made it ended").result;
     }
     const live = startSubCall(
       options,
       refusal === undefined ? proposal : refused(gate, proposal.record, "error", refusal),
-      place,
+      handle,
     );
     subCalls.open.add(live);
     try {
@@ -84,11 +84,15 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
   };
 }
 
-async function proposed(gate: Gate, request: CallRequest, place: SubCallPlace): Promise<Proposal> {
+async function proposed(
+  gate: Gate,
+  request: CallRequest,
+  handle: SubCallHandle,
+): Promise<Proposal> {
   try {
     return await propose(gate, request);
   } catch (thrown) {
-    place.close();
+    handle.close();
     throw thrown;
   }
 }
@@ -97,7 +101,7 @@ async function proposed(gate: Gate, request: CallRequest, place: SubCallPlace): 
 function startSubCall(
   options: SubCallerOptions,
   proposed: Proposal,
-  place: SubCallPlace,
+  handle: SubCallHandle,
 ): LiveCall {
   const { gate, observer, lineage, subCalls } = options;
   const { callId } = proposed.record;
@@ -106,17 +110,17 @@ function startSubCall(
   let live: LiveCall | undefined;
 
   /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
-  const goOn = async (): Promise<void> => {
-    const back = place.goOn();
+  const resume = async (): Promise<void> => {
+    const back = handle.resume();
     if (back !== undefined && !subCalls.over)
       await lineage.paused(async () => Promise.race([back, subCalls.ended]));
   };
   const waits: SubLineage["waits"] = async (wait) => {
-    place.wait();
+    handle.wait();
     try {
       return await lineage.paused(wait);
     } finally {
-      await goOn();
+      await resume();
     }
   };
 
@@ -138,7 +142,7 @@ function startSubCall(
       }
     }
     // A sibling may have waited already when it was made.
-    if (proposal.status === "approved") await goOn();
+    if (proposal.status === "approved") await resume();
     if (why !== undefined && proposal.status !== "settled") proposal = stopped(gate, proposal, why);
     if (proposal.status === "settled") {
       await observer.settled(proposal);
@@ -151,11 +155,11 @@ function startSubCall(
   const run = async (): Promise<Settling> => {
     try {
       const settled = await carry();
-      await goOn();
+      await resume();
       return settled;
     } finally {
       gate.activeCalls.remove(activeNode);
-      place.close();
+      handle.close();
     }
   };
   const settled = Promise.withResolvers<Settling>();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Claim } from "./claim.ts";
+import type { LockRequest } from "./lock-request.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { SubCallPlace } from "./sub-call-place.ts";
+import type { SubCallHandle } from "./sub-call-handle.ts";
 import type { Ticket } from "./ticket.ts";
 
-const claims: fc.Arbitrary<Claim> = fc.record(
+const claims: fc.Arbitrary<LockRequest> = fc.record(
   {
     exclusive: fc.boolean(),
     keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 2 }),
@@ -16,27 +16,30 @@ const claims: fc.Arbitrary<Claim> = fc.record(
 );
 /** Exclusive ones are rare, else nothing else happens. */
 const mixed = fc.oneof(
-  { weight: 6, arbitrary: claims.map((claim): Claim => ({ ...claim, exclusive: false })) },
+  {
+    weight: 6,
+    arbitrary: claims.map((request): LockRequest => ({ ...request, exclusive: false })),
+  },
   { weight: 1, arbitrary: claims },
 );
 type Step =
-  | { readonly type: "enter"; readonly claim: Claim }
+  | { readonly type: "enter"; readonly request: LockRequest }
   /** A sub-call of the running call with this number, counted around. */
-  | { readonly type: "sub"; readonly of: number; readonly claim: Claim }
+  | { readonly type: "sub"; readonly of: number; readonly request: LockRequest }
   /** A call that runs and waits for no sub-call ends. */
   | { readonly type: "end"; readonly which: number }
   /** A call that waits is given up. */
   | { readonly type: "give-up"; readonly which: number }
   /** A sub-call of a running call asks a person before it may enter. */
-  | { readonly type: "ask"; readonly of: number; readonly claim: Claim }
+  | { readonly type: "ask"; readonly of: number; readonly request: LockRequest }
   /** A question is answered: what was asked about goes on, or is over. */
   | { readonly type: "answer"; readonly which: number; readonly allows: boolean };
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ type: fc.constant("enter" as const), claim: mixed }),
-  fc.record({ type: fc.constant("sub" as const), of: fc.nat(20), claim: mixed }),
+  fc.record({ type: fc.constant("enter" as const), request: mixed }),
+  fc.record({ type: fc.constant("sub" as const), of: fc.nat(20), request: mixed }),
   fc.record({ type: fc.constant("end" as const), which: fc.nat(20) }),
   fc.record({ type: fc.constant("give-up" as const), which: fc.nat(20) }),
-  fc.record({ type: fc.constant("ask" as const), of: fc.nat(20), claim: mixed }),
+  fc.record({ type: fc.constant("ask" as const), of: fc.nat(20), request: mixed }),
   fc.record({
     type: fc.constant("answer" as const),
     which: fc.nat(20),
@@ -50,8 +53,8 @@ const growing = step.filter(({ type }) => ["enter", "sub", "ask"].includes(type)
 /** A sub-call as its parent sees it: from being made to its end. */
 interface Sub {
   readonly parent: Ticket;
-  readonly claim: Claim;
-  readonly place: SubCallPlace;
+  readonly request: LockRequest;
+  readonly place: SubCallHandle;
   status: "asks" | "comes back" | "entered" | "over";
   ticket: Ticket | undefined;
 }
@@ -67,8 +70,8 @@ class Watched {
     this.scheduler = new Scheduler(atOnce);
   }
 
-  enter(claim: Claim, parent?: Ticket): Ticket | undefined {
-    const ticket = this.scheduler.enter(claim, {
+  enter(request: LockRequest, parent?: Ticket): Ticket | undefined {
+    const ticket = this.scheduler.enter(request, {
       start: () => {},
       ...(parent !== undefined && { parent }),
     });
@@ -77,22 +80,22 @@ class Watched {
     return ticket;
   }
 
-  sub(claim: Claim, parent: Ticket): Sub {
+  sub(request: LockRequest, parent: Ticket): Sub {
     const place = this.scheduler.openSubCall(parent);
-    const sub: Sub = { parent, claim, place, status: "comes back", ticket: undefined };
+    const sub: Sub = { parent, request, place, status: "comes back", ticket: undefined };
     this.subs.push(sub);
     return sub;
   }
 
-  ask(claim: Claim, parent: Ticket): void {
-    const sub = this.sub(claim, parent);
+  ask(request: LockRequest, parent: Ticket): void {
+    const sub = this.sub(request, parent);
     sub.status = "asks";
     sub.place.wait();
   }
 
   answer(sub: Sub, allows: boolean): void {
     sub.status = "comes back";
-    const back = sub.place.goOn();
+    const back = sub.place.resume();
     const then = () => (allows ? this.start(sub) : this.close(sub));
     if (back === undefined) then();
     else this.coming.set(sub, then);
@@ -112,7 +115,7 @@ class Watched {
 
   start(sub: Sub): void {
     sub.status = "entered";
-    sub.ticket = this.enter(sub.claim, sub.parent);
+    sub.ticket = this.enter(sub.request, sub.parent);
     if (sub.ticket === undefined) this.close(sub);
   }
 
@@ -147,13 +150,13 @@ class Watched {
   play(steps: readonly Step[], after: () => void): void {
     for (const one of steps) {
       const pick = <T>(list: readonly T[], n: number) => list[n % Math.max(1, list.length)];
-      if (one.type === "enter") this.enter(one.claim);
+      if (one.type === "enter") this.enter(one.request);
       else if (one.type === "sub") {
         const parent = pick(this.running(), one.of);
-        if (parent !== undefined && parent.depth < 3) this.start(this.sub(one.claim, parent));
+        if (parent !== undefined && parent.depth < 3) this.start(this.sub(one.request, parent));
       } else if (one.type === "ask") {
         const parent = pick(this.running(), one.of);
-        if (parent !== undefined && parent.depth < 3) this.ask(one.claim, parent);
+        if (parent !== undefined && parent.depth < 3) this.ask(one.request, parent);
       } else if (one.type === "answer") {
         const asking = this.subs.filter(({ status }) => status === "asks");
         const sub = pick(asking, one.which);
@@ -172,7 +175,9 @@ class Watched {
 function conflict(a: Ticket, b: Ticket): boolean {
   if (a.isIn(b) || b.isIn(a)) return false;
   return (
-    a.claim.exclusive || b.claim.exclusive || a.claim.keys.some((key) => b.claim.keys.includes(key))
+    a.request.exclusive ||
+    b.request.exclusive ||
+    a.request.keys.some((key) => b.request.keys.includes(key))
   );
 }
 
@@ -193,7 +198,7 @@ test("never do two calls run that exclude each other, and caps hold", () => {
             ["two", 2],
           ] as const) {
             // A call that was made in another of its kind is a part of it.
-            const holders = running.filter(({ claim }) => claim.cap?.key === key);
+            const holders = running.filter(({ request }) => request.cap?.key === key);
             const own = holders.filter((a) => !holders.some((b) => a.isIn(b)));
             assert.ok(own.length <= limit, `${own.length} of ${key}`);
           }
@@ -291,13 +296,13 @@ test("what could run does run", () => {
   fc.assert(
     fc.property(fc.array(mixed, { maxLength: 12 }), (list) => {
       const watched = new Watched(100);
-      for (const claim of list) watched.enter(claim);
+      for (const request of list) watched.enter(request);
       for (const [n, ticket] of watched.entered.entries()) {
         if (ticket.status !== "waiting") continue;
         const before = watched.entered.slice(0, n);
-        const { cap } = ticket.claim;
+        const { cap } = ticket.request;
         const capped = before.filter(
-          ({ claim }) => cap !== undefined && claim.cap?.key === cap.key,
+          ({ request }) => cap !== undefined && request.cap?.key === cap.key,
         );
         assert.ok(
           before.some((other) => conflict(other, ticket)) || capped.length >= (cap?.limit ?? 1),
@@ -310,7 +315,7 @@ test("what could run does run", () => {
 
 test("two calls whose sub-calls want what the other holds do not wait for ever", () => {
   const watched = new Watched(2);
-  const of = (...keys: string[]): Claim => ({ exclusive: false, keys });
+  const of = (...keys: string[]): LockRequest => ({ exclusive: false, keys });
   watched.enter(of("a"));
   watched.enter(of("b"));
   const [first, second] = watched.entered;
@@ -322,7 +327,7 @@ test("two calls whose sub-calls want what the other holds do not wait for ever",
 
 test("of siblings under one lock one runs at a time", () => {
   const watched = new Watched(1);
-  const lock: Claim = { exclusive: false, keys: ["a"] };
+  const lock: LockRequest = { exclusive: false, keys: ["a"] };
   watched.enter(lock);
   const [parent] = watched.entered;
   watched.enter(lock, parent);
@@ -335,11 +340,11 @@ test("of siblings under one lock one runs at a time", () => {
 
 test("thousands that end as they start are seen to without a deep stack", () => {
   const scheduler = new Scheduler(1);
-  const claim: Claim = { exclusive: false, keys: [] };
-  const first = scheduler.enter(claim, { start: () => {} });
+  const request: LockRequest = { exclusive: false, keys: [] };
+  const first = scheduler.enter(request, { start: () => {} });
   let ran = 0;
   for (let n = 0; n < 20_000; n++) {
-    scheduler.enter(claim, {
+    scheduler.enter(request, {
       start: (ticket) => {
         ran++;
         scheduler.leave(ticket);

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Claim } from "./claim.ts";
+import type { LockRequest } from "./lock-request.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { Ticket } from "./ticket.ts";
 
-const keys = (...names: string[]): Claim => ({ exclusive: false, keys: names });
-const all: Claim = { exclusive: true, keys: [] };
+const keys = (...names: string[]): LockRequest => ({ exclusive: false, keys: names });
+const all: LockRequest = { exclusive: true, keys: [] };
 
 /** Who runs, in the order in which they began. */
 function schedule(atOnce = 8) {
   const scheduler = new Scheduler(atOnce);
   const running: string[] = [];
-  const tryEnter = (name: string, claim: Claim, parent?: Ticket) =>
-    scheduler.enter(claim, {
+  const tryEnter = (name: string, request: LockRequest, parent?: Ticket) =>
+    scheduler.enter(request, {
       start: () => void running.push(name),
       ...(parent !== undefined && { parent }),
     });
-  const enter = (name: string, claim: Claim, parent?: Ticket) => {
-    const ticket = tryEnter(name, claim, parent);
+  const enter = (name: string, request: LockRequest, parent?: Ticket) => {
+    const ticket = tryEnter(name, request, parent);
     assert.ok(ticket !== undefined, `${name} was not taken in`);
     return ticket;
   };
@@ -104,7 +104,7 @@ test("a sub-call that wants to be alone waits for all but those it is made in", 
 
 test("a sub-call that would close a circle through every holder of a cap is not taken in", () => {
   const { running, enter, tryEnter } = schedule();
-  const capped: Claim = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
+  const capped: LockRequest = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
   const top = enter("top", keys());
   const [a, b] = ["a", "b"].map((name) => enter(name, capped, top));
   const holder = enter("holds x", keys("x"), top);

@@ -1,13 +1,13 @@
-import type { Claim } from "./claim.ts";
-import { Holdings } from "./holdings.ts";
-import { Reserved } from "./reserved.ts";
-import { SubCallPlace } from "./sub-call-place.ts";
-import { Suspended } from "./suspended.ts";
+import type { LockRequest } from "./lock-request.ts";
+import { HeldLocks } from "./held-locks.ts";
+import { ReservedLocks } from "./reserved-locks.ts";
+import { SubCallHandle } from "./sub-call-handle.ts";
+import { SuspendedCalls } from "./suspended-calls.ts";
 import { Ticket } from "./ticket.ts";
-import { waitsForItself } from "./waits-for-itself.ts";
+import { wouldDeadlock } from "./would-deadlock.ts";
 
 export interface EnterOptions {
-  /** Called once the claim may run: at once, or later. */
+  /** Called once the request may run: at once, or later. */
   readonly start: (ticket: Ticket) => void;
   /** The running call that this one is made in. It runs in that one's slot. */
   readonly parent?: Ticket | undefined;
@@ -22,17 +22,17 @@ export interface EnterOptions {
  */
 export class Scheduler {
   readonly #atOnce: number;
-  readonly #holdings = new Holdings();
+  readonly #heldLocks = new HeldLocks();
   #slots = 0;
   readonly #queue = new Set<Ticket>();
   readonly #subQueue = new Set<Ticket>();
-  readonly #suspended: Suspended;
+  readonly #suspended: SuspendedCalls;
   #admitting = false;
   #changed = false;
 
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
-    this.#suspended = new Suspended(this.#holdings);
+    this.#suspended = new SuspendedCalls(this.#heldLocks);
   }
 
   /**
@@ -40,10 +40,10 @@ export class Scheduler {
    *
    * @returns undefined where a sub-call would wait for ever; it is not taken in
    */
-  enter(claim: Claim, options: EnterOptions): Ticket | undefined {
-    const ticket = new Ticket(claim, options);
+  enter(request: LockRequest, options: EnterOptions): Ticket | undefined {
+    const ticket = new Ticket(request, options);
     const isSubCall = options.parent !== undefined;
-    const waiting = this.#queue.size + this.#suspended.returning.size;
+    const waiting = this.#queue.size + this.#suspended.resuming.size;
     if (this.#subQueue.size === 0 && (isSubCall || waiting === 0)) {
       if (this.#fits(ticket)) {
         this.#take(ticket);
@@ -52,7 +52,7 @@ export class Scheduler {
       }
     }
     if (!isSubCall) this.#queue.add(ticket);
-    else if (!this.#fits(ticket) && waitsForItself(ticket, this.#holdings, this.#subQueue))
+    else if (!this.#fits(ticket) && wouldDeadlock(ticket, this.#heldLocks, this.#subQueue))
       return undefined;
     else this.#subQueue.add(ticket);
     this.#admit();
@@ -60,20 +60,20 @@ export class Scheduler {
   }
 
   /** A sub-call is made in this call. It counts until it is closed. */
-  openSubCall(parent: Ticket): SubCallPlace {
+  openSubCall(parent: Ticket): SubCallHandle {
     const { root } = parent;
-    return new SubCallPlace(parent, {
+    return new SubCallHandle(parent, {
       changed: () => {
         if (!root.waits) return;
-        if (root.status === "suspended") this.#suspended.stay(root);
+        if (root.status === "suspended") this.#suspended.cancelResume(root);
         if (root.status !== "running") return;
         this.#suspended.suspend(root);
         this.#slots--;
         this.#admit();
       },
-      goOn: () => {
+      resume: () => {
         if (root.status !== "suspended") return undefined;
-        const back = this.#suspended.wantsBack(root);
+        const back = this.#suspended.requestResume(root);
         this.#admit();
         return back;
       },
@@ -83,7 +83,7 @@ export class Scheduler {
   /** The call has ended, or does not want to run any more. The second time does nothing. */
   leave(ticket: Ticket): void {
     if (ticket.status === "running") {
-      this.#holdings.release(ticket);
+      this.#heldLocks.release(ticket);
       if (ticket.parent === undefined) this.#slots--;
     } else if (ticket.status === "waiting") {
       const queue = ticket.parent === undefined ? this.#queue : this.#subQueue;
@@ -96,7 +96,7 @@ export class Scheduler {
 
   /** Starts whatever may start now. A call that ends in its start is seen to here, not by recursion. */
   #admit(): void {
-    const waiting = this.#queue.size + this.#subQueue.size + this.#suspended.returning.size;
+    const waiting = this.#queue.size + this.#subQueue.size + this.#suspended.resuming.size;
     if (waiting === 0) return;
     this.#changed = true;
     if (this.#admitting) return;
@@ -115,7 +115,7 @@ export class Scheduler {
 
   #next(): readonly Ticket[] {
     const started: Ticket[] = [];
-    const reserved = new Reserved();
+    const reserved = new ReservedLocks();
     for (const ticket of this.#subQueue) {
       if (this.#fits(ticket)) {
         this.#subQueue.delete(ticket);
@@ -123,12 +123,12 @@ export class Scheduler {
         started.push(ticket);
       } else reserved.add(ticket);
     }
-    for (const root of this.#suspended.returning) {
-      if (this.#slots < this.#atOnce && this.#suspended.comesBack(root, reserved)) this.#slots++;
+    for (const root of this.#suspended.resuming) {
+      if (this.#slots < this.#atOnce && this.#suspended.tryResume(root, reserved)) this.#slots++;
     }
     for (const ticket of this.#queue) {
       if (this.#slots >= this.#atOnce || reserved.all) break;
-      if (reserved.allow(ticket, this.#holdings) && this.#fits(ticket)) {
+      if (reserved.allow(ticket, this.#heldLocks) && this.#fits(ticket)) {
         this.#queue.delete(ticket);
         this.#take(ticket);
         started.push(ticket);
@@ -139,13 +139,13 @@ export class Scheduler {
 
   #fits(ticket: Ticket): boolean {
     return (
-      (ticket.parent !== undefined || this.#slots < this.#atOnce) && this.#holdings.allow(ticket)
+      (ticket.parent !== undefined || this.#slots < this.#atOnce) && this.#heldLocks.allow(ticket)
     );
   }
 
   #take(ticket: Ticket): void {
     ticket.status = "running";
     if (ticket.parent === undefined) this.#slots++;
-    this.#holdings.take(ticket);
+    this.#heldLocks.take(ticket);
   }
 }

@@ -1,4 +1,4 @@
-import type { Claim } from "./claim.ts";
+import type { LockRequest } from "./lock-request.ts";
 import type { ListNode } from "../../base/linked-list.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { ListNode } from "../../base/linked-list.ts";
  * all that goes on in it waits for a person.
  */
 export class Ticket {
-  readonly claim: Claim;
+  readonly request: LockRequest;
   /** The call that this one was made in. */
   readonly parent: Ticket | undefined;
   /** The call at the top, which has the slot. */
@@ -22,13 +22,13 @@ export class Ticket {
   #busy = 0;
 
   constructor(
-    claim: Claim,
+    request: LockRequest,
     {
       parent,
       start,
     }: { readonly parent?: Ticket | undefined; readonly start: (ticket: Ticket) => void },
   ) {
-    this.claim = claim;
+    this.request = request;
     this.parent = parent;
     this.root = parent?.root ?? this;
     this.depth = parent === undefined ? 0 : parent.depth + 1;

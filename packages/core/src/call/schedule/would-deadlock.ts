@@ -1,13 +1,13 @@
-import type { Holdings } from "./holdings.ts";
+import type { HeldLocks } from "./held-locks.ts";
 import type { Ticket } from "./ticket.ts";
 
 /**
  * Whether a sub-call would wait for ever: for a call that in the end waits for one that this
  * sub-call is made in. A call is taken to wait for all sub-calls that it made.
  */
-export function waitsForItself(
+export function wouldDeadlock(
   ticket: Ticket,
-  holdings: Holdings,
+  heldLocks: HeldLocks,
   waiting: ReadonlySet<Ticket>,
 ): boolean {
   const waiters = [...waiting, ticket];
@@ -15,15 +15,15 @@ export function waitsForItself(
   const canEnd = new Set<Ticket>();
   const stays = (holder: Ticket): boolean => !canEnd.has(holder);
   const canStart = (waiter: Ticket): boolean => {
-    if (holdings.blockers(waiter).some(stays)) return false;
-    const { cap } = waiter.claim;
+    if (heldLocks.blockers(waiter).some(stays)) return false;
+    const { cap } = waiter.request;
     if (cap === undefined) return true;
-    const others = [...holdings.holders(cap.key)].filter((holder) => !waiter.isIn(holder));
+    const others = [...heldLocks.holders(cap.key)].filter((holder) => !waiter.isIn(holder));
     return others.filter(stays).length < cap.limit;
   };
   for (let before = -1; before < canEnd.size;) {
     before = canEnd.size;
-    for (const holder of holdings.running.values()) {
+    for (const holder of heldLocks.running.values()) {
       const own = waiters.filter((waiter) => waiter.isIn(holder));
       if (stays(holder) && own.every(canStart)) canEnd.add(holder);
     }

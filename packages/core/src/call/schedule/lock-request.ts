@@ -2,7 +2,7 @@ import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 
 /** What a call excludes while it runs. */
-export interface Claim {
+export interface LockRequest {
   /** Everything: it runs alone. */
   readonly exclusive: boolean;
   /** Every other call with one of these keys. */
@@ -12,10 +12,10 @@ export interface Claim {
 }
 
 const noKeys: readonly string[] = [];
-const reads: Claim = { exclusive: false, keys: noKeys };
+const reads: LockRequest = { exclusive: false, keys: noKeys };
 
 /** What a call excludes, from what its tool declares. Locks that throw claim the whole group. */
-export function claimOf({ tool, group, id }: RegisteredTool, args: ToolArgs): Claim {
+export function lockRequestOf({ tool, group, id }: RegisteredTool, args: ToolArgs): LockRequest {
   const { effects = "write", maxConcurrent } = tool;
   if (effects === "read" && maxConcurrent === undefined) return reads;
   const cap =

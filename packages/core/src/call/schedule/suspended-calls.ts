@@ -1,11 +1,11 @@
-import type { Holdings } from "./holdings.ts";
-import type { Reserved } from "./reserved.ts";
+import type { HeldLocks } from "./held-locks.ts";
+import type { ReservedLocks } from "./reserved-locks.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** What a suspended call and those made in it held, in the order in which they took it. */
 interface Family {
   readonly members: Set<Ticket>;
-  back: PromiseWithResolvers<void> | undefined;
+  resumed: PromiseWithResolvers<void> | undefined;
 }
 
 /**
@@ -13,48 +13,48 @@ interface Family {
  * holds all at once, and takes it again all at once: so none holds a part while it waits for the
  * rest, and no two can wait for one another.
  */
-export class Suspended {
-  readonly #holdings: Holdings;
+export class SuspendedCalls {
+  readonly #heldLocks: HeldLocks;
   readonly #families = new Map<Ticket, Family>();
-  /** Those that want to go on, the longest waiting first. */
-  readonly returning = new Set<Ticket>();
+  /** Calls that wait to resume, the longest waiting first. */
+  readonly resuming = new Set<Ticket>();
 
-  constructor(holdings: Holdings) {
-    this.#holdings = holdings;
+  constructor(heldLocks: HeldLocks) {
+    this.#heldLocks = heldLocks;
   }
 
   suspend(root: Ticket): void {
     const members = new Set(
-      this.#holdings.running.values().filter((ticket) => ticket.root === root),
+      this.#heldLocks.running.values().filter((ticket) => ticket.root === root),
     );
     for (const member of members) {
-      this.#holdings.release(member);
+      this.#heldLocks.release(member);
       member.status = "suspended";
     }
-    this.#families.set(root, { members, back: undefined });
+    this.#families.set(root, { members, resumed: undefined });
   }
 
   /** Resolves once the family holds again what it held, or is over. */
-  wantsBack(root: Ticket): Promise<void> | undefined {
+  requestResume(root: Ticket): Promise<void> | undefined {
     const family = this.#families.get(root);
     if (family === undefined) return undefined;
-    family.back ??= Promise.withResolvers();
-    this.returning.add(root);
-    return family.back.promise;
+    family.resumed ??= Promise.withResolvers();
+    this.resuming.add(root);
+    return family.resumed.promise;
   }
 
-  /** Who wanted to go on has ended; the rest waits. */
-  stay(root: Ticket): void {
-    this.returning.delete(root);
+  /** Withdraws a request to resume: the call that made it has ended. */
+  cancelResume(root: Ticket): void {
+    this.resuming.delete(root);
   }
 
-  /** Takes a family's own again where all of it is free; else nothing of it. */
-  comesBack(root: Ticket, reserved: Reserved): boolean {
+  /** Takes back all locks of a family and returns true, or takes none of them and returns false. */
+  tryResume(root: Ticket, reserved: ReservedLocks): boolean {
     const family = this.#families.get(root);
     if (family === undefined) return false;
     const members = [...family.members];
     const mayTake =
-      !reserved.all && members.every((member) => reserved.allow(member, this.#holdings));
+      !reserved.all && members.every((member) => reserved.allow(member, this.#heldLocks));
     if (!mayTake || !this.#takeAll(members)) {
       for (const member of members) reserved.add(member);
       return false;
@@ -66,9 +66,9 @@ export class Suspended {
 
   #takeAll(members: readonly Ticket[]): boolean {
     for (const [n, member] of members.entries()) {
-      if (this.#holdings.allow(member)) this.#holdings.take(member);
+      if (this.#heldLocks.allow(member)) this.#heldLocks.take(member);
       else {
-        for (const taken of members.slice(0, n)) this.#holdings.release(taken);
+        for (const taken of members.slice(0, n)) this.#heldLocks.release(taken);
         return false;
       }
     }
@@ -82,8 +82,8 @@ export class Suspended {
   }
 
   #over(root: Ticket): void {
-    this.#families.get(root)?.back?.resolve();
+    this.#families.get(root)?.resumed?.resolve();
     this.#families.delete(root);
-    this.returning.delete(root);
+    this.resuming.delete(root);
   }
 }

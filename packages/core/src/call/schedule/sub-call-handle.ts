@@ -1,18 +1,18 @@
 import type { Ticket } from "./ticket.ts";
 
 /** A sub-call as it counts in the call that made it, from the moment it is made to its end. */
-export class SubCallPlace {
+export class SubCallHandle {
   readonly #parent: Ticket;
   readonly #family: {
     /** Something began to wait, or ended. */
     readonly changed: () => void;
-    readonly goOn: () => Promise<void> | undefined;
+    readonly resume: () => Promise<void> | undefined;
   };
   #status: "busy" | "waits" | "closed" = "busy";
 
   constructor(
     parent: Ticket,
-    family: { readonly changed: () => void; readonly goOn: () => Promise<void> | undefined },
+    family: { readonly changed: () => void; readonly resume: () => Promise<void> | undefined },
   ) {
     this.#parent = parent;
     this.#family = family;
@@ -33,12 +33,12 @@ export class SubCallPlace {
    *
    * @returns undefined where they hold it
    */
-  goOn(): Promise<void> | undefined {
+  resume(): Promise<void> | undefined {
     if (this.#status === "waits") {
       this.#status = "busy";
       this.#parent.count({ open: 0, busy: 1 });
     }
-    return this.#family.goOn();
+    return this.#family.resume();
   }
 
   close(): void {

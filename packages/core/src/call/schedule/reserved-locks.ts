@@ -1,21 +1,21 @@
-import type { Holdings } from "./holdings.ts";
+import type { HeldLocks } from "./held-locks.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** What those that wait are to get before those behind them. */
-export class Reserved {
+export class ReservedLocks {
   all = false;
   readonly #keys = new Set<string>();
   readonly #caps = new Map<string, number>();
 
-  add({ claim: { exclusive, keys, cap } }: Ticket): void {
+  add({ request: { exclusive, keys, cap } }: Ticket): void {
     this.all ||= exclusive;
     for (const key of keys) this.#keys.add(key);
     if (cap !== undefined) this.#caps.set(cap.key, (this.#caps.get(cap.key) ?? 0) + 1);
   }
 
-  allow({ claim: { keys, cap } }: Ticket, holdings: Holdings): boolean {
+  allow({ request: { keys, cap } }: Ticket, heldLocks: HeldLocks): boolean {
     if (keys.some((key) => this.#keys.has(key))) return false;
     if (cap === undefined) return true;
-    return holdings.holders(cap.key).size + (this.#caps.get(cap.key) ?? 0) < cap.limit;
+    return heldLocks.holders(cap.key).size + (this.#caps.get(cap.key) ?? 0) < cap.limit;
   }
 }

@@ -7,23 +7,23 @@ const nobody: ReadonlySet<Ticket> = new Set();
  * Who holds what. A call may take what only its own ancestors hold: it is a part of them. So of
  * two calls that conflict, one is always made in the other.
  */
-export class Holdings {
+export class HeldLocks {
   readonly running = new LinkedList<Ticket>();
   readonly #exclusive = new Set<Ticket>();
   readonly #byKey = new Map<string, Set<Ticket>>();
 
   allow(ticket: Ticket): boolean {
-    const { claim, depth } = ticket;
+    const { request, depth } = ticket;
     for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
     // Its ancestors all run, and nothing else may.
-    if (claim.exclusive && this.running.size !== depth) return false;
-    for (const key of claim.keys)
+    if (request.exclusive && this.running.size !== depth) return false;
+    for (const key of request.keys)
       for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
-    return claim.cap === undefined || this.others(ticket, claim.cap.key) < claim.cap.limit;
+    return request.cap === undefined || this.others(ticket, request.cap.key) < request.cap.limit;
   }
 
   take(ticket: Ticket): void {
-    const { exclusive, keys, cap } = ticket.claim;
+    const { exclusive, keys, cap } = ticket.request;
     ticket.running = this.running.append(ticket);
     if (exclusive) this.#exclusive.add(ticket);
     for (const key of keys) this.#hold(key, ticket);
@@ -31,11 +31,11 @@ export class Holdings {
   }
 
   release(ticket: Ticket): void {
-    const { exclusive, keys, cap } = ticket.claim;
+    const { exclusive, keys, cap } = ticket.request;
     if (ticket.running !== undefined) this.running.remove(ticket.running);
     if (exclusive) this.#exclusive.delete(ticket);
-    for (const key of keys) this.#letGo(key, ticket);
-    if (cap !== undefined) this.#letGo(cap.key, ticket);
+    for (const key of keys) this.#release(key, ticket);
+    if (cap !== undefined) this.#release(cap.key, ticket);
   }
 
   holders(key: string): ReadonlySet<Ticket> {
@@ -52,9 +52,9 @@ export class Holdings {
   /** Each of these must end before the ticket can start; its cap is not looked at. */
   blockers(ticket: Ticket): readonly Ticket[] {
     const blocking = new Set<Ticket>(
-      ticket.claim.exclusive ? this.running.values() : this.#exclusive,
+      ticket.request.exclusive ? this.running.values() : this.#exclusive,
     );
-    for (const key of ticket.claim.keys)
+    for (const key of ticket.request.keys)
       for (const holder of this.holders(key)) blocking.add(holder);
     return [...blocking].filter((holder) => !ticket.isIn(holder));
   }
@@ -65,7 +65,7 @@ export class Holdings {
     else holders.add(ticket);
   }
 
-  #letGo(key: string, ticket: Ticket): void {
+  #release(key: string, ticket: Ticket): void {
     const holders = this.#byKey.get(key);
     holders?.delete(ticket);
     if (holders?.size === 0) this.#byKey.delete(key);
