@@ -16,7 +16,7 @@ import { settleReviewed } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
 import type { Settling } from "./record/settled.ts";
 import { ShownResult } from "./ask/shown-result.ts";
-import { Speech } from "./run/speech.ts";
+import { CallOutput } from "./run/call-output.ts";
 import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./schedule/ticket.ts";
 
@@ -39,7 +39,7 @@ export class StartedCall implements LiveCall {
   readonly #options: LiveCallOptions;
   readonly #onEnd: ((end: CallEnd) => void) | undefined;
   readonly #args: JsonObject;
-  readonly #speech: Speech;
+  readonly #output: CallOutput;
   #record: CallRecord;
   #running: RunningTool | undefined;
   readonly #activeNode: ListNode<ActiveCall>;
@@ -63,7 +63,7 @@ export class StartedCall implements LiveCall {
     const { args = {} } = record;
     // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
     this.#args = record.approval === undefined ? args : copyJson(args);
-    this.#speech = new Speech(options);
+    this.#output = new CallOutput(options);
     this.#activeNode = options.gate.activeCalls.append(this);
   }
 
@@ -158,7 +158,7 @@ export class StartedCall implements LiveCall {
         callId: this.callId,
         toolId: registered.id,
         signal: stop.signal,
-        output: this.#speech.output,
+        output: this.#output.output,
         variables: gate.variables,
         principal: caller.principal,
         request: caller.request,
@@ -207,7 +207,7 @@ export class StartedCall implements LiveCall {
   #finish(ended: Outcome, endedAt?: number): void | Promise<void> {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     this.#isOver = true;
-    const outcome = withWords(ended, this.#speech.close());
+    const outcome = withFinalText(ended, this.#output.close());
     this.#subCalls?.end();
     const { open } = this.#subCalls ?? {};
     return open === undefined || open.size === 0
@@ -261,7 +261,7 @@ export class StartedCall implements LiveCall {
   #fail(thrown: unknown): void {
     const { gate, scheduler } = this.#options;
     this.#isOver = true;
-    this.#speech.close();
+    this.#output.close();
     this.#subCalls?.end();
     for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
@@ -284,9 +284,9 @@ async function endAll(calls: Iterable<LiveCall>): Promise<void> {
 }
 
 /** What a final tool wrote is what it gives, beside its data where it has some. */
-function withWords(outcome: Outcome, words: string | undefined): Outcome {
-  if (words === undefined || outcome.status !== "returned") return outcome;
-  return { ...outcome, words, value: outcome.value ?? words };
+function withFinalText(outcome: Outcome, text: string | undefined): Outcome {
+  if (text === undefined || outcome.status !== "returned") return outcome;
+  return { ...outcome, text, value: outcome.value ?? text };
 }
 
 const cannotWait: ReviewDecision = {

@@ -23,7 +23,7 @@ export type Outcome =
       readonly status: "returned";
       readonly value: unknown;
       /** The text of its result: what a final tool wrote, or what came with the data. */
-      readonly words?: string;
+      readonly text?: string;
     })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
   | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })

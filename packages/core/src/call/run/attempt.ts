@@ -8,7 +8,7 @@ import { isWithText } from "../../tool/with-text.ts";
 
 /** How one try of a tool ended. */
 export type Attempt =
-  | { readonly status: "returned"; readonly value: unknown; readonly words?: string }
+  | { readonly status: "returned"; readonly value: unknown; readonly text?: string }
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
 
 /** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
@@ -31,7 +31,7 @@ function ended(value: unknown): Attempt {
     if (value instanceof Error) return threw(value);
     if (isToolError(value)) return { status: "failed", error: plainError(value), threw: false };
     return isWithText(value)
-      ? { status: "returned", value: value.value, words: value.text }
+      ? { status: "returned", value: value.value, text: value.text }
       : { status: "returned", value };
   } catch (thrown) {
     // An object may throw wherever it is touched.

@@ -39,9 +39,9 @@ function format(
   switch (outcome.status) {
     case "returned": {
       const plain = formatResult(tool, outcome.value, record.args ?? {});
-      const { words } = outcome;
+      const { text: written } = outcome;
       const formatted =
-        plain.status === "failed" || words === undefined ? plain : { ...plain, text: words };
+        plain.status === "failed" || written === undefined ? plain : { ...plain, text: written };
       if (formatted.status === "formatted") {
         const error = unexpectedResult(tool, formatted);
         if (error === undefined)

@@ -7,7 +7,7 @@ import type { CallObserver } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
-export interface SpeechOptions {
+export interface CallOutputOptions {
   readonly gate: Gate;
   readonly observer: CallObserver;
   readonly record: CallRecord;
@@ -27,35 +27,35 @@ const finalCutNotice = "\n[… it said more than an answer holds …]";
 const omitted = "capstan.events_omitted";
 
 /**
- * What a call says while it runs. It is bounded: text by the gate's limit, progress by time, events
- * by number and size.
+ * The output of a running call. It is bounded: text by the gate's limit, progress by time, events by
+ * number and size.
  */
-export class Speech {
+export class CallOutput {
   /** What its tool is given. */
   readonly output: ToolOutput = {
     write: (text) => this.#write(text),
     progress: (progress) => this.#progress(progress),
     event: (name, data) => this.#event(name, data),
   };
-  readonly #options: SpeechOptions;
-  #words: string[] | undefined;
+  readonly #options: CallOutputOptions;
+  #texts: string[] | undefined;
   #isOpen = true;
-  #heard: boolean | undefined;
+  #visible: boolean | undefined;
   #written = 0;
   #cut = false;
   #events = 0;
   #eventChars = 0;
-  #keptOut = false;
+  #isFull = false;
   #lastProgress = -progressEveryMs;
 
-  constructor(options: SpeechOptions) {
+  constructor(options: CallOutputOptions) {
     this.#options = options;
   }
 
-  /** It is over: nothing is heard from here on. Gives what a final tool wrote, where it wrote. */
+  /** Ends the output: later writes are ignored. Returns the text that a final tool wrote, if any. */
   close(): string | undefined {
     this.#isOpen = false;
-    return this.#words?.join("");
+    return this.#texts?.join("");
   }
 
   /** Tools without types give what they like. */
@@ -70,31 +70,31 @@ export class Speech {
     const left = Math.max(0, limit - notice.length) - this.#written;
     this.#cut = text.length > left;
     this.#written += text.length;
-    this.#say(this.#cut ? text.slice(0, left).toWellFormed() + notice : text);
+    this.#emit(this.#cut ? text.slice(0, left).toWellFormed() + notice : text);
   }
 
-  #say(text: string): void {
+  #emit(text: string): void {
     const { observer, record } = this.#options;
-    if (this.#isFinal) (this.#words ??= []).push(text);
-    if (this.#isHeard) observer.spoke(record.callId, text);
+    if (this.#isFinal) (this.#texts ??= []).push(text);
+    if (this.#isVisible) observer.spoke(record.callId, text);
   }
 
   #progress(progress: unknown): void {
     const { gate, observer, record } = this.#options;
     const now = gate.clock.now();
-    if (!this.#isOpen || !this.#isHeard || now - this.#lastProgress < progressEveryMs) return;
+    if (!this.#isOpen || !this.#isVisible || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
     observer.progressed(record.callId, progressOf(plainData(progress)));
   }
 
   #event(name: unknown, data: unknown): void {
-    if (!this.#isOpen || !this.#isHeard || this.#keptOut) return;
+    if (!this.#isOpen || !this.#isVisible || this.#isFull) return;
     const { observer, record, gate } = this.#options;
     const { callId } = record;
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
-    this.#keptOut = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
-    if (!this.#keptOut) observer.said(callId, String(name).slice(0, nameChars), plain);
+    this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
+    if (!this.#isFull) observer.said(callId, String(name).slice(0, nameChars), plain);
     else observer.said(callId, omitted, { after: Math.min(this.#events, eventsACall) });
   }
 
@@ -103,14 +103,19 @@ export class Speech {
     return this.#options.registered.tool.final === true;
   }
 
-  /** Whether anybody may hear it; found out when it first says something. */
-  get #isHeard(): boolean {
-    return (this.#heard ??= !isSecret(this.#options));
+  /** Whether observers may see the output. Decided at the first output. */
+  get #isVisible(): boolean {
+    return (this.#visible ??= !isSecret(this.#options));
   }
 }
 
 /** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
-function isSecret({ gate, record, registered, checkToolResults = true }: SpeechOptions): boolean {
+function isSecret({
+  gate,
+  record,
+  registered,
+  checkToolResults = true,
+}: CallOutputOptions): boolean {
   if (registered.tool.speaks === "hidden") return true;
   const { rules } = gate;
   const overrides = gate.overrides();
