@@ -10,7 +10,7 @@ import type { ActiveCall } from "./gate/active-call.ts";
 import type { Outcome } from "./record/outcome.ts";
 import type { ListNode } from "../base/linked-list.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
-import { hindranceText, hindranceTo } from "./gate/hindrance.ts";
+import { recheckFailureText, recheck } from "./gate/recheck.ts";
 import { lockRequestOf } from "./schedule/lock-request.ts";
 import { settleReviewed } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
@@ -132,9 +132,9 @@ export class StartedCall implements LiveCall {
     const waited = this.#ticket !== undefined;
     this.#ticket = own;
     this.#begun = true;
-    const hindrance = waited ? hindranceTo(gate, registered, this.#args) : undefined;
-    if (hindrance !== undefined)
-      return this.#finish(cancelledOutcome(hindranceText(hindrance), false));
+    const failure = waited ? recheck(gate, registered, this.#args) : undefined;
+    if (failure !== undefined)
+      return this.#finish(cancelledOutcome(recheckFailureText(failure), false));
     const startedAt = gate.clock.now();
     this.#record = { ...this.#record, status: "started", startedAt };
     const told = observer.started(this.#record);

@@ -5,7 +5,7 @@ import { callerWith } from "../tool/caller.ts";
 import { andThen } from "./and-then.ts";
 import { answer } from "./propose/answer.ts";
 import { askApproval, type Asked } from "./ask/ask-approval.ts";
-import type { CallObserver } from "./gate/call-host.ts";
+import type { CallObserver } from "./gate/call-observer.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import type { Gate } from "./gate/gate.ts";
 import { startCall } from "./call-driver.ts";
@@ -14,11 +14,10 @@ import { newId } from "../base/new-id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { Asks, Proposal } from "./gate/proposal.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
-import { stoppedBefore } from "./gate/stopped-before.ts";
+import { cancelledBeforeStart, settleWithoutResult } from "./gate/settle-without-result.ts";
 import type { ExecuteOptions } from "./gate/execute-options.ts";
 import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
 import { executeResultOf } from "./settle/execute-result.ts";
-import { unsettledResult } from "./gate/unsettled-result.ts";
 
 export interface ExecuteContext {
   readonly gate: Gate;
@@ -158,8 +157,8 @@ function carryOn(
   const { requireApproval, checkToolResults } = options;
   let proposal = given;
   if (proposal.status !== "settled" && stop.reason !== undefined) {
-    const end = stoppedBefore(proposal.record.name, stop.reason);
-    proposal = unsettledResult(gate, proposal.record, end);
+    const end = cancelledBeforeStart(proposal.record.name, stop.reason);
+    proposal = settleWithoutResult(gate, proposal.record, end);
   }
   if (proposal.status === "settled") {
     const { result } = proposal;

@@ -2,7 +2,7 @@ import type { ActiveCall } from "./gate/active-call.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
-import type { CallObserver } from "./gate/call-host.ts";
+import type { CallObserver } from "./gate/call-observer.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";

@@ -6,9 +6,12 @@ import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call
 import { newId } from "../base/new-id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { Proposal } from "./gate/proposal.ts";
-import { refused, unsettledResult } from "./gate/unsettled-result.ts";
+import {
+  failCall,
+  settleWithoutResult,
+  cancelledBeforeStart,
+} from "./gate/settle-without-result.ts";
 import type { Settling, Settled } from "./record/settled.ts";
-import { stoppedBefore } from "./gate/stopped-before.ts";
 import type { SubCallHandle } from "./schedule/sub-call-handle.ts";
 import { settledResultOf } from "./settle/execute-result.ts";
 
@@ -66,7 +69,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     }
     const live = startSubCall(
       options,
-      refusal === undefined ? proposal : refused(gate, proposal.record, "error", refusal),
+      refusal === undefined ? proposal : failCall(gate, proposal.record, "error", refusal),
       handle,
     );
     subCalls.open.add(live);
@@ -178,7 +181,7 @@ function startSubCall(
 }
 
 function stopped(gate: Gate, { record }: Proposal, why: string): Settled {
-  return unsettledResult(gate, record, stoppedBefore(record.name, why));
+  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, why));
 }
 
 function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {

@@ -32,14 +32,14 @@ import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import { askedAgain } from "./propose/asked-again.ts";
 import { executeAnswered, executeCall } from "./direct-call.ts";
-import { isOn } from "./gate/find-tool.ts";
+import { isEnabled } from "./gate/find-tool.ts";
 import type { Gate, GateLimits } from "./gate/gate.ts";
 import { gateLimits } from "./gate/gate-limits.ts";
-import type { CallObserver } from "./gate/call-host.ts";
+import type { CallObserver } from "./gate/call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
 import type { Ledger } from "./record/ledger.ts";
-import { ledgerObserver } from "./ledger-host.ts";
-import { type OfferOptions, Offers } from "./gate/offers.ts";
+import { ledgerObserver } from "./ledger-observer.ts";
+import { type OfferOptions, OfferCache } from "./gate/offer-cache.ts";
 import { LinkedList } from "../base/linked-list.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
@@ -97,7 +97,7 @@ export class ToolExecutor {
   /** What records the calls of those who observe none. */
   #ownObserver: CallObserver | undefined;
   // A provider refuses a whole request for one schema that is none.
-  readonly #offers = new Offers((groups) =>
+  readonly #offers = new OfferCache((groups) =>
     this.enabledTools(groups).filter((tool) => !this.#isRefused(tool)),
   );
   readonly #rules = new WeakMap<ToolOffer, string>();
@@ -214,7 +214,7 @@ export class ToolExecutor {
     let others = false;
     for (const registered of this.gate.registry.tools()) {
       const always = registered.tool.alwaysOffered === true;
-      if (!isOn(this.gate, registered)) continue;
+      if (!isEnabled(this.gate, registered)) continue;
       if (!always && wanted !== undefined && !wanted.has(registered.group.name)) continue;
       others ||= !always;
       chosen.push(registered);

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/error-message.ts";
 import type { ReviewAnswer, ReviewDecision } from "../../policy/review.ts";
-import type { CallObserver } from "../gate/call-host.ts";
+import type { CallObserver } from "../gate/call-observer.ts";
 import type { InReview } from "../record/settled.ts";
 
 /** How a call ends that is stopped while a person looks at its result. */

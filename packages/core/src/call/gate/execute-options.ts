@@ -1,4 +1,4 @@
-import type { CallObserver } from "./call-host.ts";
+import type { CallObserver } from "./call-observer.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
 

@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { Gate } from "./gate.ts";
 
-export type Found =
+export type ToolLookup =
   | { readonly status: "found"; readonly registered: RegisteredTool }
   | { readonly status: "not_found"; readonly error: ToolErrorData };
 
@@ -15,9 +15,10 @@ export function findTool(
   gate: Gate,
   name: string,
   names?: { readonly [modelName: string]: string },
-): Found {
+): ToolLookup {
   const registered = names === undefined ? findByName(gate, name) : offered(gate, name, names);
-  if (registered !== undefined && isOn(gate, registered)) return { status: "found", registered };
+  if (registered !== undefined && isEnabled(gate, registered))
+    return { status: "found", registered };
   return { status: "not_found", error: notFound(gate, name, names, registered) };
 }
 
@@ -28,7 +29,7 @@ function offered(gate: Gate, name: string, names: { readonly [modelName: string]
 }
 
 /** Whether the switches let a tool be called. */
-export function isOn(gate: Gate, { id, group, tool }: RegisteredTool): boolean {
+export function isEnabled(gate: Gate, { id, group, tool }: RegisteredTool): boolean {
   return gate.switches.tool(id) && (gate.switches.group(group.name) || tool.alwaysOffered === true);
 }
 
@@ -38,7 +39,7 @@ function findByName(gate: Gate, name: string): RegisteredTool | undefined {
   let off: RegisteredTool | undefined;
   for (const registered of gate.registry.tools()) {
     if (registered.name !== name) continue;
-    if (isOn(gate, registered)) return registered;
+    if (isEnabled(gate, registered)) return registered;
     off ??= registered;
   }
   return off;
@@ -58,7 +59,7 @@ function notFound(
   }
   const known =
     names === undefined
-      ? [...gate.registry.tools()].filter((tool) => isOn(gate, tool)).map((tool) => tool.name)
+      ? [...gate.registry.tools()].filter((tool) => isEnabled(gate, tool)).map((tool) => tool.name)
       : Object.keys(names);
   // A program may call with what is no text.
   const shown = typeof name === "string" ? name.slice(0, 100) : typeof name;

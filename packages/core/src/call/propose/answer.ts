@@ -5,10 +5,10 @@ import { grantFor } from "../../policy/grant-for.ts";
 import { approvalQuery } from "../../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { editedArguments } from "./edited-arguments.ts";
-import { hindered, hindranceTo, presentTool } from "../gate/hindrance.ts";
+import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Answered, Asks } from "../gate/proposal.ts";
-import { refused, rejected } from "../gate/unsettled-result.ts";
+import { failCall, rejectCall } from "../gate/settle-without-result.ts";
 
 /** Another answer covers this question: which one, in words. */
 function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {
@@ -47,14 +47,14 @@ export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): 
       decision: { verdict: "refused", by: decision.by ?? "person", reason },
       decidedAt: now,
     };
-    return { proposal: rejected(gate, refusedRecord, reason), ...left };
+    return { proposal: rejectCall(gate, refusedRecord, reason), ...left };
   }
   const edited =
     decision.arguments === undefined
       ? undefined
       : await editedArguments(gate, registered.tool, decision.arguments);
   if (edited?.status === "invalid")
-    return { proposal: refused(gate, record, "error", edited.error), ...left };
+    return { proposal: failCall(gate, record, "error", edited.error), ...left };
   const allowed = Object.freeze<CallRecord>({
     ...record,
     status: "approved",
@@ -62,10 +62,11 @@ export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): 
     decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
     decidedAt: now,
   });
-  const present = presentTool(gate, registered);
+  const present = currentTool(gate, registered);
   if (present === undefined)
-    return { proposal: hindered(gate, allowed, { type: "gone" }), ...left };
-  const hindrance = hindranceTo(gate, present, allowed.args ?? {});
-  if (hindrance !== undefined) return { proposal: hindered(gate, allowed, hindrance), ...left };
+    return { proposal: settleFailedRecheck(gate, allowed, { type: "gone" }), ...left };
+  const failure = recheck(gate, present, allowed.args ?? {});
+  if (failure !== undefined)
+    return { proposal: settleFailedRecheck(gate, allowed, failure), ...left };
   return { proposal: { status: "approved", record: allowed, registered: present }, ...left };
 }

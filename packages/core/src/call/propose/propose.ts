@@ -28,7 +28,7 @@ import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { newId } from "../../base/new-id.ts";
 import type { Proposal } from "../gate/proposal.ts";
-import { rejected, refused } from "../gate/unsettled-result.ts";
+import { rejectCall, failCall } from "../gate/settle-without-result.ts";
 
 export interface CallRequest {
   readonly callId: string;
@@ -70,8 +70,8 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
   if (request.principalId !== undefined) record.principalId = request.principalId;
   if (found.status === "found") place(record, gate, found.registered);
-  if (found.status === "not_found") return refused(gate, record, "not_found", found.error);
-  if (parsed.status === "failed") return refused(gate, record, "error", parsed.error);
+  if (found.status === "not_found") return failCall(gate, record, "not_found", found.error);
+  if (parsed.status === "failed") return failCall(gate, record, "error", parsed.error);
 
   const { registered } = found;
   const taken = takeLimit(parsed.args, registered.tool.definition);
@@ -114,7 +114,7 @@ function checkResolved(
   now: number,
 ): Proposal | Promise<Proposal> {
   const { record, registered } = given;
-  if (resolved.status === "failed") return refused(gate, record, "error", resolved.error);
+  if (resolved.status === "failed") return failCall(gate, record, "error", resolved.error);
   const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
   return checked instanceof Promise
     ? checked.then((result) => decideOn(gate, given, result, gate.clock.now()))
@@ -132,7 +132,7 @@ interface Given {
 /** Stage 5, for arguments that stage 4 let through. */
 function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: number): Proposal {
   const { record, registered, requireApproval } = given;
-  if (checked.status === "invalid") return refused(gate, record, "error", checked.error);
+  if (checked.status === "invalid") return failCall(gate, record, "error", checked.error);
   const { args } = checked;
   record.args = args;
   record.repairs =
@@ -159,7 +159,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   if (decision.verdict === "deny") {
     record.decision = { verdict: "refused", by: decision.by, reason: decision.reason };
     record.decidedAt = now;
-    return rejected(gate, record, decision.reason);
+    return rejectCall(gate, record, decision.reason);
   }
   // Many are told of a call that asks: what they see is what runs, whatever they do to it.
   const asked = frozenJson(args);

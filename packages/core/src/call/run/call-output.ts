@@ -3,7 +3,7 @@ import { plainData } from "../../json/plain-data.ts";
 import { reviewReason } from "../../policy/review.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { CallObserver } from "../gate/call-host.ts";
+import type { CallObserver } from "../gate/call-observer.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
 

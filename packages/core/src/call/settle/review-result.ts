@@ -20,7 +20,7 @@ import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 
 import type { InReview, Settled } from "../record/settled.ts";
-import { unsettledResult } from "../gate/unsettled-result.ts";
+import { settleWithoutResult } from "../gate/settle-without-result.ts";
 
 /** Stage 10, first half: the result goes into quarantine. */
 export function beginReview(
@@ -93,7 +93,7 @@ export function withhold(
 ): Settled {
   const reason = given?.trim() || noReason;
   const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
-  return unsettledResult(gate, ended, { status: "result_rejected", reason });
+  return settleWithoutResult(gate, ended, { status: "result_rejected", reason });
 }
 
 /** What the model would get after this answer, without what is said around it. Decides nothing. */

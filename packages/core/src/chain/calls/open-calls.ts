@@ -3,13 +3,17 @@ import { errorMessage } from "../../base/error-message.ts";
 import { answer } from "../../call/propose/answer.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
-import type { CallObserver } from "../../call/gate/call-host.ts";
+import type { CallObserver } from "../../call/gate/call-observer.ts";
 import { startCall } from "../../call/call-driver.ts";
 import type { CallEnd, LiveCall } from "../../call/live-call-options.ts";
 import type { Asks, Proposal } from "../../call/gate/proposal.ts";
 import { withhold } from "../../call/settle/review-result.ts";
 import type { InReview, Settled } from "../../call/record/settled.ts";
-import { type UnsettledEnd, unsettledResult } from "../../call/gate/unsettled-result.ts";
+import {
+  type EndWithoutResult,
+  settleWithoutResult,
+  cancelledBeforeStart,
+} from "../../call/gate/settle-without-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
@@ -36,7 +40,6 @@ import {
 } from "./call-events.ts";
 import { reviewRequested } from "./review-events.ts";
 import { SpokenItems } from "./spoken-items.ts";
-import { stoppedBefore } from "../../call/gate/stopped-before.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -209,18 +212,18 @@ export class OpenCalls {
   }
 
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
-  refuse(record: CallRecord, end: UnsettledEnd): void {
-    const ended = unsettledResult(this.#executor.gate, record, end);
+  refuse(record: CallRecord, end: EndWithoutResult): void {
+    const ended = settleWithoutResult(this.#executor.gate, record, end);
     const told = () => eventWrites([proposedEvent(record, this.#executor)]);
     this.#work.begin(() => this.#settled(ended, told));
   }
 
   /** Ends a call that never ran here. */
-  close(record: CallRecord, end: UnsettledEnd): void {
+  close(record: CallRecord, end: EndWithoutResult): void {
     const open = this.#open.get(record.callId);
     if (open?.type === "asked") open.stop?.abort(noLongerAsked);
     this.#open.delete(record.callId);
-    this.#work.begin(() => this.#settled(unsettledResult(this.#executor.gate, record, end)));
+    this.#work.begin(() => this.#settled(settleWithoutResult(this.#executor.gate, record, end)));
   }
 
   /** Takes over what became of a call in another run; it is told as it was there. */
@@ -276,7 +279,7 @@ export class OpenCalls {
       return true;
     }
     const record = open.type === "asked" ? open.asked.record : open.record;
-    this.close(record, stoppedBefore(record.name, reason));
+    this.close(record, cancelledBeforeStart(record.name, reason));
     return true;
   }
 
@@ -338,7 +341,7 @@ export class OpenCalls {
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
     if (this.#signal.aborted || this.#noMore !== undefined)
-      return this.close(record, stoppedBefore(registered.name, this.#noMore));
+      return this.close(record, cancelledBeforeStart(registered.name, this.#noMore));
     const { gate, scheduler } = this.#executor;
     this.#work.hold();
     const live = startCall(
@@ -367,7 +370,7 @@ export class OpenCalls {
     if (status !== "broken") return;
     const message = `${record.name} could not be carried through here.`;
     const end = { status: "error", error: { code: "internal", message } } as const;
-    this.#settled(unsettledResult(this.#executor.gate, record, end));
+    this.#settled(settleWithoutResult(this.#executor.gate, record, end));
   }
 
   readonly #observer: CallObserver = {

@@ -2,17 +2,19 @@ import type { TakeIn } from "./take-in.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { propose } from "../../call/propose/propose.ts";
 import type { Proposal } from "../../call/gate/proposal.ts";
-import type { UnsettledEnd } from "../../call/gate/unsettled-result.ts";
+import {
+  type EndWithoutResult,
+  cancelledBeforeStart,
+} from "../../call/gate/settle-without-result.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";
 import type { OpenCalls } from "./open-calls.ts";
-import { stoppedBefore } from "../../call/gate/stopped-before.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
   readonly calls: OpenCalls;
   /** Why a call, the `n`th of its round, is not even proposed. */
-  readonly refusal: (call: AskedCall, n: number) => UnsettledEnd | undefined;
+  readonly refusal: (call: AskedCall, n: number) => EndWithoutResult | undefined;
   /** The gate could not say what is to be done with a call: the chain is to end; says why, in words. */
   readonly failed: (thrown: unknown) => string;
   readonly signal: AbortSignal;
@@ -70,7 +72,7 @@ function proposeCall(
   }
   const notRun = (why?: string): TakeIn => {
     const record = undecidedCall(request, options);
-    return () => calls.refuse(record, stoppedBefore(name, why));
+    return () => calls.refuse(record, cancelledBeforeStart(name, why));
   };
   const failed = (thrown: unknown) => notRun(options.failed(thrown).replace(/\.$/, ""));
   let proposal;

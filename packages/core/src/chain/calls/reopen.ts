@@ -1,7 +1,7 @@
 import { askedAgain } from "../../call/propose/asked-again.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
-import { hindered, hindranceTo } from "../../call/gate/hindrance.ts";
+import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
 import { inReview } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { Message } from "../../model/message.ts";
@@ -96,8 +96,8 @@ function reopenCall(options: ReopenOptions, record: CallRecord): void {
   if (record.status === "started" && !mayRunAgain(registered.tool)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
-  const hindrance = hindranceTo(executor.gate, registered, record.args ?? {});
-  if (hindrance !== undefined) return calls.add(hindered(executor.gate, record, hindrance));
+  const failure = recheck(executor.gate, registered, record.args ?? {});
+  if (failure !== undefined) return calls.add(settleFailedRecheck(executor.gate, record, failure));
   calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
 }
 

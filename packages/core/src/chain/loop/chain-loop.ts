@@ -33,7 +33,7 @@ import type { LoopOptions } from "../options/sound-options.ts";
 import type { ChainResume, ClientOutput, FirstResponse } from "../options/tool-chain-options.ts";
 import type { Listeners } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";
-import { stoppedBefore } from "../../call/gate/stopped-before.ts";
+import { cancelledBeforeStart } from "../../call/gate/settle-without-result.ts";
 import { Turn } from "./turn.ts";
 import { TurnBudget } from "../limits/turn-budget.ts";
 import { noUsage } from "../../model/usage.ts";
@@ -357,8 +357,8 @@ export class ChainLoop {
       caller: this.#caller,
       round: this.#turn.round,
       refusal: (call, n) => {
-        if (close !== undefined) return stoppedBefore(call.name, close.message);
-        if (signal.aborted) return stoppedBefore(call.name, this.#failure?.message);
+        if (close !== undefined) return cancelledBeforeStart(call.name, close.message);
+        if (signal.aborted) return cancelledBeforeStart(call.name, this.#failure?.message);
         const error = this.#budget.take(call, n, limit);
         return error === undefined ? undefined : { status: "error", error };
       },

@@ -1,6 +1,6 @@
 import { CapstanError } from "../../base/capstan-error.ts";
 import { errorMessage } from "../../base/error-message.ts";
-import type { OfferOptions } from "../../call/gate/offers.ts";
+import type { OfferOptions } from "../../call/gate/offer-cache.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";

@@ -9,17 +9,21 @@ import type { Gate } from "./gate.ts";
 import { previewChars, type Settled } from "../record/settled.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
-/** How a call ends that has no result to keep. */
-export type UnsettledEnd =
+/** The end of a call that has no result to store. */
+export type EndWithoutResult =
   | { readonly status: "execution_rejected" | "result_rejected"; readonly reason: string }
   | {
       readonly status: "not_found" | "error" | "cancelled" | "outcome_unknown";
       readonly error: ToolErrorData;
     };
 
-/** A call that never ran, whose end nobody knows, or whose result was withheld: nothing is kept. */
-export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEnd): Settled {
-  const { error, text } = wordsOf(record, end);
+/** Settles a call that never ran, whose outcome is unknown, or whose result was withheld. Stores no variable. */
+export function settleWithoutResult(
+  gate: Gate,
+  record: CallRecord,
+  end: EndWithoutResult,
+): Settled {
+  const { error, text } = errorOf(record, end);
   const cut = truncate(text, gate.limits.outputChars);
   const finalText = neutralise(cut.text).toWellFormed();
   const isTruncated = cut.omitted > 0;
@@ -52,7 +56,19 @@ export function unsettledResult(gate: Gate, record: CallRecord, end: UnsettledEn
   return { status: "settled", record: ended, result };
 }
 
-function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData; text: string } {
+/** The end of a call that was cancelled before it started. */
+export function cancelledBeforeStart(
+  name: string,
+  reason = "the turn was stopped",
+): EndWithoutResult {
+  const message = `${name} was stopped before it began: ${reason}.`;
+  return { status: "cancelled", error: { code: "cancelled", message } };
+}
+
+function errorOf(
+  record: CallRecord,
+  end: EndWithoutResult,
+): { error: ToolErrorData; text: string } {
   if ("error" in end) {
     // The gate's own messages say it all; their details say it again, for programs.
     const { details: _same, ...said } = end.error;
@@ -63,17 +79,17 @@ function wordsOf(record: CallRecord, end: UnsettledEnd): { error: ToolErrorData;
   return { error: { code: end.status, message: text }, text };
 }
 
-/** A refusal: by a rule, a grant or a person. */
-export function rejected(gate: Gate, record: CallRecord, reason: string): Settled {
-  return unsettledResult(gate, record, { status: "execution_rejected", reason });
+/** Ends a call that a rule, a grant or a person rejected. */
+export function rejectCall(gate: Gate, record: CallRecord, reason: string): Settled {
+  return settleWithoutResult(gate, record, { status: "execution_rejected", reason });
 }
 
-/** A call that ends as it is proposed, or answered. */
-export function refused(
+/** Ends a call with an error before it runs: its tool or its arguments are not valid. */
+export function failCall(
   gate: Gate,
   record: CallRecord,
   status: "not_found" | "error",
   error: ToolErrorData,
 ): Settled {
-  return unsettledResult(gate, record, { status, error });
+  return settleWithoutResult(gate, record, { status, error });
 }

@@ -1,4 +1,4 @@
-import type { CallObserver } from "./gate/call-host.ts";
+import type { CallObserver } from "./gate/call-observer.ts";
 import type { Ledger } from "./record/ledger.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 

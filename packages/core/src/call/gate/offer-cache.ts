@@ -26,10 +26,10 @@ interface Offered {
 }
 
 /**
- * What an executor offers. A loop asks every round, mostly for the same, and gets the very same
- * object as long as it says the same.
+ * Caches the tool offer of an executor. A chain asks for it every round; the same object is returned
+ * until something in it changes.
  */
-export class Offers {
+export class OfferCache {
   readonly #choose: (groups: readonly string[] | undefined) => readonly RegisteredTool[];
   #chosen: Chosen | undefined;
   #offered: Offered | undefined;

@@ -1,0 +1,64 @@
+import type { JsonObject } from "../../base/json.ts";
+import { type Denier, forbids } from "../../policy/decide.ts";
+import { definitionDigest, type RegisteredTool } from "../../tool/registry.ts";
+import type { CallRecord } from "../record/call-record.ts";
+import { isEnabled } from "./find-tool.ts";
+import type { Gate } from "./gate.ts";
+import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
+import type { Settled } from "../record/settled.ts";
+
+/** Why an approved call may not start after all. */
+export type RecheckFailure =
+  | { readonly type: "gone" }
+  | { readonly type: "switched_off" }
+  | { readonly type: "forbidden"; readonly by: Denier; readonly reason: string };
+
+/** Returns the tool of a call as it is registered now, or `undefined` if it was removed or its definition changed. */
+export function currentTool(gate: Gate, registered: RegisteredTool): RegisteredTool | undefined {
+  const present = gate.registry.tool(registered.id);
+  if (present === undefined || present === registered) return present;
+  const isSame = definitionDigest(present.tool) === definitionDigest(registered.tool);
+  return isSame ? present : undefined;
+}
+
+/**
+ * Checks an approved call again before it starts, with the current switches and rules. Returns
+ * `undefined` if it may start. A person's approval lifts neither a switch nor a rule.
+ */
+export function recheck(
+  gate: Gate,
+  registered: RegisteredTool,
+  args: JsonObject,
+): RecheckFailure | undefined {
+  if (!isEnabled(gate, registered)) return { type: "switched_off" };
+  const denial = forbids({ registered, args, rules: gate.rules, overrides: gate.overrides() });
+  return denial === undefined ? undefined : { type: "forbidden", ...denial };
+}
+
+/** Returns the reason for the message of the cancelled call. */
+export function recheckFailureText(failure: RecheckFailure): string {
+  return failure.type === "forbidden"
+    ? `it was forbidden while it waited for its turn: ${failure.reason}`
+    : "it was switched off while it waited for its turn";
+}
+
+/** Ends a call that failed its recheck. */
+export function settleFailedRecheck(
+  gate: Gate,
+  record: CallRecord,
+  failure: RecheckFailure,
+): Settled {
+  if (failure.type === "gone") {
+    const message = `${record.name} was taken away or changed meanwhile. Look at the tools there are now.`;
+    const error = { code: "tool_not_found", message };
+    return settleWithoutResult(gate, record, { status: "not_found", error });
+  }
+  if (failure.type === "switched_off") {
+    const message = `${record.name} was switched off meanwhile. Do without it.`;
+    const error = { code: "tool_disabled", message };
+    return settleWithoutResult(gate, record, { status: "not_found", error });
+  }
+  const { by, reason } = failure;
+  const decision = { verdict: "refused", by, reason } as const;
+  return rejectCall(gate, { ...record, decision, decidedAt: gate.clock.now() }, reason);
+}
