@@ -26,7 +26,7 @@ export type { SchemaProblem } from "./call/gate/schema-problems.ts";
 export type { CallRecord, CallResult } from "./call/record/call-record.ts";
 export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
 export { MemoryLedger } from "./call/record/memory-ledger.ts";
-export type { ToolExecuteResult } from "./call/record/tool-execute-result.ts";
+export type { ToolExecuteResult } from "./call/record/execute-result.ts";
 export { ToolExecutor, type ToolExecutorOptions } from "./call/tool-executor.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
 export type { RegisteredTool } from "./tool/registry.ts";

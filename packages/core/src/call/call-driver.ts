@@ -7,14 +7,14 @@ import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { CallEnd, LiveCall, LiveCallOptions } from "./live-call-options.ts";
 import type { ActiveCall } from "./gate/active-call.ts";
-import type { Outcome } from "./record/outcome.ts";
+import type { ToolOutcome } from "./record/tool-outcome.ts";
 import type { ListNode } from "../base/linked-list.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
 import { recheckFailureText, recheck } from "./gate/recheck.ts";
 import { lockRequestOf } from "./schedule/lock-request.ts";
 import { settleReviewed } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
-import type { Settling } from "./record/settled.ts";
+import type { SettleOutcome } from "./record/settled-call.ts";
 import { ShownResult } from "./ask/shown-result.ts";
 import { CallOutput } from "./run/call-output.ts";
 import { SubCalls, subCaller } from "./sub-call.ts";
@@ -50,8 +50,8 @@ export class StartedCall implements LiveCall {
   #subCalls: SubCalls | undefined;
   #callTool: ToolContext["callTool"] | undefined;
   #review: ShownResult | undefined;
-  #ended: Settling | undefined;
-  #waited: PromiseWithResolvers<Settling> | undefined;
+  #ended: SettleOutcome | undefined;
+  #waited: PromiseWithResolvers<SettleOutcome> | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
   constructor(options: LiveCallOptions, onEnd?: (end: CallEnd) => void) {
@@ -68,7 +68,7 @@ export class StartedCall implements LiveCall {
   }
 
   /** How it ended; undefined until then. */
-  get ended(): Settling | undefined {
+  get ended(): SettleOutcome | undefined {
     return this.#ended;
   }
 
@@ -77,7 +77,7 @@ export class StartedCall implements LiveCall {
     return this.#ended !== undefined || this.#failure !== undefined;
   }
 
-  get settled(): Promise<Settling> {
+  get settled(): Promise<SettleOutcome> {
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
     this.#waited ??= Promise.withResolvers();
     if (this.#failure !== undefined) this.#waited.reject(this.#failure.thrown);
@@ -204,7 +204,7 @@ export class StartedCall implements LiveCall {
   }
 
   /** @param endedAt where that is now */
-  #finish(ended: Outcome, endedAt?: number): void | Promise<void> {
+  #finish(ended: ToolOutcome, endedAt?: number): void | Promise<void> {
     // From here on it is over: what a tool that was left behind still says or calls is ignored.
     this.#isOver = true;
     const outcome = withFinalText(ended, this.#output.close());
@@ -215,7 +215,7 @@ export class StartedCall implements LiveCall {
       : endAll(open).then(() => this.#settle(outcome));
   }
 
-  #settle(outcome: Outcome, endedAt?: number): void | Promise<void> {
+  #settle(outcome: ToolOutcome, endedAt?: number): void | Promise<void> {
     const { gate, scheduler, registered, checkToolResults } = this.#options;
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
     const settling = settle({
@@ -231,12 +231,12 @@ export class StartedCall implements LiveCall {
       : this.#tell(settling);
   }
 
-  #tell(end: Settling): void | Promise<void> {
+  #tell(end: SettleOutcome): void | Promise<void> {
     const told = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
     return told instanceof Promise ? told.then(() => this.#end(end)) : this.#end(end);
   }
 
-  #end(end: Settling): void {
+  #end(end: SettleOutcome): void {
     this.#options.gate.activeCalls.remove(this.#activeNode);
     if (this.isDone) return;
     this.#ended = end;
@@ -245,7 +245,9 @@ export class StartedCall implements LiveCall {
   }
 
   /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
-  async #reviewed(asked: Extract<Settling, { readonly status: "in_review" }>): Promise<Settling> {
+  async #reviewed(
+    asked: Extract<SettleOutcome, { readonly status: "in_review" }>,
+  ): Promise<SettleOutcome> {
     const { gate, observer, lineage } = this.#options;
     const shown = new ShownResult();
     this.#review = shown;
@@ -284,7 +286,7 @@ async function endAll(calls: Iterable<LiveCall>): Promise<void> {
 }
 
 /** What a final tool wrote is what it gives, beside its data where it has some. */
-function withFinalText(outcome: Outcome, text: string | undefined): Outcome {
+function withFinalText(outcome: ToolOutcome, text: string | undefined): ToolOutcome {
   if (text === undefined || outcome.status !== "returned") return outcome;
   return { ...outcome, text, value: outcome.value ?? text };
 }
@@ -295,18 +297,18 @@ const cannotWait: ReviewDecision = {
   by: "system",
 };
 
-function cancelledOutcome(reason: string, started: boolean): Outcome {
+function cancelledOutcome(reason: string, started: boolean): ToolOutcome {
   return { status: "cancelled", reason, started, durationMs: 0 };
 }
 
-function deadlockOutcome({ name }: RegisteredTool): Outcome {
+function deadlockOutcome({ name }: RegisteredTool): ToolOutcome {
   const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
   const error = { code: "deadlock", message, retryable: true };
   return { status: "failed", error, durationMs: 0 };
 }
 
 /** What its row says of how it ran. */
-function withTries(record: CallRecord, outcome: Outcome): CallRecord {
+function withTries(record: CallRecord, outcome: ToolOutcome): CallRecord {
   const { retries } = outcome;
   const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
   if (retries === undefined && leftBehind === undefined) return record;

@@ -16,8 +16,8 @@ import type { Asks, Proposal } from "./gate/proposal.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import { cancelledBeforeStart, settleWithoutResult } from "./gate/settle-without-result.ts";
 import type { ExecuteOptions } from "./gate/execute-options.ts";
-import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
-import { executeResultOf } from "./settle/execute-result.ts";
+import type { ToolExecuteResult } from "./record/execute-result.ts";
+import { toExecuteResult } from "./settle/to-execute-result.ts";
 
 export interface ExecuteContext {
   readonly gate: Gate;
@@ -177,9 +177,9 @@ function carryOn(
     requireApproval,
     checkToolResults,
   });
-  if (call.ended !== undefined) return executeResultOf(call.ended);
+  if (call.ended !== undefined) return toExecuteResult(call.ended);
   stop.by((reason) => call.cancel(reason));
-  return call.settled.then(executeResultOf);
+  return call.settled.then(toExecuteResult);
 }
 
 /** While it asks, a call can be stopped like any other. */

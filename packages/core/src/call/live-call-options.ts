@@ -6,7 +6,7 @@ import type { CallObserver } from "./gate/call-observer.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
-import type { Settling } from "./record/settled.ts";
+import type { SettleOutcome } from "./record/settled-call.ts";
 import type { Ticket } from "./schedule/ticket.ts";
 
 /** What a call inherits from the one it was made in. */
@@ -26,11 +26,11 @@ export interface SubLineage extends Lineage {
 
 export interface LiveCall extends ActiveCall {
   /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
-  readonly settled: Promise<Settling>;
+  readonly settled: Promise<SettleOutcome>;
 }
 
 /** How a call went: `broken` where whoever records it failed, so that it goes no further. */
-export type CallEnd = Settling | { readonly status: "broken"; readonly thrown: unknown };
+export type CallEnd = SettleOutcome | { readonly status: "broken"; readonly thrown: unknown };
 
 export interface LiveCallOptions {
   readonly gate: Gate;

@@ -11,9 +11,9 @@ import {
   settleWithoutResult,
   cancelledBeforeStart,
 } from "./gate/settle-without-result.ts";
-import type { Settling, Settled } from "./record/settled.ts";
+import type { SettleOutcome, SettledCall } from "./record/settled-call.ts";
 import type { SubCallHandle } from "./schedule/sub-call-handle.ts";
-import { settledResultOf } from "./settle/execute-result.ts";
+import { toSettledResult } from "./settle/to-execute-result.ts";
 
 /** The sub-calls of one call. */
 export class SubCalls {
@@ -74,7 +74,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
     );
     subCalls.open.add(live);
     try {
-      return settledResultOf(await live.settled);
+      return toSettledResult(await live.settled);
     } finally {
       subCalls.open.delete(live);
     }
@@ -127,7 +127,7 @@ function startSubCall(
     }
   };
 
-  const carry = async (): Promise<Settling> => {
+  const carry = async (): Promise<SettleOutcome> => {
     let proposal = proposed;
     await observer.proposed(proposal);
     if (proposal.status === "asks" && why === undefined) {
@@ -155,7 +155,7 @@ function startSubCall(
     live = options.start({ ...options, record, registered, lineage: { ...lineage, waits } });
     return live.settled;
   };
-  const run = async (): Promise<Settling> => {
+  const run = async (): Promise<SettleOutcome> => {
     try {
       const settled = await carry();
       await resume();
@@ -165,7 +165,7 @@ function startSubCall(
       handle.close();
     }
   };
-  const settled = Promise.withResolvers<Settling>();
+  const settled = Promise.withResolvers<SettleOutcome>();
   const call: LiveCall = {
     callId,
     settled: settled.promise,
@@ -180,7 +180,7 @@ function startSubCall(
   return call;
 }
 
-function stopped(gate: Gate, { record }: Proposal, why: string): Settled {
+function stopped(gate: Gate, { record }: Proposal, why: string): SettledCall {
   return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, why));
 }
 

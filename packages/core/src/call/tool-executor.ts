@@ -43,7 +43,7 @@ import { type OfferOptions, OfferCache } from "./gate/offer-cache.ts";
 import { LinkedList } from "../base/linked-list.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
-import type { ToolExecuteResult } from "./record/tool-execute-result.ts";
+import type { ToolExecuteResult } from "./record/execute-result.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 
 export interface ToolExecutorOptions {

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/error-message.ts";
 import type { ReviewAnswer, ReviewDecision } from "../../policy/review.ts";
 import type { CallObserver } from "../gate/call-observer.ts";
-import type { InReview } from "../record/settled.ts";
+import type { CallInReview } from "../record/settled-call.ts";
 
 /** How a call ends that is stopped while a person looks at its result. */
 export const unseen: ReviewDecision = {
@@ -15,7 +15,7 @@ export class ShownResult {
   readonly #controller = new AbortController();
   readonly #stopped = Promise.withResolvers<ReviewDecision>();
 
-  async review(observer: CallObserver, call: InReview): Promise<ReviewAnswer> {
+  async review(observer: CallObserver, call: CallInReview): Promise<ReviewAnswer> {
     return Promise.race([this.#ask(observer, call), this.#stopped.promise]);
   }
 
@@ -25,7 +25,7 @@ export class ShownResult {
     this.#controller.abort();
   }
 
-  async #ask(observer: CallObserver, call: InReview): Promise<ReviewAnswer> {
+  async #ask(observer: CallObserver, call: CallInReview): Promise<ReviewAnswer> {
     try {
       return await observer.review(call, this.#controller.signal);
     } catch (thrown) {

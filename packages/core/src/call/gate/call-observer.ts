@@ -4,7 +4,7 @@ import type { ReviewAnswer } from "../../policy/review.ts";
 import type { Progress } from "../../tool/tool-context.ts";
 import type { Answered, Proposal } from "./proposal.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import type { InReview, Settled } from "../record/settled.ts";
+import type { CallInReview, SettledCall } from "../record/settled-call.ts";
 
 /** Who records what a call does; each is told before anything follows from it. */
 export interface CallObserver {
@@ -16,8 +16,8 @@ export interface CallObserver {
    * whoever is told settles it later. The parent of a sub-call waits: there `pending` withholds.
    * The signal aborts where the answer is not wanted any more.
    */
-  review(call: InReview, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
-  settled(settled: Settled): unknown;
+  review(call: CallInReview, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
+  settled(settled: SettledCall): unknown;
   spoke(callId: string, text: string): void;
   progressed(callId: string, progress: Progress): void;
   said(callId: string, name: string, data: JsonValue): void;

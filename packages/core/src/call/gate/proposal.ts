@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import type { Settled } from "../record/settled.ts";
+import type { SettledCall } from "../record/settled-call.ts";
 
 /** The result of the first segment. `record` is stored, and its arguments run. */
 export type Proposal =
@@ -17,7 +17,7 @@ export type Proposal =
       readonly registered: RegisteredTool;
       readonly approval: ApprovalRequest;
     }
-  | Settled;
+  | SettledCall;
 
 /** A proposal that needs a person's approval. */
 export type Asks = Extract<Proposal, { readonly status: "asks" }>;

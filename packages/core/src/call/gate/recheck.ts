@@ -5,7 +5,7 @@ import type { CallRecord } from "../record/call-record.ts";
 import { isEnabled } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
-import type { Settled } from "../record/settled.ts";
+import type { SettledCall } from "../record/settled-call.ts";
 
 /** Why an approved call may not start after all. */
 export type RecheckFailure =
@@ -47,7 +47,7 @@ export function settleFailedRecheck(
   gate: Gate,
   record: CallRecord,
   failure: RecheckFailure,
-): Settled {
+): SettledCall {
   if (failure.type === "gone") {
     const message = `${record.name} was taken away or changed meanwhile. Look at the tools there are now.`;
     const error = { code: "tool_not_found", message };

@@ -6,7 +6,7 @@ import { callStatusOf } from "../record/call-status.ts";
 import { callTokens } from "./call-tokens.ts";
 import { errorText, rejectionText, withheldText } from "../record/error-text.ts";
 import type { Gate } from "./gate.ts";
-import { previewChars, type Settled } from "../record/settled.ts";
+import { previewChars, type SettledCall } from "../record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** The end of a call that has no result to store. */
@@ -22,7 +22,7 @@ export function settleWithoutResult(
   gate: Gate,
   record: CallRecord,
   end: EndWithoutResult,
-): Settled {
+): SettledCall {
   const { error, text } = errorOf(record, end);
   const cut = truncate(text, gate.limits.outputChars);
   const finalText = neutralise(cut.text).toWellFormed();
@@ -80,7 +80,7 @@ function errorOf(
 }
 
 /** Ends a call that a rule, a grant or a person rejected. */
-export function rejectCall(gate: Gate, record: CallRecord, reason: string): Settled {
+export function rejectCall(gate: Gate, record: CallRecord, reason: string): SettledCall {
   return settleWithoutResult(gate, record, { status: "execution_rejected", reason });
 }
 
@@ -90,6 +90,6 @@ export function failCall(
   record: CallRecord,
   status: "not_found" | "error",
   error: ToolErrorData,
-): Settled {
+): SettledCall {
   return settleWithoutResult(gate, record, { status, error });
 }

@@ -1,5 +1,5 @@
 import type { FormattedText } from "./formatted.ts";
-import type { CallEnd } from "./outcome.ts";
+import type { DraftOutcome } from "./tool-outcome.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { ReviewRequest } from "../../policy/review.ts";
@@ -16,7 +16,7 @@ export interface Quarantine {
         /** What the tool returned, where that is a text that it shows in another form. */
         readonly value?: string;
       }
-    | Exclude<CallEnd, { readonly status: "success" }>;
+    | Exclude<DraftOutcome, { readonly status: "success" }>;
   readonly formatted: FormattedText;
   readonly cut: Truncated;
   readonly durationMs: number;

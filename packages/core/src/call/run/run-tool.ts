@@ -6,7 +6,7 @@ import { type Attempt, attempt } from "./attempt.ts";
 import type { CallRetry } from "../record/call-record.ts";
 import { Deadline } from "./deadline.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Outcome } from "../record/outcome.ts";
+import type { ToolOutcome } from "../record/tool-outcome.ts";
 import { retryDelay } from "./retry-delay.ts";
 
 export interface RunToolOptions {
@@ -21,7 +21,7 @@ export interface RunToolOptions {
 }
 
 export interface RunningTool {
-  readonly outcome: Promise<Outcome> | Outcome;
+  readonly outcome: Promise<ToolOutcome> | ToolOutcome;
   /** Absent where the tool ended in one go. */
   readonly deadline?: Deadline;
   /** Ends the call at once; what the tool still does is ignored. Does nothing after the end. */
@@ -55,13 +55,13 @@ const cancel = (): void => {};
 /** The tries of one call, until one is its end, or it is stopped. */
 class Tries implements RunningTool {
   readonly deadline: Deadline;
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<ToolOutcome>;
   readonly #gate: Gate;
   readonly #registered: RegisteredTool;
   readonly #run: () => Attempt | Promise<Attempt>;
   readonly #stop: AbortController;
   readonly #startedAt: number;
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #resolve: (outcome: ToolOutcome) => void;
   readonly #retries: CallRetry[] = [];
   #over = false;
   /** The tool is at work. */
@@ -78,7 +78,7 @@ class Tries implements RunningTool {
     this.#run = given.run;
     this.#stop = given.stop;
     this.#startedAt = given.startedAt;
-    ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<Outcome>());
+    ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<ToolOutcome>());
     const timeoutMs = registered.tool.timeoutMs ?? gate.limits.toolTimeoutMs;
     this.deadline = new Deadline(gate.clock, timeoutMs, () =>
       this.#halt({ status: "timed_out", timeoutMs }, `The deadline of ${timeoutMs} ms passed.`),
@@ -166,7 +166,7 @@ type Halt =
   | { readonly status: "timed_out"; readonly timeoutMs: number }
   | { readonly status: "cancelled"; readonly reason: string; readonly started: true };
 
-function outcomeOf(how: Attempt, durationMs: number): Outcome {
+function outcomeOf(how: Attempt, durationMs: number): ToolOutcome {
   return how.status === "returned"
     ? { ...how, durationMs }
     : { status: "failed", error: how.error, durationMs };

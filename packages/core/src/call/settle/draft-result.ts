@@ -1,4 +1,4 @@
-import type { CallEnd, Outcome } from "../record/outcome.ts";
+import type { DraftOutcome, ToolOutcome } from "../record/tool-outcome.ts";
 import type { FormattedText } from "../record/formatted.ts";
 import { formatResult } from "./format-result.ts";
 import type { Truncated } from "../../text/truncate.ts";
@@ -12,7 +12,7 @@ import type { Gate } from "../gate/gate.ts";
 
 /** A result before anybody saw it: what it says, and what the model would be shown of it. */
 export interface DraftResult {
-  readonly end: CallEnd;
+  readonly end: DraftOutcome;
   readonly formatted: FormattedText;
   readonly cut: Truncated;
   readonly durationMs: number;
@@ -23,7 +23,7 @@ export function draftResult(
   gate: Gate,
   record: CallRecord,
   registered: RegisteredTool,
-  outcome: Outcome,
+  outcome: ToolOutcome,
 ): DraftResult {
   const { formatted, end } = format(record, registered, outcome);
   const isError = end.status !== "success";
@@ -34,8 +34,8 @@ export function draftResult(
 function format(
   record: CallRecord,
   { tool, name }: RegisteredTool,
-  outcome: Outcome,
-): { readonly formatted: FormattedText; readonly end: CallEnd } {
+  outcome: ToolOutcome,
+): { readonly formatted: FormattedText; readonly end: DraftOutcome } {
   switch (outcome.status) {
     case "returned": {
       const plain = formatResult(tool, outcome.value, record.args ?? {});

@@ -1,18 +1,18 @@
 import type { CallRecord, CallResult } from "../record/call-record.ts";
-import type { CallEnd } from "../record/outcome.ts";
-import type { Settled } from "../record/settled.ts";
+import type { DraftOutcome } from "../record/tool-outcome.ts";
+import type { SettledCall } from "../record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** What an ended call that ran is made of. */
 export interface EndedCallParts {
   readonly record: CallRecord & { readonly toolId: string; readonly result: CallResult };
-  readonly end: CallEnd;
+  readonly end: DraftOutcome;
   /** What it gave, as text, uncut. */
   readonly formattedText: string;
 }
 
 /** A call that ran. What its caller gets is put together when it is first looked at: a chain has the rows, and seldom needs it. */
-export class EndedCall implements Settled {
+export class EndedCall implements SettledCall {
   readonly status = "settled";
   readonly #parts: EndedCallParts;
   #result: SettledToolResult | undefined;

@@ -11,11 +11,11 @@ import type { CallRecord, CallResult } from "../record/call-record.ts";
 import { callStatusOf } from "../record/call-status.ts";
 import { callTokens } from "../gate/call-tokens.ts";
 import type { DraftResult } from "./draft-result.ts";
-import type { CallEnd } from "../record/outcome.ts";
+import type { DraftOutcome } from "../record/tool-outcome.ts";
 import { EndedCall, type EndedCallParts } from "./ended-call.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Mutable } from "../../base/mutable.ts";
-import { previewChars, type Settled } from "../record/settled.ts";
+import { previewChars, type SettledCall } from "../record/settled-call.ts";
 
 /** Characters of arguments that a person changed that are shown again. */
 const editNoteChars = 2_000;
@@ -31,7 +31,7 @@ export function keepResult(
   registered: RegisteredTool,
   draft: DraftResult,
   endedAt: number,
-): Settled {
+): SettledCall {
   const { tool } = registered;
   const { end, formatted, cut, durationMs } = draft;
   const args: JsonObject = record.args ?? {};
@@ -120,7 +120,7 @@ function editNote({ edited, args }: CallRecord): string {
   return `[A person changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
 }
 
-function preview(tool: Tool, { whole, finalText }: Texts, end: CallEnd): string {
+function preview(tool: Tool, { whole, finalText }: Texts, end: DraftOutcome): string {
   const own =
     end.status === "success" && tool.compressResult !== undefined
       ? shortWords(() => tool.compressResult?.(end.data))

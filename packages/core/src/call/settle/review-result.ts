@@ -19,7 +19,7 @@ import { newId } from "../../base/new-id.ts";
 import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 
-import type { InReview, Settled } from "../record/settled.ts";
+import type { CallInReview, SettledCall } from "../record/settled-call.ts";
 import { settleWithoutResult } from "../gate/settle-without-result.ts";
 
 /** Stage 10, first half: the result goes into quarantine. */
@@ -28,7 +28,7 @@ export function beginReview(
   call: { readonly record: CallRecord; readonly registered: RegisteredTool },
   draft: DraftResult,
   reason: string,
-): InReview {
+): CallInReview {
   const { registered } = call;
   const { retries, ...record } = call.record;
   const createdAt = gate.clock.now();
@@ -49,11 +49,11 @@ export function beginReview(
     review,
     quarantine: quarantineOf(draft, retries),
   };
-  return inReview(quarantined, registered);
+  return callInReview(quarantined, registered);
 }
 
 /** A call as its record says, e.g. one that another process put into quarantine. */
-export function inReview(record: CallRecord, registered: RegisteredTool): InReview {
+export function callInReview(record: CallRecord, registered: RegisteredTool): CallInReview {
   const request = reviewRequestOf(record);
   if (request === undefined)
     throw new TypeError(
@@ -69,15 +69,15 @@ export function inReview(record: CallRecord, registered: RegisteredTool): InRevi
  */
 export function settleReviewed(
   gate: Gate,
-  { record, registered }: Pick<InReview, "record" | "registered">,
+  { record, registered }: Pick<CallInReview, "record" | "registered">,
   decision: ReviewDecision,
-): Settled {
+): SettledCall {
   const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
-  if (problem !== undefined) return withhold(gate, record, { reason: problem, by: "system" });
-  if (decision.decision === "withhold") return withhold(gate, record, decision);
+  if (problem !== undefined) return withholdResult(gate, record, { reason: problem, by: "system" });
+  if (decision.decision === "withhold") return withholdResult(gate, record, decision);
   const reviewed = reviewedDraft(gate, { record, registered }, decision);
   if (reviewed.status === "refused")
-    return withhold(gate, record, { reason: reviewed.reason, by: "system" });
+    return withholdResult(gate, record, { reason: reviewed.reason, by: "system" });
   const { retries } = record.quarantine ?? {};
   const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
   const outcome = reviewOutcomes[decision.decision];
@@ -86,11 +86,11 @@ export function settleReviewed(
 }
 
 /** Ends a call in quarantine without its result. Needs no tool: it may be gone. */
-export function withhold(
+export function withholdResult(
   gate: Gate,
   record: CallRecord,
   { reason: given, by = "person" }: Pick<ReviewOutcome, "reason"> & { by?: "person" | "system" },
-): Settled {
+): SettledCall {
   const reason = given?.trim() || noReason;
   const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
   return settleWithoutResult(gate, ended, { status: "result_rejected", reason });
@@ -124,7 +124,7 @@ interface Refusal {
 
 function reviewedDraft(
   gate: Gate,
-  { record, registered }: Pick<InReview, "record" | "registered">,
+  { record, registered }: Pick<CallInReview, "record" | "registered">,
   decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
 ): { readonly status: "draft"; readonly draft: DraftResult } | Refusal {
   const { quarantine } = record;
@@ -143,7 +143,7 @@ function reviewedDraft(
 /** Not the data behind it either, nor its pictures, nor what an error says beside its text. */
 function withText(
   gate: Gate,
-  { record, registered }: Pick<InReview, "record" | "registered">,
+  { record, registered }: Pick<CallInReview, "record" | "registered">,
   draft: DraftResult,
   text: string,
 ): DraftResult {

@@ -4,15 +4,15 @@ import type { CallRecord } from "../record/call-record.ts";
 import { draftResult } from "./draft-result.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
-import type { Outcome } from "../record/outcome.ts";
+import type { ToolOutcome } from "../record/tool-outcome.ts";
 import { beginReview } from "./review-result.ts";
-import type { Settling } from "../record/settled.ts";
+import type { SettleOutcome } from "../record/settled-call.ts";
 
 export interface SettleOptions {
   readonly gate: Gate;
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
-  readonly outcome: Outcome;
+  readonly outcome: ToolOutcome;
   /** Ms since the epoch. @default now */
   readonly endedAt?: number | undefined;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
@@ -23,7 +23,7 @@ export interface SettleOptions {
  * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person
  * reviews it stops at stage 10, and `settleReviewed` goes on from the record.
  */
-export function settle(options: SettleOptions): Settling {
+export function settle(options: SettleOptions): SettleOutcome {
   const { gate, record, registered, outcome, checkToolResults = true } = options;
   const draft = draftResult(gate, record, registered, outcome);
   const { end } = draft;

@@ -1,11 +1,11 @@
 import { callTokens } from "../../call/gate/call-tokens.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Gate } from "../../call/gate/gate.ts";
-import { previewChars, type Settled } from "../../call/record/settled.ts";
+import { previewChars, type SettledCall } from "../../call/record/settled-call.ts";
 import { neutralise } from "../../text/neutralise.ts";
 
 /** The end of a client's call, from what the client answered. */
-export function clientResult(gate: Gate, call: CallRecord, given: string): Settled {
+export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
   const finalText = neutralise(given);
   const { toolId, callId } = call;
   const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;

@@ -7,8 +7,8 @@ import type { CallObserver } from "../../call/gate/call-observer.ts";
 import { startCall } from "../../call/call-driver.ts";
 import type { CallEnd, LiveCall } from "../../call/live-call-options.ts";
 import type { Asks, Proposal } from "../../call/gate/proposal.ts";
-import { withhold } from "../../call/settle/review-result.ts";
-import type { InReview, Settled } from "../../call/record/settled.ts";
+import { withholdResult } from "../../call/settle/review-result.ts";
+import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
 import {
   type EndWithoutResult,
   settleWithoutResult,
@@ -66,7 +66,7 @@ type OpenCall =
  */
 export class OpenCalls {
   readonly records = new Map<string, CallRecord>();
-  readonly ended = new Map<string, Settled>();
+  readonly ended = new Map<string, SettledCall>();
   readonly #executor: ToolExecutor;
   readonly #recorder: Recorder;
   readonly #signal: AbortSignal;
@@ -193,7 +193,7 @@ export class OpenCalls {
   }
 
   /** A call taken up again whose result still waits for a person. */
-  addInReview(call: InReview, announced: boolean): void {
+  addInReview(call: CallInReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
     this.#reviews.park(call);
     if (announced) this.#keep(call.record, () => reviewRequested(call.record));
@@ -201,7 +201,7 @@ export class OpenCalls {
 
   /** Ends a call whose result nobody will see any more. */
   withhold(record: CallRecord, reason: string): void {
-    const end = withhold(this.#executor.gate, record, { reason, by: "system" });
+    const end = withholdResult(this.#executor.gate, record, { reason, by: "system" });
     this.#work.begin(() => this.#settled(end));
   }
 
@@ -429,7 +429,7 @@ export class OpenCalls {
     }
   }
 
-  #settled(settled: Settled, before: Said = nothing): void {
+  #settled(settled: SettledCall, before: Said = nothing): void {
     if (this.#isSettled(settled.record.callId)) return;
     const { record, events } = this.#spoken.settled(settled.record);
     this.#open.delete(record.callId);

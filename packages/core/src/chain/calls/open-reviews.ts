@@ -1,12 +1,12 @@
 import { settleReviewed } from "../../call/settle/review-result.ts";
-import type { InReview } from "../../call/record/settled.ts";
-import type { Settled } from "../../call/record/settled.ts";
+import type { CallInReview } from "../../call/record/settled-call.ts";
+import type { SettledCall } from "../../call/record/settled-call.ts";
 import { unseen } from "../../call/ask/shown-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewNotice } from "../../policy/review.ts";
 import type { Awaited } from "../journal/chain-result.ts";
 
-interface OpenReview extends InReview {
+interface OpenReview extends CallInReview {
   /** Whoever is shown the result may take it away. */
   readonly stop: AbortController;
   /** For a sub-call, whose parent waits; else the call is parked, and settled from its record. */
@@ -17,14 +17,14 @@ interface OpenReview extends InReview {
 export class OpenReviews {
   readonly #executor: ToolExecutor;
   readonly #signal: AbortSignal;
-  readonly #settle: (settled: Settled) => void;
+  readonly #settle: (settled: SettledCall) => void;
   readonly #open = new Map<string, OpenReview>();
 
   constructor(options: {
     readonly executor: ToolExecutor;
     readonly signal: AbortSignal;
     /** Takes the end of a call that was parked. */
-    readonly settle: (settled: Settled) => void;
+    readonly settle: (settled: SettledCall) => void;
   }) {
     this.#executor = options.executor;
     this.#signal = options.signal;
@@ -44,7 +44,7 @@ export class OpenReviews {
   }
 
   /** A call whose result is in its record by now. A sub-call gets its answer; any other is parked. */
-  async ask(call: InReview): Promise<ReviewAnswer> {
+  async ask(call: CallInReview): Promise<ReviewAnswer> {
     if (this.#signal.aborted) return unseen;
     const stop = new AbortController();
     if (call.record.parentCallId === undefined) {
@@ -57,7 +57,7 @@ export class OpenReviews {
   }
 
   /** A call that waits since another process ran it. */
-  park(call: InReview): void {
+  park(call: CallInReview): void {
     this.#open.set(call.request.id, { ...call, stop: new AbortController() });
   }
 

@@ -2,7 +2,7 @@ import { askedAgain } from "../../call/propose/asked-again.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
-import { inReview } from "../../call/settle/review-result.ts";
+import { callInReview } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { Message } from "../../model/message.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
@@ -81,7 +81,7 @@ function reopenCall(options: ReopenOptions, record: CallRecord): void {
     if (registered === undefined) return calls.withhold(record, "its tool is not here any more");
     if (record.quarantine === undefined)
       return calls.withhold(record, "it was lost before a person had seen it");
-    return calls.addInReview(inReview(record, registered), resume.adopted === true);
+    return calls.addInReview(callInReview(record, registered), resume.adopted === true);
   }
   if (registered === undefined) {
     const message = `The tool "${record.name}" is not here any more.`;

@@ -1,6 +1,6 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import type { Settled } from "../../call/record/settled.ts";
+import type { SettledCall } from "../../call/record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
@@ -8,7 +8,7 @@ import type { ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 /** What a program is told of one call of the turn. */
 export function historyEntry(
   call: CallRecord,
-  ended: ReadonlyMap<string, Settled>,
+  ended: ReadonlyMap<string, SettledCall>,
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
   const result = ended.get(call.callId)?.result ?? keptResult(call);

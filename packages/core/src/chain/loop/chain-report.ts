@@ -1,5 +1,5 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
-import type { Settled } from "../../call/record/settled.ts";
+import type { SettledCall } from "../../call/record/settled-call.ts";
 import type { Message } from "../../model/message.ts";
 import type { Usage } from "../../model/usage.ts";
 import { arePrices, costOf, type TokenPrices } from "../../model/token-prices.ts";
@@ -28,7 +28,7 @@ export interface ChainFacts {
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
   /** Of the calls that ran in this process. */
-  readonly ended: ReadonlyMap<string, Settled>;
+  readonly ended: ReadonlyMap<string, SettledCall>;
   readonly waiting: readonly Awaited[];
   /** Rounds that were begun, and those that were finished. */
   readonly round: number;

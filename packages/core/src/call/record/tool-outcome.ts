@@ -12,13 +12,13 @@ interface Stopped extends Ended {
   readonly leftBehind?: true;
 }
 
-/** How a call that ran ended, for its caller. */
-export type CallEnd =
+/** How a call that ran ended, before a person has reviewed its result. */
+export type DraftOutcome =
   | { readonly status: "success"; readonly data: unknown }
   | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
 
-/** What the second segment yields: how a tool ended. */
-export type Outcome =
+/** How a tool ended: the result of the second segment. */
+export type ToolOutcome =
   | (Ended & {
       readonly status: "returned";
       readonly value: unknown;
