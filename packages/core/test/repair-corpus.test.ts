@@ -8,11 +8,11 @@ import { prepareArguments } from "../src/arguments/prepare-arguments.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../src/base/json.ts";
 import { toolCall } from "./random-call.ts";
 
-type ToolOutcome =
+type Outcome =
   | { readonly status: "accepted"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "refused"; readonly message: string };
 
-function outcomeOf(text: string, schema: JsonSchema): ToolOutcome {
+function outcomeOf(text: string, schema: JsonSchema): Outcome {
   const parsed = parseArguments(text);
   if (parsed.status === "failed") return { status: "refused", message: parsed.error.message };
   const prepared = prepareArguments(parsed.args, schema);
@@ -176,7 +176,7 @@ function jsonIn(text: string): JsonValue | undefined {
 }
 
 /** Says where, or what is wrong with the text, and what to do. */
-function assertActionable(outcome: ToolOutcome, title: string): void {
+function assertActionable(outcome: Outcome, title: string): void {
   if (outcome.status !== "refused") return;
   assert.match(outcome.message, /\n- (?:\/|the arguments)|^The arguments are/, title);
   assert.match(outcome.message, /Correct these and call again\.$|Send one JSON object/, title);

@@ -3,7 +3,7 @@ import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
 import { approvalQuery } from "../policy/approval-query.ts";
 import { callerWith } from "../tool/caller.ts";
 import { andThen } from "./and-then.ts";
-import { answer } from "./propose/answer.ts";
+import { answerProposal } from "./propose/answer-proposal.ts";
 import { askApproval, type Asked } from "./ask/ask-approval.ts";
 import type { CallObserver } from "./gate/call-observer.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
@@ -12,7 +12,7 @@ import { startCall } from "./call-driver.ts";
 import type { ActiveCall } from "./gate/active-call.ts";
 import { newId } from "../base/new-id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
-import type { Asks, Proposal } from "./gate/proposal.ts";
+import type { AskingProposal, Proposal } from "./gate/proposal.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import { cancelledBeforeStart, settleWithoutResult } from "./gate/settle-without-result.ts";
 import type { ExecuteOptions } from "./gate/execute-options.ts";
@@ -43,11 +43,11 @@ export function executeCall(
 export function executeAnswered(
   context: ExecuteContext,
   options: ExecuteOptions,
-  asked: Asks,
+  asked: AskingProposal,
   decision: ApprovalDecision,
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   return stoppable(context, options, asked.record.callId, async (stop) => {
-    const { proposal } = await answer(context.gate, asked, decision);
+    const { proposal } = await answerProposal(context.gate, asked, decision);
     return carryOn(context, options, proposal, stop);
   });
 }
@@ -133,7 +133,7 @@ function carry(
 async function askedFor(
   context: ExecuteContext,
   options: ExecuteOptions,
-  asked: Asks,
+  asked: AskingProposal,
   stop: Stop,
 ): Promise<ToolExecuteResult> {
   const word = await ask(context, asked, stop);
@@ -144,7 +144,7 @@ async function askedFor(
     return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
   }
   if (word.decision === "stopped") return carryOn(context, options, asked, stop);
-  const { proposal } = await answer(context.gate, asked, word);
+  const { proposal } = await answerProposal(context.gate, asked, word);
   return carryOn(context, options, proposal, stop);
 }
 
@@ -185,7 +185,7 @@ function carryOn(
 /** While it asks, a call can be stopped like any other. */
 async function ask(
   { gate, approvals: adapter }: ExecuteContext,
-  { approval, registered }: Asks,
+  { approval, registered }: AskingProposal,
   stop: Stop,
 ): Promise<Asked> {
   const { clock, grants } = gate;

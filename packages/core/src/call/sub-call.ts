@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { answer } from "./propose/answer.ts";
+import { answerProposal } from "./propose/answer-proposal.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
 import { newId } from "../base/new-id.ts";
@@ -139,7 +139,7 @@ function startSubCall(
       // Whoever still shows the question takes it away.
       if (decision === undefined) asking.abort();
       if (decision !== undefined) {
-        const answered = await answer(gate, proposal, decision);
+        const answered = await answerProposal(gate, proposal, decision);
         await observer.answered(answered, approval);
         proposal = answered.proposal;
       }

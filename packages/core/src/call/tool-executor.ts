@@ -30,7 +30,7 @@ import { askApproval } from "./ask/ask-approval.ts";
 import { askReview } from "./ask/ask-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
-import { askedAgain } from "./propose/asked-again.ts";
+import { restoreApprovalRequest } from "./propose/restore-approval-request.ts";
 import { executeAnswered, executeCall } from "./direct-call.ts";
 import { isEnabled } from "./gate/find-tool.ts";
 import type { Gate, GateLimits } from "./gate/gate.ts";
@@ -285,7 +285,7 @@ export class ToolExecutor {
     options: Omit<ExecuteOptions, "callId"> = {},
   ): Promise<ToolExecuteResult> {
     const isAnswered = this.#answered.has(record);
-    const asked = isAnswered ? "it was answered." : askedAgain(this.gate, record);
+    const asked = isAnswered ? "it was answered." : restoreApprovalRequest(this.gate, record);
     this.#answered.add(record);
     const why =
       typeof asked === "string" ? asked : await this.checkAnswer(asked.approval, decision);

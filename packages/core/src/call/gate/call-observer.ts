@@ -2,7 +2,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewAnswer } from "../../policy/review.ts";
 import type { Progress } from "../../tool/tool-context.ts";
-import type { Answered, Proposal } from "./proposal.ts";
+import type { AnsweredProposal, Proposal } from "./proposal.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { CallInReview, SettledCall } from "../record/settled-call.ts";
 
@@ -22,7 +22,7 @@ export interface CallObserver {
   progressed(callId: string, progress: Progress): void;
   said(callId: string, name: string, data: JsonValue): void;
   /** A sub-call's question was answered; what the answer leaves behind is to be kept. */
-  answered(answered: Answered, approval: ApprovalRequest): void | Promise<void>;
+  answered(answered: AnsweredProposal, approval: ApprovalRequest): void | Promise<void>;
   /** A sub-call must ask; its parent waits for the answer, until the signal aborts. */
   ask(approval: ApprovalRequest, signal: AbortSignal): ApprovalDecision | Promise<ApprovalDecision>;
 }

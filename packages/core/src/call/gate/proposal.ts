@@ -20,11 +20,11 @@ export type Proposal =
   | SettledCall;
 
 /** A proposal that needs a person's approval. */
-export type Asks = Extract<Proposal, { readonly status: "asks" }>;
+export type AskingProposal = Extract<Proposal, { readonly status: "asks" }>;
 
 /** A proposal after a person answered its approval request. */
-export interface Answered {
-  readonly proposal: Exclude<Proposal, Asks>;
+export interface AnsweredProposal {
+  readonly proposal: Exclude<Proposal, AskingProposal>;
   /** The grant that the answer creates; the gate's book already holds it. */
   readonly grant?: Grant;
 }

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from "../../policy/approval.ts";
 import { forbids } from "../../policy/decide.ts";
 import { canonicalArguments } from "../../policy/ruled-call.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import { editedArguments } from "./edited-arguments.ts";
+import { checkEditedArguments } from "./check-edited-arguments.ts";
 import type { Gate } from "../gate/gate.ts";
 
 export interface CheckAnswerOptions {
@@ -26,7 +26,7 @@ export async function checkAnswer(options: CheckAnswerOptions): Promise<string |
   if (problem !== undefined || !isObject(decision)) return problem;
   const { arguments: edited } = decision;
   if (decision["decision"] !== "allow" || edited === undefined) return undefined;
-  const checked = await editedArguments(gate, registered.tool, edited);
+  const checked = await checkEditedArguments(gate, registered.tool, edited);
   if (checked.status === "invalid") return `arguments: ${checked.error.message}`;
   const { rules } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides: gate.overrides() });

@@ -23,7 +23,7 @@ import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "../gate/find-tool.ts";
 import type { Gate } from "../gate/gate.ts";
-import { givenArguments } from "./given-arguments.ts";
+import { readArguments } from "./read-arguments.ts";
 import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { newId } from "../../base/new-id.ts";
@@ -54,7 +54,7 @@ const none: readonly string[] = [];
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const { at: now = gate.clock.now() } = request;
-  const { parsed, text } = givenArguments(request.args);
+  const { parsed, text } = readArguments(request.args);
   const found = findTool(gate, request.name, request.names);
   const record: Mutable<CallRecord> = {
     callId: request.callId,
@@ -69,7 +69,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   };
   if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
   if (request.principalId !== undefined) record.principalId = request.principalId;
-  if (found.status === "found") place(record, gate, found.registered);
+  if (found.status === "found") setTool(record, gate, found.registered);
   if (found.status === "not_found") return failCall(gate, record, "not_found", found.error);
   if (parsed.status === "failed") return failCall(gate, record, "error", parsed.error);
 
@@ -96,7 +96,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
 }
 
 /** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
-function place(
+function setTool(
   record: Mutable<CallRecord>,
   { variables }: Gate,
   { id, name, tool }: RegisteredTool,
@@ -163,7 +163,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   }
   // Many are told of a call that asks: what they see is what runs, whatever they do to it.
   const asked = frozenJson(args);
-  const { approval, kept } = questions(gate, {
+  const { approval, kept } = approvalRequests(gate, {
     record,
     registered,
     args: asked,
@@ -196,7 +196,7 @@ class Digests {
   }
 }
 
-interface Question {
+interface ApprovalInput {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly args: JsonObject;
@@ -205,9 +205,9 @@ interface Question {
 }
 
 /** What a person is asked, and what the record keeps of it: its arguments are there already. */
-function questions(
+function approvalRequests(
   gate: Gate,
-  { record, registered, args, digests, decision }: Question,
+  { record, registered, args, digests, decision }: ApprovalInput,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const createdAt = gate.clock.now();
   const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;

@@ -1,10 +1,10 @@
-import type { Answered } from "../../call/gate/proposal.ts";
+import type { AnsweredProposal } from "../../call/gate/proposal.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 
 /** What a person's answer leaves in the journal: that it was given, and what it allows from now on. */
 export function answerWrites(
-  { proposal, grant }: Answered,
+  { proposal, grant }: AnsweredProposal,
   approvalId: string,
   at: number,
 ): readonly JournalWrite[] {

@@ -1,12 +1,12 @@
 import { shortJson } from "../../json/short-json.ts";
 import { errorMessage } from "../../base/error-message.ts";
-import { answer } from "../../call/propose/answer.ts";
+import { answerProposal } from "../../call/propose/answer-proposal.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import type { CallObserver } from "../../call/gate/call-observer.ts";
 import { startCall } from "../../call/call-driver.ts";
 import type { CallEnd, LiveCall } from "../../call/live-call-options.ts";
-import type { Asks, Proposal } from "../../call/gate/proposal.ts";
+import type { AskingProposal, Proposal } from "../../call/gate/proposal.ts";
 import { withholdResult } from "../../call/settle/review-result.ts";
 import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
 import {
@@ -55,7 +55,7 @@ const nothing: Said = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
-  | { readonly type: "asked"; readonly asked: Asks; readonly stop?: AbortController }
+  | { readonly type: "asked"; readonly asked: AskingProposal; readonly stop?: AbortController }
   | { readonly type: "client"; readonly record: CallRecord }
   | { readonly type: "running"; readonly live: LiveCall };
 
@@ -74,7 +74,10 @@ export class OpenCalls {
   /** Sub-calls that wait for a person while their parent runs. */
   readonly #subAsks = new Map<
     string,
-    { readonly approval: Asks["approval"]; readonly decide: (decision: ApprovalDecision) => void }
+    {
+      readonly approval: AskingProposal["approval"];
+      readonly decide: (decision: ApprovalDecision) => void;
+    }
   >();
   readonly #reviews: OpenReviews;
   readonly #spoken: SpokenItems;
@@ -158,7 +161,8 @@ export class OpenCalls {
       this.#propose(proposal);
       if (proposal.status === "settled") return undefined;
       const written = proposal.status === "asks" && this.#recorder.written();
-      if (written instanceof Promise) return written.then(() => this.#ask(proposal as Asks));
+      if (written instanceof Promise)
+        return written.then(() => this.#ask(proposal as AskingProposal));
       this.#carried.push(proposal);
       return undefined;
     });
@@ -185,7 +189,7 @@ export class OpenCalls {
   }
 
   /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
-  addAsked(asked: Asks, { answered }: { readonly answered: boolean }): void {
+  addAsked(asked: AskingProposal, { answered }: { readonly answered: boolean }): void {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
     if (answered) this.#open.set(callId, { type: "asked", asked });
@@ -303,7 +307,7 @@ export class OpenCalls {
     else this.#keep(proposal.record, said);
   }
 
-  async #ask(asked: Asks): Promise<void> {
+  async #ask(asked: AskingProposal): Promise<void> {
     const { callId } = asked.record;
     const stop = new AbortController();
     this.#open.set(callId, { type: "asked", asked, stop });
@@ -317,8 +321,8 @@ export class OpenCalls {
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
   }
 
-  async #answered(asked: Asks, decision: ApprovalDecision): Promise<void> {
-    const answered = await answer(this.#executor.gate, asked, decision);
+  async #answered(asked: AskingProposal, decision: ApprovalDecision): Promise<void> {
+    const answered = await answerProposal(this.#executor.gate, asked, decision);
     const writes = answerWrites(answered, asked.approval.id, this.#executor.gate.clock.now());
     const { proposal } = answered;
     const { record } = proposal;
@@ -416,7 +420,10 @@ export class OpenCalls {
     ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
-  async #askForSubCall(approval: Asks["approval"], stop: AbortSignal): Promise<ApprovalDecision> {
+  async #askForSubCall(
+    approval: AskingProposal["approval"],
+    stop: AbortSignal,
+  ): Promise<ApprovalDecision> {
     const signal = AbortSignal.any([this.#signal, stop]);
     const word = await this.#executor.ask(approval, signal);
     if (word.decision !== "pending") return word;

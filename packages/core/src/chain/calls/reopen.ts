@@ -1,4 +1,4 @@
-import { askedAgain } from "../../call/propose/asked-again.ts";
+import { restoreApprovalRequest } from "../../call/propose/restore-approval-request.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
@@ -127,7 +127,7 @@ function reopenAsked(
   record: CallRecord,
   answered: boolean,
 ): void {
-  const asked = askedAgain(executor.gate, record);
+  const asked = restoreApprovalRequest(executor.gate, record);
   if (typeof asked !== "string") return calls.addAsked(asked, { answered });
   const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
   calls.close(record, { status: "error", error: { code: "tool_changed", message } });

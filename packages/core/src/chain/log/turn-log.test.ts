@@ -156,11 +156,7 @@ test("each way to end is named for what it is", () => {
     ["cancelled", error("It had begun."), "✗ Stopped: It had begun."],
     ["execution_rejected", rejected, "⚠ Refused, not run: not on Sundays"],
     ["result_rejected", rejected, "⚠ It ran, its result was withheld: not on Sundays"],
-    [
-      "outcome_unknown",
-      error("It may have happened."),
-      "⚠ Outcome unknown: It may have happened.",
-    ],
+    ["outcome_unknown", error("It may have happened."), "⚠ Outcome unknown: It may have happened."],
     ["waiting", {}, "… Not finished"],
   ];
   for (const [status, given, words] of cases) {

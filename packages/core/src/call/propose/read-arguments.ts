@@ -3,7 +3,7 @@ import { parseArguments, type ParsedArguments } from "../../arguments/parse.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { lostInJson } from "../../json/lost-in-json.ts";
 
-export interface GivenArguments {
+export interface ReadArguments {
   readonly parsed: ParsedArguments;
   /** As they were written. */
   readonly text: string;
@@ -13,7 +13,7 @@ export interface GivenArguments {
  * Stage 2. A model's text is parsed; what a program gives is copied, so that what is proposed is
  * what runs, whatever becomes of its object.
  */
-export function givenArguments(given: unknown): GivenArguments {
+export function readArguments(given: unknown): ReadArguments {
   if (typeof given === "string") return { parsed: parseArguments(given), text: given };
   if (given === undefined)
     return { parsed: { status: "parsed", args: {}, repairs: [] }, text: "{}" };
@@ -28,7 +28,7 @@ export function givenArguments(given: unknown): GivenArguments {
   }
 }
 
-function refused(why: string): GivenArguments {
+function refused(why: string): ReadArguments {
   const message = `The arguments are not plain data: ${why}.`;
   const error = { code: "invalid_arguments", message };
   return { parsed: { status: "failed", error }, text: "" };

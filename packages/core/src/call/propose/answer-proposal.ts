@@ -4,14 +4,14 @@ import type { ApprovalDecision } from "../../policy/approval.ts";
 import { grantFor } from "../../policy/grant-for.ts";
 import { approvalQuery } from "../../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
-import { editedArguments } from "./edited-arguments.ts";
+import { checkEditedArguments } from "./check-edited-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Answered, Asks } from "../gate/proposal.ts";
+import type { AnsweredProposal, AskingProposal } from "../gate/proposal.ts";
 import { failCall, rejectCall } from "../gate/settle-without-result.ts";
 
 /** Another answer covers this question: which one, in words. */
-function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {
+function byGrant(gate: Gate, { approval, registered }: AskingProposal): CallDecision {
   const query = approvalQuery(approval, registered);
   const grant = query && gate.grants.find(query, gate.clock.now());
   return {
@@ -22,7 +22,7 @@ function byGrant(gate: Gate, { approval, registered }: Asks): CallDecision {
 }
 
 /** Answers come from wherever a program keeps them: only a yes is a yes. */
-function isWord(given: unknown): given is ApprovalDecision {
+function isDecision(given: unknown): given is ApprovalDecision {
   return isObject(given) && (given["decision"] === "allow" || given["decision"] === "refuse");
 }
 
@@ -32,9 +32,13 @@ const notUnderstood: ApprovalDecision = {
   by: "system",
 };
 
-/** A person's word on a proposal. The stored arguments run, or those that the person put in their place. */
-export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): Promise<Answered> {
-  const decision = isWord(given) ? given : notUnderstood;
+/** Applies a person's answer to a proposal. The stored arguments run, or those that the person put in their place. */
+export async function answerProposal(
+  gate: Gate,
+  asked: AskingProposal,
+  given: ApprovalDecision,
+): Promise<AnsweredProposal> {
+  const decision = isDecision(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
   const grant = grantFor({ approval, decision, now });
@@ -52,7 +56,7 @@ export async function answer(gate: Gate, asked: Asks, given: ApprovalDecision): 
   const edited =
     decision.arguments === undefined
       ? undefined
-      : await editedArguments(gate, registered.tool, decision.arguments);
+      : await checkEditedArguments(gate, registered.tool, decision.arguments);
   if (edited?.status === "invalid")
     return { proposal: failCall(gate, record, "error", edited.error), ...left };
   const allowed = Object.freeze<CallRecord>({

@@ -3,10 +3,13 @@ import { frozenJson } from "../../json/frozen-json.ts";
 import { definitionDigest } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { Asks } from "../gate/proposal.ts";
+import type { AskingProposal } from "../gate/proposal.ts";
 
-/** The question that a stored call waits with; in words, why there is none any more. */
-export function askedAgain({ registry }: Gate, record: CallRecord): Asks | string {
+/** Returns the proposal of a stored call that waits for an approval, or the reason why there is none. */
+export function restoreApprovalRequest(
+  { registry }: Gate,
+  record: CallRecord,
+): AskingProposal | string {
   const { status, approval, args, toolId } = record;
   if (status !== "waiting" || approval === undefined || args === undefined)
     return `it is ${status}, and does not wait for an approval.`;
