@@ -2,7 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
 import type { Gate } from "./gate/gate.ts";
-import type { Lineage, LiveCall, LiveCallOptions, SubLineage } from "./live-call-options.ts";
+import type {
+  ParentContext,
+  CallHandle,
+  CallDriverOptions,
+  SubCallContext,
+} from "./driver-options.ts";
 import { newId } from "../base/new-id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { Proposal } from "./gate/proposal.ts";
@@ -18,7 +23,7 @@ import { toSettledResult } from "./settle/to-execute-result.ts";
 /** The sub-calls of one call. */
 export class SubCalls {
   /** Those that have not ended; the parent's end ends them. */
-  readonly open = new Set<LiveCall>();
+  readonly open = new Set<CallHandle>();
   /** The parent has ended: there will be no more. */
   over = false;
   #ended: PromiseWithResolvers<void> | undefined;
@@ -36,19 +41,19 @@ export class SubCalls {
   }
 }
 
-export interface SubCallerOptions extends Omit<LiveCallOptions, "lineage"> {
-  readonly lineage: Lineage;
+export interface SubCallerOptions extends Omit<CallDriverOptions, "parentContext"> {
+  readonly parentContext: ParentContext;
   readonly subCalls: SubCalls;
-  readonly start: (options: LiveCallOptions) => LiveCall;
+  readonly start: (options: CallDriverOptions) => CallHandle;
 }
 
 /** `context.callTool`: the same gate, recorded under the parent, bounded in depth and number. */
 export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
-  const { gate, record: parent, lineage, subCalls } = options;
+  const { gate, record: parent, parentContext, subCalls } = options;
   let made = 0;
   const call: ToolContext["callTool"] = async (name, args, { references = false } = {}) => {
     made++;
-    const handle = options.scheduler.openSubCall(lineage.ticket);
+    const handle = options.scheduler.openSubCall(parentContext.ticket);
     const request = {
       callId: newId("call_"),
       name,
@@ -60,7 +65,7 @@ export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
       requireApproval: options.requireApproval,
       principalId: parent.principalId,
     };
-    const refusal = tooMany(lineage.depth, made, gate.limits);
+    const refusal = tooMany(parentContext.depth, made, gate.limits);
     const proposal = await proposed(gate, request, handle);
     // Its parent's record is closed: nobody would learn of it.
     if (subCalls.over) {
@@ -105,23 +110,23 @@ function startSubCall(
   options: SubCallerOptions,
   proposed: Proposal,
   handle: SubCallHandle,
-): LiveCall {
-  const { gate, observer, lineage, subCalls } = options;
+): CallHandle {
+  const { gate, observer, parentContext, subCalls } = options;
   const { callId } = proposed.record;
   const stop = Promise.withResolvers<undefined>();
   let why: string | undefined;
-  let live: LiveCall | undefined;
+  let live: CallHandle | undefined;
 
   /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
   const resume = async (): Promise<void> => {
     const back = handle.resume();
     if (back !== undefined && !subCalls.over)
-      await lineage.paused(async () => Promise.race([back, subCalls.ended]));
+      await parentContext.withDeadlinesPaused(async () => Promise.race([back, subCalls.ended]));
   };
-  const waits: SubLineage["waits"] = async (wait) => {
+  const whileSuspended: SubCallContext["whileSuspended"] = async (wait) => {
     handle.wait();
     try {
-      return await lineage.paused(wait);
+      return await parentContext.withDeadlinesPaused(wait);
     } finally {
       await resume();
     }
@@ -133,7 +138,7 @@ function startSubCall(
     if (proposal.status === "asks" && why === undefined) {
       const { approval } = proposal;
       const asking = new AbortController();
-      const decision = await waits(async () =>
+      const decision = await whileSuspended(async () =>
         Promise.race([observer.ask(approval, asking.signal), stop.promise]),
       );
       // Whoever still shows the question takes it away.
@@ -152,7 +157,12 @@ function startSubCall(
       return proposal;
     }
     const { record, registered } = proposal;
-    live = options.start({ ...options, record, registered, lineage: { ...lineage, waits } });
+    live = options.start({
+      ...options,
+      record,
+      registered,
+      parentContext: { ...parentContext, whileSuspended },
+    });
     return live.settled;
   };
   const run = async (): Promise<SettleOutcome> => {
@@ -166,7 +176,7 @@ function startSubCall(
     }
   };
   const settled = Promise.withResolvers<SettleOutcome>();
-  const call: LiveCall = {
+  const call: CallHandle = {
     callId,
     settled: settled.promise,
     cancel(reason) {
@@ -184,7 +194,7 @@ function stopped(gate: Gate, { record }: Proposal, why: string): SettledCall {
   return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, why));
 }
 
-function tooMany(depth: number, made: number, limits: LiveCallOptions["gate"]["limits"]) {
+function tooMany(depth: number, made: number, limits: CallDriverOptions["gate"]["limits"]) {
   if (depth > limits.subCallDepth)
     return {
       code: "too_deep",

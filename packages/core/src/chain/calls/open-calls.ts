@@ -4,8 +4,8 @@ import { answerProposal } from "../../call/propose/answer-proposal.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import type { CallObserver } from "../../call/gate/call-observer.ts";
-import { startCall } from "../../call/call-driver.ts";
-import type { CallEnd, LiveCall } from "../../call/live-call-options.ts";
+import { startCall } from "../../call/driver.ts";
+import type { CallDriverEnd, CallHandle } from "../../call/driver-options.ts";
 import type { AskingProposal, Proposal } from "../../call/gate/proposal.ts";
 import { withholdResult } from "../../call/settle/review-result.ts";
 import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
@@ -57,7 +57,7 @@ const nothing: Said = () => [];
 type OpenCall =
   | { readonly type: "asked"; readonly asked: AskingProposal; readonly stop?: AbortController }
   | { readonly type: "client"; readonly record: CallRecord }
-  | { readonly type: "running"; readonly live: LiveCall };
+  | { readonly type: "running"; readonly live: CallHandle };
 
 /**
  * The calls of a chain, and whatever is open of them. Each is written to the journal at every
@@ -369,7 +369,7 @@ export class OpenCalls {
   }
 
   /** A call runs no more: it was recorded as settled, or is parked, or could not be recorded. */
-  #over(record: CallRecord, { status }: CallEnd): void {
+  #over(record: CallRecord, { status }: CallDriverEnd): void {
     if (status === "in_review") this.#open.delete(record.callId);
     if (status !== "broken") return;
     const message = `${record.name} could not be carried through here.`;

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/error-message.ts";
-import { andThen } from "../../call/and-then.ts";
+import { andThen } from "../../base/and-then.ts";
 import { estimateTokens } from "../../text/estimate-tokens.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import { neutraliseMessage } from "../../model/neutralise-message.ts";

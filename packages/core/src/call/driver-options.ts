@@ -9,30 +9,30 @@ import type { Scheduler } from "./schedule/scheduler.ts";
 import type { SettleOutcome } from "./record/settled-call.ts";
 import type { Ticket } from "./schedule/ticket.ts";
 
-/** What a call inherits from the one it was made in. */
-export interface Lineage {
+/** Values that a sub-call inherits from its parent. */
+export interface ParentContext {
   readonly depth: number;
-  /** The parent's place in the scheduler: what it holds is passed on, not taken again. */
+  /** The parent's ticket: a sub-call may use the locks that its parent holds. */
   readonly ticket: Ticket;
-  /** Runs while the ancestors' deadlines stand still. */
-  paused<T>(wait: () => Promise<T>): Promise<T>;
+  /** Pauses the deadlines of the parent and its ancestors until `wait` has resolved. */
+  withDeadlinesPaused<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** What a sub-call is given besides. */
-export interface SubLineage extends Lineage {
-  /** Runs while this call waits for a person: its ancestors' deadlines stand still, and they hold nothing. */
-  waits<T>(wait: () => Promise<T>): Promise<T>;
+/** The context of a sub-call that has started. */
+export interface SubCallContext extends ParentContext {
+  /** Runs `wait`, in which this call waits for a person. Until then its ancestors hold no locks, and their deadlines are paused. */
+  whileSuspended<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-export interface LiveCall extends ActiveCall {
-  /** `in_review`: the call is parked, and its observer settles it once a person has seen its result. */
+export interface CallHandle extends ActiveCall {
+  /** `in_review`: the call is suspended, and its observer settles it once a person has seen its result. */
   readonly settled: Promise<SettleOutcome>;
 }
 
-/** How a call went: `broken` where whoever records it failed, so that it goes no further. */
-export type CallEnd = SettleOutcome | { readonly status: "broken"; readonly thrown: unknown };
+/** The end of a driven call. `broken`: its observer failed to record it, so it goes no further. */
+export type CallDriverEnd = SettleOutcome | { readonly status: "broken"; readonly thrown: unknown };
 
-export interface LiveCallOptions {
+export interface CallDriverOptions {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
   readonly observer: CallObserver;
@@ -40,9 +40,9 @@ export interface LiveCallOptions {
   readonly registered: RegisteredTool;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
-  /** What the request says of asking: it holds for sub-calls too. */
+  /** The approvals that the request requires, of sub-calls too. */
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
   /** @default the session's */
   readonly caller?: Caller | undefined;
-  readonly lineage?: SubLineage;
+  readonly parentContext?: SubCallContext;
 }

@@ -5,7 +5,7 @@ import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/tool-file.ts";
 import type { CallRecord } from "./record/call-record.ts";
-import type { CallEnd, LiveCall, LiveCallOptions } from "./live-call-options.ts";
+import type { CallDriverEnd, CallHandle, CallDriverOptions } from "./driver-options.ts";
 import type { ActiveCall } from "./gate/active-call.ts";
 import type { ToolOutcome } from "./record/tool-outcome.ts";
 import type { ListNode } from "../base/linked-list.ts";
@@ -21,23 +21,26 @@ import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./schedule/ticket.ts";
 
 /**
- * The second and third segment of an approved call: waits for its turn, is written as started,
- * runs, is settled and written as settled. A call is settled exactly once, whatever happens; one
- * whose result a person will see later is parked, and settled by who recorded it.
+ * Starts the second and third segment of an approved call: it waits for a slot, is recorded as
+ * started, runs, is settled, and is recorded as settled. A call is settled exactly once. A call whose
+ * result a person reviews later is suspended, and settled by its observer.
  *
- * @param onEnd told of its end, once, in the same moment: it may be before this returns
+ * @param onEnd called once, at its end: it may be before this returns
  */
-export function startCall(options: LiveCallOptions, onEnd?: (end: CallEnd) => void): StartedCall {
-  const call = new StartedCall(options, onEnd);
+export function startCall(
+  options: CallDriverOptions,
+  onEnd?: (end: CallDriverEnd) => void,
+): CallDriver {
+  const call = new CallDriver(options, onEnd);
   call.enter();
   return call;
 }
 
-/** A call on its way. Whatever answers at once is not waited for: it may have ended when it is returned. */
-export class StartedCall implements LiveCall {
+/** Drives one call. It does not wait for anything that answers at once: the call may have ended when `startCall` returns. */
+export class CallDriver implements CallHandle {
   readonly callId: string;
-  readonly #options: LiveCallOptions;
-  readonly #onEnd: ((end: CallEnd) => void) | undefined;
+  readonly #options: CallDriverOptions;
+  readonly #onEnd: ((end: CallDriverEnd) => void) | undefined;
   readonly #args: JsonObject;
   readonly #output: CallOutput;
   #record: CallRecord;
@@ -54,7 +57,7 @@ export class StartedCall implements LiveCall {
   #waited: PromiseWithResolvers<SettleOutcome> | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
-  constructor(options: LiveCallOptions, onEnd?: (end: CallEnd) => void) {
+  constructor(options: CallDriverOptions, onEnd?: (end: CallDriverEnd) => void) {
     const { record } = options;
     this.#onEnd = onEnd;
     this.callId = record.callId;
@@ -72,7 +75,7 @@ export class StartedCall implements LiveCall {
     return this.#ended;
   }
 
-  /** It has ended, or was broken off. */
+  /** Whether it has ended, or could not be recorded. */
   get isDone(): boolean {
     return this.#ended !== undefined || this.#failure !== undefined;
   }
@@ -88,27 +91,27 @@ export class StartedCall implements LiveCall {
     if (this.#stopped !== undefined) return;
     this.#stopped = reason;
     this.#review?.stop();
-    if (!this.#begun) this.#carry(() => this.#finish(cancelledOutcome(reason, false)));
+    if (!this.#begun) this.#runStep(() => this.#finish(cancelledOutcome(reason, false)));
     this.#running?.cancel(reason);
   }
 
-  /** Takes its place in the schedule, and starts where it may. */
+  /** Enters the scheduler, and starts if a slot and its locks are free. */
   enter(): void {
-    const { scheduler, registered, lineage } = this.#options;
+    const { scheduler, registered, parentContext } = this.#options;
     const entered = scheduler.enter(lockRequestOf(registered, this.#args), {
-      start: (own) => this.#carry(() => this.#start(own)),
-      parent: lineage?.ticket,
+      start: (own) => this.#runStep(() => this.#start(own)),
+      parent: parentContext?.ticket,
     });
     if (entered !== undefined) {
       this.#ticket = entered;
       if (this.#isOver && entered.status === "waiting") scheduler.leave(entered);
     } else if (!this.#isOver) {
       this.#begun = true;
-      this.#carry(() => this.#finish(deadlockOutcome(registered)));
+      this.#runStep(() => this.#finish(deadlockOutcome(registered)));
     }
   }
 
-  #carry(step: () => void | Promise<void>): void {
+  #runStep(step: () => void | Promise<void>): void {
     try {
       const going = step();
       if (going instanceof Promise) going.catch((thrown: unknown) => this.#fail(thrown));
@@ -117,10 +120,10 @@ export class StartedCall implements LiveCall {
     }
   }
 
-  /** Goes on by itself once what it waits for is there. */
-  #goOn<T>(awaited: Promise<T>, step: (value: T) => void | Promise<void>): void {
+  /** Runs a step once a promise has resolved. */
+  #continueAfter<T>(awaited: Promise<T>, step: (value: T) => void | Promise<void>): void {
     awaited.then(
-      (value) => this.#carry(() => step(value)),
+      (value) => this.#runStep(() => step(value)),
       (thrown: unknown) => this.#fail(thrown),
     );
   }
@@ -139,7 +142,7 @@ export class StartedCall implements LiveCall {
     this.#record = { ...this.#record, status: "started", startedAt };
     const told = observer.started(this.#record);
     if (!(told instanceof Promise)) return this.#run(own, told, startedAt);
-    return this.#goOn(told, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
+    return this.#continueAfter(told, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
   }
 
   #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
@@ -171,33 +174,33 @@ export class StartedCall implements LiveCall {
     if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
     const { outcome } = this.#running;
     return outcome instanceof Promise
-      ? this.#goOn(outcome, (ended) => this.#finish(ended))
+      ? this.#continueAfter(outcome, (ended) => this.#finish(ended))
       : this.#finish(outcome, startedAt + outcome.durationMs);
   }
 
   #subCaller(own: Ticket): ToolContext["callTool"] {
     if (this.#callTool !== undefined) return this.#callTool;
-    const { lineage } = this.#options;
+    const { parentContext } = this.#options;
     this.#subCalls = new SubCalls();
     if (this.#isOver) this.#subCalls.end();
     this.#callTool = subCaller({
       ...this.#options,
       start: startCall,
-      lineage: {
-        depth: (lineage?.depth ?? 0) + 1,
+      parentContext: {
+        depth: (parentContext?.depth ?? 0) + 1,
         ticket: own,
-        paused: (wait) => this.#paused(wait),
+        withDeadlinesPaused: (wait) => this.#withDeadlinesPaused(wait),
       },
       subCalls: this.#subCalls,
     });
     return this.#callTool;
   }
 
-  async #paused<T>(wait: () => Promise<T>): Promise<T> {
-    const { lineage } = this.#options;
+  async #withDeadlinesPaused<T>(wait: () => Promise<T>): Promise<T> {
+    const { parentContext } = this.#options;
     this.#running?.deadline?.pause();
     try {
-      return await (lineage === undefined ? wait() : lineage.paused(wait));
+      return await (parentContext === undefined ? wait() : parentContext.withDeadlinesPaused(wait));
     } finally {
       this.#running?.deadline?.resume();
     }
@@ -220,18 +223,18 @@ export class StartedCall implements LiveCall {
     if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
     const settling = settle({
       gate,
-      record: withTries(this.#record, outcome),
+      record: withRetries(this.#record, outcome),
       registered,
       outcome,
       endedAt,
       checkToolResults,
     });
     return settling.status === "in_review"
-      ? this.#reviewed(settling).then((end) => this.#tell(end))
-      : this.#tell(settling);
+      ? this.#awaitReview(settling).then((end) => this.#report(end))
+      : this.#report(settling);
   }
 
-  #tell(end: SettleOutcome): void | Promise<void> {
+  #report(end: SettleOutcome): void | Promise<void> {
     const told = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
     return told instanceof Promise ? told.then(() => this.#end(end)) : this.#end(end);
   }
@@ -244,17 +247,18 @@ export class StartedCall implements LiveCall {
     this.#onEnd?.(end);
   }
 
-  /** Waits for a person, holding nothing. A call that was made by another cannot be parked: that one waits. */
-  async #reviewed(
+  /** Waits for a person without holding a slot or locks. A sub-call cannot be suspended: its parent waits. */
+  async #awaitReview(
     asked: Extract<SettleOutcome, { readonly status: "in_review" }>,
   ): Promise<SettleOutcome> {
-    const { gate, observer, lineage } = this.#options;
+    const { gate, observer, parentContext } = this.#options;
     const shown = new ShownResult();
     this.#review = shown;
     if (this.#stopped !== undefined) shown.stop();
     const ask = () => shown.review(observer, asked);
-    const word = lineage === undefined ? await ask() : await lineage.waits(ask);
-    if (word.decision === "pending" && lineage === undefined) return asked;
+    const word =
+      parentContext === undefined ? await ask() : await parentContext.whileSuspended(ask);
+    if (word.decision === "pending" && parentContext === undefined) return asked;
     const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
     return settleReviewed(gate, asked, decision);
   }
@@ -277,7 +281,7 @@ export class StartedCall implements LiveCall {
 }
 
 /** Sub-calls end before the call that made them, so that its end is the end of all it did. */
-async function endAll(calls: Iterable<LiveCall>): Promise<void> {
+async function endAll(calls: Iterable<CallHandle>): Promise<void> {
   const ends = [...calls].map((call) => {
     call.cancel("the call that made it ended");
     return call.settled;
@@ -308,7 +312,7 @@ function deadlockOutcome({ name }: RegisteredTool): ToolOutcome {
 }
 
 /** What its row says of how it ran. */
-function withTries(record: CallRecord, outcome: ToolOutcome): CallRecord {
+function withRetries(record: CallRecord, outcome: ToolOutcome): CallRecord {
   const { retries } = outcome;
   const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
   if (retries === undefined && leftBehind === undefined) return record;
