@@ -4,7 +4,7 @@ import { approvalQuery } from "../policy/approval-query.ts";
 import { callerWith } from "../tool/caller.ts";
 import { andThen } from "../base/and-then.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
-import { askApproval, type Asked } from "./ask/ask-approval.ts";
+import { requestApproval, type ApprovalResponse } from "./ask/request-approval.ts";
 import type { CallObserver } from "./gate/call-observer.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import type { Gate } from "./gate/gate.ts";
@@ -187,12 +187,12 @@ async function ask(
   { gate, approvals: adapter }: ExecuteContext,
   { approval, registered }: AskingProposal,
   stop: Stop,
-): Promise<Asked> {
+): Promise<ApprovalResponse> {
   const { clock, grants } = gate;
   const query = approvalQuery(approval, registered);
   const check = (decision: ApprovalDecision) =>
     checkAnswer({ gate, registered, approval, decision });
-  const asking = askApproval({ adapter, approval, clock, grants, query, check });
+  const asking = requestApproval({ adapter, approval, clock, grants, query, check });
   stop.by(() => asking.stop());
   return asking.answer;
 }

@@ -15,7 +15,7 @@ import { lockRequestOf } from "./schedule/lock-request.ts";
 import { settleReviewed } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
 import type { SettleOutcome } from "./record/settled-call.ts";
-import { ShownResult } from "./ask/shown-result.ts";
+import { PendingReview } from "./ask/pending-review.ts";
 import { CallOutput } from "./run/call-output.ts";
 import { SubCalls, subCaller } from "./sub-call.ts";
 import type { Ticket } from "./schedule/ticket.ts";
@@ -52,7 +52,7 @@ export class CallDriver implements CallHandle {
   #isOver = false;
   #subCalls: SubCalls | undefined;
   #callTool: ToolContext["callTool"] | undefined;
-  #review: ShownResult | undefined;
+  #review: PendingReview | undefined;
   #ended: SettleOutcome | undefined;
   #waited: PromiseWithResolvers<SettleOutcome> | undefined;
   #failure: { readonly thrown: unknown } | undefined;
@@ -252,10 +252,10 @@ export class CallDriver implements CallHandle {
     asked: Extract<SettleOutcome, { readonly status: "in_review" }>,
   ): Promise<SettleOutcome> {
     const { gate, observer, parentContext } = this.#options;
-    const shown = new ShownResult();
-    this.#review = shown;
-    if (this.#stopped !== undefined) shown.stop();
-    const ask = () => shown.review(observer, asked);
+    const review = new PendingReview();
+    this.#review = review;
+    if (this.#stopped !== undefined) review.stop();
+    const ask = () => review.request(observer, asked);
     const word =
       parentContext === undefined ? await ask() : await parentContext.whileSuspended(ask);
     if (word.decision === "pending" && parentContext === undefined) return asked;

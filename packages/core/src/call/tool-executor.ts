@@ -26,8 +26,8 @@ import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
 import { toolRules } from "../tool/tool-rules.ts";
 import type { ToolsChange } from "../tool/tools-change.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
-import { askApproval } from "./ask/ask-approval.ts";
-import { askReview } from "./ask/ask-review.ts";
+import { requestApproval } from "./ask/request-approval.ts";
+import { requestReview } from "./ask/request-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import { restoreApprovalRequest } from "./propose/restore-approval-request.ts";
@@ -318,7 +318,7 @@ export class ToolExecutor {
     const { clock, grants, registry } = this.gate;
     const query = approvalQuery(approval, registry.tool(approval.toolId));
     const check = (decision: ApprovalDecision) => this.checkAnswer(approval, decision);
-    const asked = askApproval({ adapter, approval, clock, signal, grants, query, check });
+    const asked = requestApproval({ adapter, approval, clock, signal, grants, query, check });
     const word = await asked.answer;
     return word.decision === "stopped"
       ? { decision: "refuse", reason: "it was stopped", by: "system" }
@@ -336,7 +336,7 @@ export class ToolExecutor {
   /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
   async review(request: ReviewRequest, signal?: AbortSignal): Promise<ReviewAnswer> {
     const { approvals: adapter } = this;
-    return askReview({ adapter, request, clock: this.gate.clock, signal });
+    return requestReview({ adapter, request, clock: this.gate.clock, signal });
   }
 
   /**

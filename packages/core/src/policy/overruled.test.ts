@@ -83,12 +83,12 @@ test("what is said to be void for all calls never decides one, and what is said 
           if (verdicts.get("execution") === undefined) assert.ok(!isVoid);
           const seen = resultRule([rule], call)?.result;
           const review = resultRule(rules, call)?.result;
-          const unseen =
+          const stoppedReview =
             seen !== undefined &&
             review !== undefined &&
             resultStrictness(review) > resultStrictness(seen);
-          if (seen !== undefined && verdicts.get("result") === "all") assert.ok(unseen);
-          if (verdicts.get("result") === undefined) assert.ok(!unseen);
+          if (seen !== undefined && verdicts.get("result") === "all") assert.ok(stoppedReview);
+          if (verdicts.get("result") === undefined) assert.ok(!stoppedReview);
         }
     }),
     { numRuns: 2_000, examples: [] },

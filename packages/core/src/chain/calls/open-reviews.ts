@@ -1,7 +1,7 @@
 import { settleReviewed } from "../../call/settle/review-result.ts";
 import type { CallInReview } from "../../call/record/settled-call.ts";
 import type { SettledCall } from "../../call/record/settled-call.ts";
-import { unseen } from "../../call/ask/shown-result.ts";
+import { stoppedReview } from "../../call/ask/pending-review.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewNotice } from "../../policy/review.ts";
 import type { Awaited } from "../journal/chain-result.ts";
@@ -45,7 +45,7 @@ export class OpenReviews {
 
   /** A call whose result is in its record by now. A sub-call gets its answer; any other is parked. */
   async ask(call: CallInReview): Promise<ReviewAnswer> {
-    if (this.#signal.aborted) return unseen;
+    if (this.#signal.aborted) return stoppedReview;
     const stop = new AbortController();
     if (call.record.parentCallId === undefined) {
       await this.#show({ ...call, stop });
@@ -79,12 +79,12 @@ export class OpenReviews {
   /** Ends the review of a call that is stopped. False where none is open. */
   cancel(callId: string): boolean {
     for (const [id, { record }] of this.#open)
-      if (record.callId === callId) return this.answer(id, unseen);
+      if (record.callId === callId) return this.answer(id, stoppedReview);
     return false;
   }
 
   cancelAll(): void {
-    for (const id of this.#open.keys()) this.answer(id, unseen);
+    for (const id of this.#open.keys()) this.answer(id, stoppedReview);
   }
 
   /** The call has ended: nobody needs the answer. */

@@ -11,7 +11,7 @@ import type {
 } from "../../policy/approval.ts";
 import { type GrantBook, grantCovers, type GrantQuery } from "../../policy/grant-book.ts";
 
-export interface AskOptions {
+export interface RequestApprovalOptions {
   /** Without one the answer is no. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly approval: ApprovalRequest;
@@ -25,37 +25,37 @@ export interface AskOptions {
   readonly check?: AnswerCheck;
 }
 
-/** `stopped`: the caller does not want to know any more. */
-export type Asked = ApprovalAnswer | { readonly decision: "stopped" };
+/** `stopped`: the caller no longer needs an answer. */
+export type ApprovalResponse = ApprovalAnswer | { readonly decision: "stopped" };
 
-/** A question that is being asked. */
-export interface Asking {
+/** An approval request that waits for its response. */
+export interface OpenApprovalRequest {
   /** Never rejects; only the first answer counts. */
-  readonly answer: Promise<Asked>;
+  readonly answer: Promise<ApprovalResponse>;
   readonly stop: () => void;
 }
 
 /**
- * Puts a question to whoever approves, until it expires or another answer covers it. Whoever
- * throws, says what cannot be understood or says nothing in time means no. The adapter's signal
- * aborts where its answer is not wanted any more.
+ * Asks the approval adapter, until the request expires or another answer covers it. An adapter that
+ * throws, gives an invalid response or does not answer in time rejects the call. Its signal aborts
+ * when the answer is no longer needed.
  */
-export function askApproval(options: AskOptions): Asking {
+export function requestApproval(options: RequestApprovalOptions): OpenApprovalRequest {
   const { adapter, approval, clock, signal, grants, query, check = () => undefined } = options;
-  if (adapter === undefined) return told(refuse("nobody is there to ask"));
-  if (signal?.aborted === true) return told({ decision: "stopped" });
-  const { promise: answer, resolve } = Promise.withResolvers<Asked>();
+  if (adapter === undefined) return resolved(refuse("nobody is there to ask"));
+  if (signal?.aborted === true) return resolved({ decision: "stopped" });
+  const { promise: answer, resolve } = Promise.withResolvers<ApprovalResponse>();
   const asking = new AbortController();
-  const settle = (word: Asked): void => {
+  const settle = (response: ApprovalResponse): void => {
     disarm();
     unwatch?.();
     signal?.removeEventListener("abort", stop);
-    resolve(word);
+    resolve(response);
   };
-  const giveUp = (word: Asked): void => {
-    settle(word);
+  const giveUp = (response: ApprovalResponse): void => {
+    settle(response);
     // Whoever still shows the question may take it away.
-    asking.abort(word.decision === "stopped" ? refuse("it was stopped") : word);
+    asking.abort(response.decision === "stopped" ? refuse("it was stopped") : response);
   };
   const stop = () => giveUp({ decision: "stopped" });
   const disarm = clock.after(Math.max(0, approval.expiresAt - clock.now()), () =>
@@ -71,7 +71,7 @@ export function askApproval(options: AskOptions): Asking {
   const failed = () => settle(refuse("asking failed"));
   try {
     void Promise.resolve(adapter.request(ownCopy(approval), asking.signal, check))
-      .then((word: unknown) => settle(understood(word, options)))
+      .then((response: unknown) => settle(parseResponse(response, options)))
       .catch(failed);
   } catch {
     failed();
@@ -88,11 +88,11 @@ function ownCopy(approval: ApprovalRequest): ApprovalRequest {
   return withArgsDigest(copy, () => approval.argsDigest) as unknown as ApprovalRequest;
 }
 
-function told(word: Asked): Asking {
-  return { answer: Promise.resolve(word), stop() {} };
+function resolved(response: ApprovalResponse): OpenApprovalRequest {
+  return { answer: Promise.resolve(response), stop() {} };
 }
 
-function refuse(why: string): Extract<Asked, { readonly decision: "refuse" }> {
+function refuse(why: string): Extract<ApprovalResponse, { readonly decision: "refuse" }> {
   return { decision: "refuse", reason: `it needs a person's approval, and ${why}`, by: "system" };
 }
 
@@ -100,7 +100,10 @@ function refuse(why: string): Extract<Asked, { readonly decision: "refuse" }> {
  * Adapters are written by others, and a yes must be a yes. One that is wider than its question
  * allows is a yes to this call alone.
  */
-function understood(answer: unknown, { approval, query, clock }: AskOptions): Asked {
+function parseResponse(
+  answer: unknown,
+  { approval, query, clock }: RequestApprovalOptions,
+): ApprovalResponse {
   if (!isObject(answer)) return refuse("the answer was not understood");
   if (answer["decision"] === "pending") return { decision: "pending" };
   const { scope: _scope, covers: _covers, expiresAt: _expiresAt, ...plain } = answer;

@@ -4,7 +4,7 @@ import type { ApprovalAdapter } from "../../policy/approval.ts";
 import { reviewShapeProblem } from "../../policy/review-problem.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../../policy/review.ts";
 
-export interface AskReviewOptions {
+export interface RequestReviewOptions {
   /** Without one that reviews, the result is withheld. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly request: ReviewRequest;
@@ -13,11 +13,11 @@ export interface AskReviewOptions {
 }
 
 /**
- * Shows a result to whoever reviews, until that expires. Who throws, says what cannot be understood
- * or says nothing in time withholds. Never rejects. The adapter's signal aborts where its answer is
- * not wanted any more.
+ * Asks the approval adapter to review a result, until the request expires. An adapter that throws,
+ * gives an invalid response or does not answer in time withholds the result. Never rejects. Its
+ * signal aborts when the answer is no longer needed.
  */
-export async function askReview(options: AskReviewOptions): Promise<ReviewAnswer> {
+export async function requestReview(options: RequestReviewOptions): Promise<ReviewAnswer> {
   const { adapter, request, clock, signal } = options;
   if (adapter?.review === undefined) return withhold("nobody is there to do so");
   if (signal?.aborted === true) return withhold("it was stopped");
@@ -25,9 +25,9 @@ export async function askReview(options: AskReviewOptions): Promise<ReviewAnswer
   const { promise: answer, resolve } = Promise.withResolvers<ReviewAnswer>();
   // Whoever still shows the result may take it away.
   const giveUp = (why: string) => () => {
-    const word = withhold(why);
-    resolve(word);
-    asking.abort(word);
+    const response = withhold(why);
+    resolve(response);
+    asking.abort(response);
   };
   const stop = giveUp("it was stopped");
   const disarm = clock.after(
@@ -36,8 +36,8 @@ export async function askReview(options: AskReviewOptions): Promise<ReviewAnswer
   );
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const word = Promise.resolve(adapter.review(request, asking.signal)).then(understood);
-    return await Promise.race([word, answer]);
+    const response = Promise.resolve(adapter.review(request, asking.signal)).then(parseResponse);
+    return await Promise.race([response, answer]);
   } catch {
     return withhold("showing it failed");
   } finally {
@@ -51,7 +51,7 @@ function withhold(why: string): Extract<ReviewDecision, { readonly decision: "wi
 }
 
 /** Adapters are written by others, and what is to be shown must be meant. */
-function understood(answer: unknown): ReviewAnswer {
+function parseResponse(answer: unknown): ReviewAnswer {
   const isPending = isObject(answer) && answer["decision"] === "pending";
   if (isPending || reviewShapeProblem(answer) === undefined) return answer as ReviewAnswer;
   return withhold("the answer was not understood");
