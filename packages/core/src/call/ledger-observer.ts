@@ -13,9 +13,9 @@ export function ledgerObserver(
       await ledger?.record(record);
       return executor.review(request, stop);
     },
-    spoke: () => {},
-    progressed: () => {},
-    said: () => {},
+    onText: () => {},
+    onProgress: () => {},
+    onEvent: () => {},
     ask: async (approval, stop) => {
       const word = await executor.ask(approval, stop);
       return word.decision === "pending"

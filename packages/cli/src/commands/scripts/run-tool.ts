@@ -44,8 +44,8 @@ export async function runTool(options: {
     const result = await executor.execute(tool, args, {
       signal: stop.signal,
       observer: {
-        spoke: (_call, text) => void process.stderr.write(printable(text)),
-        progressed: (_call, { message, done, total }) => {
+        onText: (_call, text) => void process.stderr.write(printable(text)),
+        onProgress: (_call, { message, done, total }) => {
           const share =
             done === undefined ? "" : ` ${done}${total === undefined ? "" : `/${total}`}`;
           process.stderr.write(`${printable(`${message ?? ""}${share}`.trim())}\n`);

@@ -76,7 +76,7 @@ export class CallOutput {
   #emit(text: string): void {
     const { observer, record } = this.#options;
     if (this.#isFinal) (this.#texts ??= []).push(text);
-    if (this.#isVisible) observer.spoke(record.callId, text);
+    if (this.#isVisible) observer.onText(record.callId, text);
   }
 
   #progress(progress: unknown): void {
@@ -84,7 +84,7 @@ export class CallOutput {
     const now = gate.clock.now();
     if (!this.#isOpen || !this.#isVisible || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
-    observer.progressed(record.callId, progressOf(plainData(progress)));
+    observer.onProgress(record.callId, progressOf(plainData(progress)));
   }
 
   #event(name: unknown, data: unknown): void {
@@ -94,8 +94,8 @@ export class CallOutput {
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
     this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
-    if (!this.#isFull) observer.said(callId, String(name).slice(0, nameChars), plain);
-    else observer.said(callId, omitted, { after: Math.min(this.#events, eventsACall) });
+    if (!this.#isFull) observer.onEvent(callId, String(name).slice(0, nameChars), plain);
+    else observer.onEvent(callId, omitted, { after: Math.min(this.#events, eventsACall) });
   }
 
   /** What it writes is its result. */

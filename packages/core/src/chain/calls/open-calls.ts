@@ -411,12 +411,13 @@ export class OpenCalls {
       await this.#recorder.written();
       this.#release(grant);
     },
-    spoke: (callId, delta) => {
+    onText: (callId, delta) => {
       for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.event(event);
     },
-    progressed: (callId, progress) =>
+    onProgress: (callId, progress) =>
       this.#recorder.event({ type: "call.progress", callId, progress }),
-    said: (callId, name, data) => this.#recorder.event({ type: "call.event", callId, name, data }),
+    onEvent: (callId, name, data) =>
+      this.#recorder.event({ type: "call.event", callId, name, data }),
     ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
