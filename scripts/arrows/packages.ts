@@ -31,7 +31,7 @@ export const packages: ArrowTable = {
       "chain/limits": "the budget of a chain",
       "chain/options": "options, callbacks and result of a chain, and their checks",
       "chain/log": "the turn log and its history",
-      "chain/speaker": "output of parallel calls, one call at a time",
+      "chain/output": "output of parallel calls, in one order",
       "chain/calls": "the calls of a turn",
       "chain/loop": "the rounds of a chain",
       chain: "run and resume a chain, its event stream",

@@ -71,4 +71,4 @@ export type { StreamedItem } from "./chain/journal/chain-event.ts";
 export type { ChainResultRecord, RoundUsage } from "./chain/journal/chain-result.ts";
 export type { ChainLimits } from "./chain/limits/chain-limits.ts";
 export type { ChainResume, ClientOutput } from "./chain/options/tool-chain-options.ts";
-export type { OutputText } from "./chain/speaker/output-event.ts";
+export type { OutputText } from "./chain/output/output-event.ts";

@@ -83,8 +83,8 @@ export {
   type StoredTurn,
 } from "./chain/log/history-messages.ts";
 export { turnLog } from "./chain/log/turn-log.ts";
-export type { OutputEvent } from "./chain/speaker/output-event.ts";
-export { ToolOutputChannel } from "./chain/speaker/tool-output-channel.ts";
+export type { OutputEvent } from "./chain/output/output-event.ts";
+export { ToolOutputChannel } from "./chain/output/tool-output-channel.ts";
 
 // Variables
 export type { RemoveOutcome, SetOutcome } from "./variables/variable-contract.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ToolOutputChannel } from "./speaker/tool-output-channel.ts";
+import { ToolOutputChannel } from "./output/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ImagePart } from "../model/content-part.ts";

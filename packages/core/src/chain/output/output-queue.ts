@@ -1,26 +1,26 @@
 import { sizeOf } from "../../json/json-size.ts";
 import { type AnyEvent, asChainEvent, type OutputEvent } from "./output-event.ts";
 
-/** Where a lane reads what it could not keep. */
-export interface LaneSource<E> {
+/** The source from which a queue reads events again that it could not keep. */
+export interface ReplaySource<E> {
   /** Events after a position, with their positions. Absent where nothing is stored. */
   readonly replay: ((after: number) => AsyncIterable<readonly [E, number]>) | undefined;
   /** Which call an event belongs to, or none. */
   readonly callOf: (event: E) => string | undefined;
 }
 
-/** Characters that all lanes keep together, and may keep. */
-export interface Budget {
-  readonly lane: number;
+/** Characters that all queues keep together, and may keep. */
+export interface OutputBudget {
+  readonly perCall: number;
   readonly total: number;
   used: number;
 }
 
 interface Item {
-  /** The words of a final call. */
+  /** The text of a final call. */
   readonly final: boolean;
-  heard: number;
-  said: number;
+  pushed: number;
+  read: number;
 }
 
 type Entry<E> =
@@ -31,7 +31,7 @@ type Entry<E> =
 interface Spill<E> {
   at: number;
   upTo: number;
-  /** Of this lane, not read again yet. */
+  /** Of this queue, not read again yet. */
   left: number;
   reading: AsyncIterator<readonly [E, number]> | undefined;
   /** Whether reading got on since it began. */
@@ -45,19 +45,19 @@ const loosePieces = 32;
  * The events of one call, or those of none, in order: in memory up to the budget, beyond it read
  * again from where they are stored. Whoever pushes never waits.
  */
-export class OutputLane<E extends AnyEvent> {
+export class OutputQueue<E extends AnyEvent> {
   readonly callId: string | undefined;
   /** Nothing more comes. */
   ended = false;
-  readonly #source: LaneSource<E>;
-  readonly #budget: Budget;
+  readonly #source: ReplaySource<E>;
+  readonly #budget: OutputBudget;
   readonly #items = new Map<string, Item>();
   #entries: Entry<E>[] = [];
   #first = 0;
   #size = 0;
   #spill: Spill<E> | undefined;
 
-  constructor(callId: string | undefined, source: LaneSource<E>, budget: Budget) {
+  constructor(callId: string | undefined, source: ReplaySource<E>, budget: OutputBudget) {
     this.callId = callId;
     this.#source = source;
     this.#budget = budget;
@@ -71,10 +71,10 @@ export class OutputLane<E extends AnyEvent> {
     if (this.#spill !== undefined) {
       this.#spill.upTo = position;
       this.#spill.left++;
-      this.#hear(event);
+      this.#countText(event);
       return;
     }
-    const text = this.#hear(event);
+    const text = this.#countText(event);
     if (text?.piece === "") return;
     const size = text === undefined ? sizeOf(event) : text.piece.length;
     if (!this.#fits(size)) {
@@ -100,21 +100,21 @@ export class OutputLane<E extends AnyEvent> {
     this.#size -= entry.size;
     this.#budget.used -= entry.size;
     if (entry.type === "event") return entry.event;
-    return this.#say(entry.item, entry.parts.join(""));
+    return this.#textEvent(entry.item, entry.parts.join(""));
   }
 
   /** What an event adds to the text; undefined where it is no text of a call. */
-  #hear(event: E): { readonly item: Item; readonly piece: string } | undefined {
-    const words = this.#words(event);
+  #countText(event: E): { readonly item: Item; readonly piece: string } | undefined {
+    const words = this.#textOf(event);
     if (words === undefined) return undefined;
     const { item, delta, whole } = words;
-    const piece = delta ?? whole.slice(item.heard);
-    item.heard += piece.length;
+    const piece = delta ?? whole.slice(item.pushed);
+    item.pushed += piece.length;
     return { item, piece };
   }
 
   /** The text of an output's event: a piece, or at its end the whole. */
-  #words(event: E) {
+  #textOf(event: E) {
     const chainEvent = asChainEvent(event);
     if (this.callId === undefined) return undefined;
     switch (chainEvent.type) {
@@ -135,15 +135,15 @@ export class OutputLane<E extends AnyEvent> {
 
   #item(itemId: string, final = false): Item {
     let item = this.#items.get(itemId);
-    if (item === undefined) this.#items.set(itemId, (item = { final, heard: 0, said: 0 }));
+    if (item === undefined) this.#items.set(itemId, (item = { final, pushed: 0, read: 0 }));
     return item;
   }
 
   #fits(size: number): boolean {
-    const { lane, total, used } = this.#budget;
+    const { perCall, total, used } = this.#budget;
     if (used + size > total) return false;
     // What belongs to no call is small and must come at once: only the total bounds it.
-    return this.callId === undefined || this.#size + size <= lane;
+    return this.callId === undefined || this.#size + size <= perCall;
   }
 
   #keepText(item: Item, piece: string): void {
@@ -157,8 +157,8 @@ export class OutputLane<E extends AnyEvent> {
     if (last.parts.length > loosePieces) last.parts = [last.parts.join("")];
   }
 
-  #say(item: Item, text: string): OutputEvent<E> {
-    item.said += text.length;
+  #textEvent(item: Item, text: string): OutputEvent<E> {
+    item.read += text.length;
     const words = { type: "output.text", callId: this.callId ?? "", text } as const;
     return item.final ? { ...words, final: true } : words;
   }
@@ -190,21 +190,21 @@ export class OutputLane<E extends AnyEvent> {
       return this.#omit(spill, thrown);
     }
     this.#spill = undefined;
-    await letGo(spill);
+    await closeReplay(spill);
     return undefined;
   }
 
   #again(event: E): OutputEvent<E> | undefined {
-    const words = this.#words(event);
+    const words = this.#textOf(event);
     if (words === undefined) return event;
-    const text = words.delta ?? words.whole.slice(words.item.said);
-    return text === "" ? undefined : this.#say(words.item, text);
+    const text = words.delta ?? words.whole.slice(words.item.read);
+    return text === "" ? undefined : this.#textEvent(words.item, text);
   }
 
   async #omit(spill: Spill<E>, cause?: unknown): Promise<OutputEvent<E> | undefined> {
     this.#spill = undefined;
-    await letGo(spill);
-    for (const item of this.#items.values()) item.said = item.heard;
+    await closeReplay(spill);
+    for (const item of this.#items.values()) item.read = item.pushed;
     if (this.callId === undefined)
       throw new Error(
         `This reader fell ${spill.left} events behind what is kept, and they could not be read again. Read faster, or give the channel \`replay\`.`,
@@ -215,13 +215,13 @@ export class OutputLane<E extends AnyEvent> {
       : undefined;
   }
 
-  /** Lets go of where it is read again, until the next event is taken. */
-  async rest(): Promise<void> {
-    if (this.#spill !== undefined) await letGo(this.#spill);
+  /** Closes the replay, until the next event is taken. */
+  async pauseReplay(): Promise<void> {
+    if (this.#spill !== undefined) await closeReplay(this.#spill);
   }
 }
 
-async function letGo<E>(spill: Spill<E>): Promise<void> {
+async function closeReplay<E>(spill: Spill<E>): Promise<void> {
   const { reading } = spill;
   spill.reading = undefined;
   spill.moved = false;

@@ -1,9 +1,9 @@
 import type { ChainEvent, StreamedItem } from "../journal/chain-event.ts";
 import { type AnyEvent, asChainEvent, type OutputEvent } from "./output-event.ts";
-import { type Budget, type LaneSource, OutputLane } from "./output-lane.ts";
+import { type OutputBudget, type ReplaySource, OutputQueue } from "./output-queue.ts";
 
 export interface ToolOutputChannelOptions<E> {
-  /** Who speaks first: the call that started first, or the one that said something first. @default "start" */
+  /** Whose output comes first: of the call that started first, or of the one that wrote first. @default "start" */
   readonly order?: "start" | "first-to-speak";
   /** Characters kept of a call that waits for its turn. @default 65536 */
   readonly limit?: number;
@@ -20,19 +20,19 @@ export interface ToolOutputChannelOptions<E> {
 }
 
 /** What follows one model turn: the calls, and what concerns none of them or cannot wait. */
-interface Act<E extends AnyEvent> {
-  readonly story: OutputLane<E>;
-  readonly speakers: OutputLane<E>[];
+interface Section<E extends AnyEvent> {
+  readonly other: OutputQueue<E>;
+  readonly outputs: OutputQueue<E>[];
 }
 
 /**
- * One speaker at a time, for a reader that can show only one. Calls run beside one another, say
- * what they like and never wait for the floor; the order is made here, where it is read: whole
- * calls, one after the other. Questions to a person and news of no call pass at once; nothing of
- * the next model turn, nor the end, comes before what came before it.
+ * Puts the output of parallel calls in one order, for a reader that can show one call at a time.
+ * Calls run in parallel and never wait for the current output; the order is made when the output is
+ * read: whole calls, one after the other. Approval requests and events of no call pass at once. Events
+ * of the next model turn, and the end, come after everything before them.
  *
- * Whoever pushes is never held back, however slow the reader is and whether there is one: what
- * waits is kept up to a limit and else read again from where it is stored.
+ * `push` never waits, however slow the reader is and whether there is one: unread events are kept up
+ * to a limit, and events beyond it are read again from the store.
  *
  * @example
  * const channel = new ToolOutputChannel();
@@ -42,13 +42,13 @@ interface Act<E extends AnyEvent> {
  */
 export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   readonly #options: ToolOutputChannelOptions<E>;
-  readonly #budget: Budget;
-  readonly #source: LaneSource<E>;
-  readonly #acts: Act<E>[];
+  readonly #budget: OutputBudget;
+  readonly #source: ReplaySource<E>;
+  readonly #sections: Section<E>[];
   /** The calls that may still say something, by id. */
-  readonly #open = new Map<string, OutputLane<E>>();
+  readonly #open = new Map<string, OutputQueue<E>>();
   /** Of those, the ones that have not said anything yet; they have no place in the order. */
-  readonly #silent = new Set<OutputLane<E>>();
+  readonly #unordered = new Set<OutputQueue<E>>();
   readonly #started = new Set<string>();
   readonly #callOfItem = new Map<string, string>();
   #last = 0;
@@ -59,12 +59,12 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   constructor(options: ToolOutputChannelOptions<E> = {}) {
     const { limit = 65_536, totalLimit = 8 * 1024 * 1024, replay } = options;
     this.#options = options;
-    this.#budget = { lane: limit, total: totalLimit, used: 0 };
+    this.#budget = { perCall: limit, total: totalLimit, used: 0 };
     this.#source = {
       callOf: (event) => this.#callOf(asChainEvent(event)),
       replay: replay === undefined ? undefined : (after) => this.#numbered(replay(after), after),
     };
-    this.#acts = [this.#newAct()];
+    this.#sections = [this.#newSection()];
   }
 
   /** Characters that are kept now. Never above `totalLimit`. */
@@ -78,23 +78,23 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
     const position = this.#options.position?.(event) ?? this.#last + 1;
     this.#last = position;
     const chainEvent = asChainEvent(event);
-    if (isBoundary(chainEvent)) this.#nextAct();
+    if (isBoundary(chainEvent)) this.#nextSection();
     const callId = this.#callOf(chainEvent);
-    if (callId === undefined) this.#act().story.push(event, position);
-    else this.#speak(callId, chainEvent, event, position);
+    if (callId === undefined) this.#section().other.push(event, position);
+    else this.#pushToCall(callId, chainEvent, event, position);
     if (chainEvent.type === "chain.ended") this.#ended = true;
     this.#wake?.();
   }
 
   /** Nothing more will be pushed. What is there can still be read. */
   end(): void {
-    this.#nextAct();
+    this.#nextSection();
     this.#ended = true;
     this.#wake?.();
   }
 
   /**
-   * What was pushed, in the order of the speakers; ends with the chain. One reader at a time: a
+   * Yields the pushed events in output order; ends with the chain. One reader at a time: a
    * later one goes on where the last one left.
    *
    * @throws Error where another one is reading, or where events that belong to no call were too
@@ -116,65 +116,65 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
         }
       }
     } finally {
-      const [act] = this.#acts;
-      await Promise.all([act?.story.rest(), act?.speakers[0]?.rest()]);
+      const [section] = this.#sections;
+      await Promise.all([section?.other.pauseReplay(), section?.outputs[0]?.pauseReplay()]);
       this.#reading = false;
     }
   }
 
   #take(): OutputEvent<E> | undefined | Promise<OutputEvent<E> | undefined> {
     for (;;) {
-      const [act, next] = this.#acts;
-      if (act === undefined) return undefined;
-      if (!act.story.isEmpty) return act.story.take();
-      const [speaker] = act.speakers;
-      if (speaker === undefined) {
+      const [section, next] = this.#sections;
+      if (section === undefined) return undefined;
+      if (!section.other.isEmpty) return section.other.take();
+      const [current] = section.outputs;
+      if (current === undefined) {
         if (next === undefined) return undefined;
-        this.#acts.shift();
-      } else if (!speaker.isEmpty) return speaker.take();
-      else if (speaker.ended) act.speakers.shift();
+        this.#sections.shift();
+      } else if (!current.isEmpty) return current.take();
+      else if (current.ended) section.outputs.shift();
       else return undefined;
     }
   }
 
-  #speak(callId: string, { type }: ChainEvent, event: E, position: number): void {
-    let lane = this.#open.get(callId);
-    if (lane === undefined) {
-      lane = this.#newLane(callId);
-      this.#open.set(callId, lane);
-      this.#silent.add(lane);
+  #pushToCall(callId: string, { type }: ChainEvent, event: E, position: number): void {
+    let queue = this.#open.get(callId);
+    if (queue === undefined) {
+      queue = this.#newQueue(callId);
+      this.#open.set(callId, queue);
+      this.#unordered.add(queue);
     }
-    const speaks = type !== "call.started" && type !== "item.start";
-    if (speaks || this.#options.order !== "first-to-speak") this.#seat(lane);
-    lane.push(event, position);
+    const hasOutput = type !== "call.started" && type !== "item.start";
+    if (hasOutput || this.#options.order !== "first-to-speak") this.#addToOrder(queue);
+    queue.push(event, position);
     if (type !== "call.settled") return;
-    lane.ended = true;
+    queue.ended = true;
     this.#open.delete(callId);
   }
 
   /** Gives a call its place in the order, once. */
-  #seat(lane: OutputLane<E>): void {
-    if (this.#silent.delete(lane)) this.#act().speakers.push(lane);
+  #addToOrder(queue: OutputQueue<E>): void {
+    if (this.#unordered.delete(queue)) this.#section().outputs.push(queue);
   }
 
   /** What comes now waits for all before it; and no call outlives its turn, whatever became of it. */
-  #nextAct(): void {
-    for (const lane of this.#silent) this.#seat(lane);
-    for (const lane of this.#open.values()) lane.ended = true;
+  #nextSection(): void {
+    for (const queue of this.#unordered) this.#addToOrder(queue);
+    for (const queue of this.#open.values()) queue.ended = true;
     this.#open.clear();
-    if (this.#act().speakers.length > 0) this.#acts.push(this.#newAct());
+    if (this.#section().outputs.length > 0) this.#sections.push(this.#newSection());
   }
 
-  #act(): Act<E> {
-    return this.#acts.at(-1) as Act<E>;
+  #section(): Section<E> {
+    return this.#sections.at(-1) as Section<E>;
   }
 
-  #newAct(): Act<E> {
-    return { story: this.#newLane(undefined), speakers: [] };
+  #newSection(): Section<E> {
+    return { other: this.#newQueue(undefined), outputs: [] };
   }
 
-  #newLane(callId: string | undefined): OutputLane<E> {
-    return new OutputLane(callId, this.#source, this.#budget);
+  #newQueue(callId: string | undefined): OutputQueue<E> {
+    return new OutputQueue(callId, this.#source, this.#budget);
   }
 
   /** The call that an event is part of the output of. One that never started says nothing. */
@@ -214,7 +214,7 @@ function isOfCall(item: StreamedItem): item is StreamedItem & { readonly callId:
   return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
 }
 
-/** Calls of before have all ended when one of these comes: the model speaks, or the chain stops. */
+/** Calls of before have all ended when one of these comes: the model answers, or the chain stops. */
 function isBoundary(event: ChainEvent): boolean {
   switch (event.type) {
     case "round.started":
