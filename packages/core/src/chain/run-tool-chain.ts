@@ -4,7 +4,7 @@ import type { ReviewDecision } from "../policy/review.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
 import { ChainLoop } from "./loop/chain-loop.ts";
 import { EventStream } from "./event-stream.ts";
-import { soundOptions } from "./options/sound-options.ts";
+import { checkOptions } from "./options/check-options.ts";
 import type { ClientOutput, ToolChainOptions } from "./options/tool-chain-options.ts";
 import { Listeners } from "./options/tool-chain-callbacks.ts";
 import type { ToolChainResult } from "./options/tool-chain-result.ts";
@@ -42,10 +42,10 @@ export interface ToolChainRun {
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const stream = new EventStream<ChainEvent>();
-  const { options: sound, refusal } = soundOptions(options);
-  const listeners = new Listeners(sound.callbacks, sound.onEvent);
-  const runId = sound.runId ?? newId("run_");
-  const loop = new ChainLoop({ ...sound, runId, ...(refusal && { refusal }) }, listeners, {
+  const { options: checked, refusal } = checkOptions(options);
+  const listeners = new Listeners(checked.callbacks, checked.onEvent);
+  const runId = checked.runId ?? newId("run_");
+  const loop = new ChainLoop({ ...checked, runId, ...(refusal && { refusal }) }, listeners, {
     publish: (event) => {
       stream.push(event);
       listeners.tell(event);

@@ -29,7 +29,7 @@ import { canBeReadAgain, ShownResults } from "./shown-results.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
 import { takesReferences } from "./takes-references.ts";
-import type { LoopOptions } from "../options/sound-options.ts";
+import type { LoopOptions } from "../options/check-options.ts";
 import type { ChainResume, ClientOutput, FirstResponse } from "../options/tool-chain-options.ts";
 import type { Listeners } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";

@@ -15,7 +15,7 @@ import type {
 } from "../journal/chain-result.ts";
 
 import { lazy } from "../../base/lazy.ts";
-import { withPartsMadeWhenRead } from "../options/parts-made-when-read.ts";
+import { withLazyMembers } from "../options/lazy-result.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";
 import { answerText, turnLog, turnReplay } from "../log/turn-log.ts";
 import { turnTokens } from "../limits/turn-tokens.ts";
@@ -92,7 +92,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
         : { type: "chain.ended", at, status, usage, stats, ...error },
-    result: withPartsMadeWhenRead(
+    result: withLazyMembers(
       {
         status,
         answer,

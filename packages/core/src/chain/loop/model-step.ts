@@ -5,7 +5,7 @@ import { ModelError } from "../../model/model-error.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { ModelAnswer, type ModelAnswerOptions } from "./model-answer.ts";
 import { readStream } from "./read-stream.ts";
-import { soundEvent, soundStream } from "../../model/sound-stream.ts";
+import { checkEvent, checkedStream } from "../../model/check-stream.ts";
 
 export interface ModelStepOptions extends ModelAnswerOptions {
   readonly model: Model;
@@ -29,9 +29,9 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   const answer = new ModelAnswer(options);
   let failure: unknown;
   try {
-    const stream = soundStream(model, { ...settings, messages, tools }, signal);
+    const stream = checkedStream(model, { ...settings, messages, tools }, signal);
     await readStream(stream, signal, (event) => {
-      answer.take(soundEvent(event));
+      answer.take(checkEvent(event));
       return answer.isFinished ? "enough" : recorder.ready();
     });
     if (!answer.isFinished) {

@@ -24,17 +24,17 @@ function offerOptions(chain: ToolChainOptions): OfferOptions {
   const { executor, groups, clientTools, allowTool } = chain;
   return {
     ...(groups !== undefined && {
-      groups: typeof groups === "function" ? known(groups(), executor) : groups,
+      groups: typeof groups === "function" ? checkGroups(groups(), executor) : groups,
     }),
     ...(clientTools !== undefined && {
-      clientTools: typeof clientTools === "function" ? sound(clientTools()) : clientTools,
+      clientTools: typeof clientTools === "function" ? checkTools(clientTools()) : clientTools,
     }),
     ...(allowTool !== undefined && { allowTool }),
   };
 }
 
 /** Lists that were given as such were looked at when the chain began. */
-function known(groups: readonly string[], executor: ToolExecutor): readonly string[] {
+function checkGroups(groups: readonly string[], executor: ToolExecutor): readonly string[] {
   const problem = Array.isArray(groups)
     ? groupsProblem(groups, executor)
     : "groups should give a list of groups' names.";
@@ -42,7 +42,7 @@ function known(groups: readonly string[], executor: ToolExecutor): readonly stri
   throw new Error(problem);
 }
 
-function sound(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const expected = clientToolsProblem(tools);
   if (expected === undefined) return tools;
   throw new Error(`clientTools should give ${expected}.`);

@@ -1,14 +1,14 @@
 import type { TurnLog } from "../journal/chain-result.ts";
 import type { ToolChainResult } from "./tool-chain-result.ts";
 
-/** Makes what a program may never look at. */
-interface Parts {
+/** Computes the members that a program may never read. */
+interface LazyParts {
   readonly log: () => TurnLog;
   readonly messages: () => ToolChainResult["messages"];
   readonly history: () => ToolChainResult["toolCallHistory"];
 }
 
-type MadeWhenRead =
+type LazyMember =
   | "responseContent"
   | "toolChainContent"
   | "replayContent"
@@ -22,15 +22,15 @@ const parts = Symbol("parts");
  * others are: spread or written as JSON, it has them all. All results share their getters, since
  * V8 keeps an object's very own getter, and whatever that can see, until the next full collection.
  */
-export function withPartsMadeWhenRead(
-  plain: Omit<ToolChainResult, MadeWhenRead>,
-  made: Parts,
+export function withLazyMembers(
+  plain: Omit<ToolChainResult, LazyMember>,
+  made: LazyParts,
 ): ToolChainResult {
   Object.defineProperties(plain, getters);
   return Object.defineProperty(plain, parts, { value: made }) as ToolChainResult;
 }
 
-const getters: { readonly [member in MadeWhenRead]: PropertyDescriptor } = {
+const getters: { readonly [member in LazyMember]: PropertyDescriptor } = {
   responseContent: getter(({ log }) => log().flow),
   toolChainContent: getter(({ log }) => log().hint),
   replayContent: getter(({ log }) => log().replay),
@@ -38,11 +38,11 @@ const getters: { readonly [member in MadeWhenRead]: PropertyDescriptor } = {
   toolCallHistory: getter(({ history }) => history()),
 };
 
-function getter(make: (from: Parts) => unknown): PropertyDescriptor {
+function getter(make: (from: LazyParts) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
     configurable: true,
-    get(this: { readonly [parts]: Parts }) {
+    get(this: { readonly [parts]: LazyParts }) {
       return make(this[parts]);
     },
   };

@@ -4,16 +4,16 @@ import type { AssistantMessage, Message, ToolCallRequest } from "../../model/mes
 import type { Model, ModelEvent } from "../../model/model.ts";
 import { neutraliseMessage } from "../../model/neutralise-message.ts";
 import type { ChainError } from "../journal/chain-result.ts";
-import { answersProblem } from "./answers-problem.ts";
+import { resumeProblem } from "./resume-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "../../model/message-problem.ts";
 import { optionsProblem } from "./options-problem.ts";
 import { list, type Problem, problemText } from "../../model/shape-problem.ts";
-import { soundUsage } from "../../model/sound-stream.ts";
+import { checkUsage } from "../../model/check-stream.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
 
-export interface SoundOptions {
+export interface CheckedOptions {
   readonly options: ToolChainOptions;
   /** Why the chain does and writes nothing; the state that it was to carry on stays as it is. */
   readonly refusal?: ChainError;
@@ -21,17 +21,17 @@ export interface SoundOptions {
 
 /** What the loop runs with; `refusal`: it does nothing but say so. */
 export type LoopOptions = ToolChainOptions & { readonly runId: string } & Pick<
-    SoundOptions,
+    CheckedOptions,
     "refusal"
   >;
 
 /**
- * A chain's options with messages in the one form that the loop takes; or, where an option, a
- * message or a state is none, what it takes to say so.
+ * Checks the options of a chain and converts its messages to the form that the loop takes. If an
+ * option, a message or a state is invalid, returns what is needed to report that.
  *
  * @throws CapstanError `invalid_options` without an executor: there is nothing to run a chain on
  */
-export function soundOptions(given: ToolChainOptions): SoundOptions {
+export function checkOptions(given: ToolChainOptions): CheckedOptions {
   const wrong = optionsProblem(given);
   if (wrong !== undefined) return refused(given, "invalid_options", wrong);
   const options = withoutNulls(given);
@@ -39,22 +39,22 @@ export function soundOptions(given: ToolChainOptions): SoundOptions {
   if (resume !== undefined) {
     const problem = chainStateProblem(resume.state);
     if (problem !== undefined) return refused(options, "invalid_state", problem);
-    const word = answersProblem(resume);
+    const word = resumeProblem(resume);
     if (word !== undefined)
       return refused(options, "invalid_answers", `An answer is none: ${problemText(word)}.`);
   }
-  const sound = {
+  const checked = {
     ...options,
     contextMessages: withTexts(contextMessages),
     ...(inputMessages !== undefined && { inputMessages: withTexts(inputMessages) }),
-    ...(firstResponse !== undefined && { firstResponse: soundResponse(firstResponse) }),
+    ...(firstResponse !== undefined && { firstResponse: checkResponse(firstResponse) }),
   };
   const problem =
-    list(sound.contextMessages, "contextMessages", messageProblem) ??
-    list(sound.inputMessages ?? [], "inputMessages", inputProblem) ??
-    (sound.firstResponse && responseProblem(sound.firstResponse));
+    list(checked.contextMessages, "contextMessages", messageProblem) ??
+    list(checked.inputMessages ?? [], "inputMessages", inputProblem) ??
+    (checked.firstResponse && responseProblem(checked.firstResponse));
   if (problem === undefined)
-    return { options: { ...sound, contextMessages: neutralMessages(sound.contextMessages) } };
+    return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
   return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
 }
 
@@ -63,16 +63,16 @@ function refused(
   given: Partial<ToolChainOptions> | null,
   code: string,
   message: string,
-): SoundOptions {
+): CheckedOptions {
   const { executor, onEvent, callbacks, resume } = given ?? {};
   if (executor?.gate === undefined) throw new CapstanError({ code, message });
   const state = isObject(resume) ? resume.state : undefined;
-  const isSound = state !== undefined && chainStateProblem(state) === undefined;
+  const isValid = state !== undefined && chainStateProblem(state) === undefined;
   const options = {
     executor,
     model: noModel,
     contextMessages: [],
-    ...(isSound && { resume: { state } }),
+    ...(isValid && { resume: { state } }),
     ...(typeof onEvent === "function" && { onEvent }),
     ...(isObject(callbacks) && { callbacks: onlyFunctions(callbacks) }),
   };
@@ -103,12 +103,12 @@ const noModel: Model = {
   stream: async function* (): AsyncGenerator<ModelEvent> {},
 };
 
-function soundResponse(given: FirstResponse): FirstResponse {
+function checkResponse(given: FirstResponse): FirstResponse {
   const { message, usage } = (given as FirstResponse | null) ?? ({} as Partial<FirstResponse>);
   return {
     ...given,
     message: withText(message as AssistantMessage) as AssistantMessage,
-    ...(usage !== undefined && { usage: soundUsage(usage) }),
+    ...(usage !== undefined && { usage: checkUsage(usage) }),
   };
 }
 
@@ -130,9 +130,9 @@ function responseProblem({ message }: FirstResponse): Problem | undefined {
 function withTexts(messages: readonly Message[]): readonly Message[] {
   if (!Array.isArray(messages)) return messages;
   const given = messages as readonly Message[];
-  const sound = given.map((message, n) => withName(withText(message), given, n));
-  const isSame = sound.every((message, n) => message === given[n]);
-  return isSame ? given : sound;
+  const checked = given.map((message, n) => withName(withText(message), given, n));
+  const isSame = checked.every((message, n) => message === given[n]);
+  return isSame ? given : checked;
 }
 
 /** OpenAI's own tool messages name the call alone: its name is in the message that asked for it. */

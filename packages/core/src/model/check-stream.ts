@@ -4,12 +4,11 @@ import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * A model's stream, whose events hold what their type says: models are written by others. What is
- * of no known type is passed over; a count that is none is no count.
+ * Opens a model's stream. Models are written by others: check each event with `checkEvent`.
  *
  * @throws ModelError where one lacks what makes it what it is
  */
-export function soundStream(
+export function checkedStream(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
@@ -20,7 +19,7 @@ export function soundStream(
 }
 
 /** @throws ModelError */
-export function soundEvent(event: ModelEvent): ModelEvent {
+export function checkEvent(event: ModelEvent): ModelEvent {
   const given = event as { readonly [key: string]: unknown } | null | undefined;
   if (typeof given !== "object" || given === null)
     throw notUnderstood(`an event was ${shortJson(given)}`);
@@ -31,7 +30,7 @@ export function soundEvent(event: ModelEvent): ModelEvent {
         throw notUnderstood(`${event.type} had ${shortJson(given[key])} as its ${key}, not a text`);
   if (event.type !== "finish") return event;
   const reason = reasons.has(event.reason) ? event.reason : "other";
-  return { type: "finish", reason, usage: soundUsage(event.usage) };
+  return { type: "finish", reason, usage: checkUsage(event.usage) };
 }
 
 const texts: ReadonlyMap<unknown, readonly string[]> = new Map([
@@ -52,7 +51,7 @@ const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
 ]);
 
 /** Without this a count that is none would lift every limit of tokens. */
-export function soundUsage(usage: Partial<Usage> | null | undefined): Usage {
+export function checkUsage(usage: Partial<Usage> | null | undefined): Usage {
   const given = usage ?? {};
   const cachedInputTokens = count(given.cachedInputTokens);
   const reasoningTokens = count(given.reasoningTokens);

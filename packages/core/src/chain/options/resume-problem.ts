@@ -3,7 +3,7 @@ import { list, type Problem, text } from "../../model/shape-problem.ts";
 import type { ChainResume } from "./tool-chain-options.ts";
 
 /** What of the answers that a chain is carried on with is none. */
-export function answersProblem({
+export function resumeProblem({
   answers = [],
   reviews = [],
   outputs = [],
