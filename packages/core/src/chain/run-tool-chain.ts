@@ -48,9 +48,9 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const loop = new ChainLoop({ ...checked, runId, ...(refusal && { refusal }) }, listeners, {
     publish: (event) => {
       stream.push(event);
-      listeners.tell(event);
+      listeners.notify(event);
     },
-    isHeard: () => stream.isRead || listeners.listen,
+    hasListeners: () => stream.isRead || listeners.hasAny,
   });
   const result = loop.run().finally(() => stream.end());
   return {

@@ -160,7 +160,7 @@ export class OpenCalls {
     this.#work.begin(() => {
       this.#propose(proposal);
       if (proposal.status === "settled") return undefined;
-      const written = proposal.status === "asks" && this.#recorder.written();
+      const written = proposal.status === "asks" && this.#recorder.committed();
       if (written instanceof Promise)
         return written.then(() => this.#ask(proposal as AskingProposal));
       this.#carried.push(proposal);
@@ -380,26 +380,26 @@ export class OpenCalls {
   readonly #observer: CallObserver = {
     proposed: (proposal) => {
       this.#propose(proposal);
-      return this.#recorder.written();
+      return this.#recorder.committed();
     },
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
       const opened = this.#spoken.started(record);
       this.#keep(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
-      return this.#recorder.written();
+      return this.#recorder.committed();
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
       const ends = eventWrites(this.#spoken.reviewed(record.callId));
       this.#keep(record, () => [...ends, ...reviewRequested(record)]);
-      await this.#recorder.written();
+      await this.#recorder.committed();
       return this.#reviews.ask(call);
     },
     settled: (settled) => {
       this.#settled(settled);
       // Whoever made a sub-call acts on its result. The loop waits as it starts calls, and as it ends.
-      return settled.record.parentCallId === undefined ? undefined : this.#recorder.written();
+      return settled.record.parentCallId === undefined ? undefined : this.#recorder.committed();
     },
     answered: async ({ proposal, grant }, approval) => {
       const writes = answerWrites(
@@ -407,17 +407,17 @@ export class OpenCalls {
         approval.id,
         this.#executor.gate.clock.now(),
       );
-      this.#recorder.say(writes);
-      await this.#recorder.written();
+      this.#recorder.append(writes);
+      await this.#recorder.committed();
       this.#release(grant);
     },
     onText: (callId, delta) => {
-      for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.event(event);
+      for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.appendEvent(event);
     },
     onProgress: (callId, progress) =>
-      this.#recorder.event({ type: "call.progress", callId, progress }),
+      this.#recorder.appendEvent({ type: "call.progress", callId, progress }),
     onEvent: (callId, name, data) =>
-      this.#recorder.event({ type: "call.event", callId, name, data }),
+      this.#recorder.appendEvent({ type: "call.event", callId, name, data }),
     ask: (approval, stop) => this.#askForSubCall(approval, stop),
   };
 
@@ -451,7 +451,8 @@ export class OpenCalls {
   /** Writes a call's row, with what is said of it; that is not asked where nobody keeps or hears it. */
   #keep(record: CallRecord, said: Said): void {
     this.records.set(record.callId, record);
-    if (this.#recorder.isHeard) this.#recorder.say([{ type: "call", call: record }, ...said()]);
+    if (this.#recorder.isObserved)
+      this.#recorder.append([{ type: "call", call: record }, ...said()]);
   }
 
   #isSettled(callId: string): boolean {

@@ -35,7 +35,7 @@ export function reopen({
   resume,
 }: ReopenOptions): readonly ChainError[] {
   const { state } = resume;
-  if (resume.adopted === true) recorder.say(inherited(state.messages, state.calls, executor));
+  if (resume.adopted === true) recorder.append(inherited(state.messages, state.calls, executor));
   for (const record of state.calls) {
     if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
   }

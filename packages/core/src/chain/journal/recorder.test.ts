@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { VariableSystem } from "../../variables/variable-system.ts";
 import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
-import { Recorder, type LostReason } from "./recorder.ts";
+import { Recorder, type LossReason } from "./recorder.ts";
 
 const committed: CommitOutcome = { status: "committed" };
 
@@ -29,13 +29,13 @@ function gathering(outcome: () => CommitOutcome | Promise<CommitOutcome> = () =>
 
 function recording(journal: Journal) {
   const told: string[] = [];
-  const lost: LostReason[] = [];
+  const lost: LossReason[] = [];
   const variables = new VariableSystem();
   const recorder = new Recorder({
     journal,
     variables,
     publish: (event) => told.push(event.type),
-    isHeard: () => true,
+    hasListeners: () => true,
     onLost: (reason) => lost.push(reason),
   });
   return { recorder, variables, told, lost };
@@ -51,15 +51,15 @@ const call = (status: CallRecord["status"], callId = "c"): JournalWrite => ({
 test("what is said before the journal takes it is one commit, in order, and told once it is written", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder, variables, told } = recording(journal);
-  recorder.event(resumed);
-  const first = recorder.written();
+  recorder.appendEvent(resumed);
+  const first = recorder.committed();
   variables.addVariable("notes", "milk", "USER_ADD");
-  recorder.event(restarted);
-  const second = recorder.written();
+  recorder.appendEvent(restarted);
+  const second = recorder.committed();
   assert.deepEqual([commits, told], [[], []]);
   takeNext();
-  recorder.event(resumed);
-  const third = recorder.written();
+  recorder.appendEvent(resumed);
+  const third = recorder.committed();
   assert.equal(commits.length, 1, "what was taken is not added to");
   assert.deepEqual(await Promise.all([first, second]), [true, true]);
   assert.deepEqual(
@@ -78,9 +78,9 @@ test("a journal that takes at once gets what was said", async () => {
     commit: (writes) => (commits.push(writes), committed),
     beforeNext: (commit) => commit(),
   });
-  recorder.event(resumed);
-  recorder.event(restarted);
-  assert.equal(recorder.written(), true);
+  recorder.appendEvent(resumed);
+  recorder.appendEvent(restarted);
+  assert.equal(recorder.committed(), true);
   assert.deepEqual(
     commits.map((writes) => writes.length),
     [1, 1],
@@ -90,11 +90,11 @@ test("a journal that takes at once gets what was said", async () => {
 test("a call that starts in the commit that allows it is one row, at its place", () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder } = recording(journal);
-  recorder.say([call("approved"), call("approved", "d")]);
-  recorder.say([call("started")]);
-  recorder.say([call("succeeded")]);
+  recorder.append([call("approved"), call("approved", "d")]);
+  recorder.append([call("started")]);
+  recorder.append([call("succeeded")]);
   takeNext();
-  recorder.say([call("started", "d")]);
+  recorder.append([call("started", "d")]);
   takeNext();
   assert.deepEqual(
     commits.map((writes) =>
@@ -114,12 +114,12 @@ test("a call that starts in the commit that allows it is one row, at its place",
 test("let go of, what was said is written, and nothing after it", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder } = recording(journal);
-  recorder.event(resumed);
-  const said = recorder.written();
+  recorder.appendEvent(resumed);
+  const said = recorder.committed();
   recorder.detach();
   assert.equal(await said, true);
-  recorder.event(restarted);
-  assert.equal(recorder.written(), false);
+  recorder.appendEvent(restarted);
+  assert.equal(recorder.committed(), false);
   takeNext();
   assert.deepEqual(commits, [[{ type: "event", event: resumed }]]);
 });
@@ -128,11 +128,11 @@ test("a journal that is lost gets nothing more, and who waits hears it", async (
   const outcomes = [Promise.withResolvers<CommitOutcome>()];
   const { journal, commits, takeNext } = gathering(() => outcomes[0]!.promise);
   const { recorder, told, lost } = recording(journal);
-  recorder.event(resumed);
+  recorder.appendEvent(resumed);
   takeNext();
-  const first = recorder.written();
-  recorder.event(restarted);
-  const second = recorder.written();
+  const first = recorder.committed();
+  recorder.appendEvent(restarted);
+  const second = recorder.committed();
   outcomes[0]?.resolve({ status: "fenced", reason: "another node" });
   assert.deepEqual(await Promise.all([first, second]), [false, false]);
   takeNext();
@@ -147,8 +147,8 @@ test("a journal that cannot be told to wait for is lost, in words", () => {
       throw new Error("no queue");
     },
   });
-  recorder.event(resumed);
-  assert.equal(recorder.written(), false);
+  recorder.appendEvent(resumed);
+  assert.equal(recorder.committed(), false);
   assert.deepEqual(lost, [{ code: "journal_failed", message: "no queue" }]);
 });
 
@@ -158,11 +158,11 @@ test("who says much waits until it is written", async () => {
   let waits: Promise<unknown> | undefined;
   let said = 0;
   for (; said < 10_000 && waits === undefined; said++) {
-    recorder.event(resumed);
-    waits = recorder.ready();
+    recorder.appendEvent(resumed);
+    waits = recorder.drained();
   }
   assert.ok(said > 10 && said < 10_000);
   takeNext();
   await waits;
-  assert.equal(recorder.ready(), undefined);
+  assert.equal(recorder.drained(), undefined);
 });

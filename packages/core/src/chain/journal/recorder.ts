@@ -3,41 +3,41 @@ import { errorMessage } from "../../base/error-message.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { VariableChange } from "../../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import { GatheredWrites } from "./gathered-writes.ts";
+import { WriteBatch } from "./write-batch.ts";
 import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 
-/** Writes under way before the loop waits for them. */
-const underWayLimit = 128;
+/** Writes in flight before the loop waits for them. */
+const inFlightLimit = 128;
 
 export interface RecorderOptions {
   readonly journal: Journal | undefined;
   readonly variables: VariableSystem;
   readonly publish: (event: ChainEvent) => void;
-  /** Whether anybody would hear what is published now. */
-  readonly isHeard: () => boolean;
+  /** Whether anything listens to published events. */
+  readonly hasListeners: () => boolean;
   /** The journal took nothing more: the chain must stop. Called at most once. */
-  readonly onLost: (reason: LostReason) => void;
+  readonly onLost: (reason: LossReason) => void;
 }
 
-export interface LostReason {
+export interface LossReason {
   readonly code: "fenced" | "journal_failed";
   readonly message: string;
 }
 
 /**
- * Writes what happens in a chain, and tells of it once it is written. What is said before the
- * journal takes the next commit goes into that one. Changes of variables go with what is said
- * next, so that a call's end and what it kept are one. Who acts on what was said waits until it
- * is `written`; for what nobody waits for there is no promise.
+ * Records a chain: commits its writes to the journal, and publishes their events once they are
+ * committed. Appended writes join one batch until the journal takes the next commit. Changes of
+ * variables join the next appended write, so that the end of a call and its stored result are one
+ * commit. Wait for `committed` before acting on a write; without a waiter no promise is created.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #unsubscribe: () => void;
   #changes: JournalWrite[] = [];
-  #open: GatheredWrites | undefined;
+  #batch: WriteBatch | undefined;
   /** Of the newest commit that is under way. */
   #last: Promise<boolean> | undefined;
-  #underWay = 0;
+  #inFlight = 0;
   #lost = false;
 
   constructor(options: RecorderOptions) {
@@ -51,42 +51,42 @@ export class Recorder {
     return this.#lost;
   }
 
-  /** Whether anybody keeps or hears what is said now; where nobody does, it need not be said. */
-  get isHeard(): boolean {
-    return this.#options.journal !== undefined || this.#options.isHeard();
+  /** Whether a journal or a listener gets the writes. If not, they need not be created. */
+  get isObserved(): boolean {
+    return this.#options.journal !== undefined || this.#options.hasListeners();
   }
 
-  /** Says what happened in one moment: all of it is kept, or none. */
-  say(writes: readonly JournalWrite[]): void {
+  /** Appends writes that are committed together. */
+  append(writes: readonly JournalWrite[]): void {
     if (this.#lost) return;
     const { journal } = this.#options;
-    if (journal === undefined) return this.#tell(writes);
-    if (journal.beforeNext !== undefined) return this.#gather(journal, writes);
+    if (journal === undefined) return this.#publish(writes);
+    if (journal.beforeNext !== undefined) return this.#addToBatch(journal, writes);
     const changes = this.#changes;
     if (changes.length > 0) this.#changes = [];
     if (changes.length + writes.length > 0) void this.#write(journal, changes.concat(writes));
   }
 
-  event(event: ChainEvent): void {
-    this.say([{ type: "event", event }]);
+  appendEvent(event: ChainEvent): void {
+    this.append([{ type: "event", event }]);
   }
 
-  /** Whether all that was said is written: true once it is, false where it never will be. Never rejects. */
-  written(): boolean | Promise<boolean> {
+  /** Whether all appended writes are committed: true once they are, false if they never will be. Never rejects. */
+  committed(): boolean | Promise<boolean> {
     if (this.#lost) return false;
-    if (this.#open !== undefined) return this.#open.written();
+    if (this.#batch !== undefined) return this.#batch.committed();
     return this.#last ?? true;
   }
 
-  /** Waits while too much is under way, so that a fast model cannot outrun a slow disk. */
-  ready(): Promise<unknown> | undefined {
-    const said = this.#underWay + (this.#open?.writes.length ?? 0);
-    return said > underWayLimit ? (this.#open?.written() ?? this.#last) : undefined;
+  /** If too many writes are in flight, a promise of the newest commit: a fast model must not outrun a slow disk. */
+  drained(): Promise<unknown> | undefined {
+    const writes = this.#inFlight + (this.#batch?.writes.length ?? 0);
+    return writes > inFlightLimit ? (this.#batch?.committed() ?? this.#last) : undefined;
   }
 
-  /** Writes nothing that is said from now on: another process will carry the chain on from what is written. */
+  /** Flushes, and ignores every later write: another process takes over the chain from the committed writes. */
   detach(): void {
-    this.#take();
+    this.#flush();
     this.#lost = true;
   }
 
@@ -94,30 +94,30 @@ export class Recorder {
     this.#unsubscribe();
   }
 
-  #gather(journal: Journal, writes: readonly JournalWrite[]): void {
-    const known = this.#open;
-    const open = known ?? new GatheredWrites();
+  #addToBatch(journal: Journal, writes: readonly JournalWrite[]): void {
+    const known = this.#batch;
+    const batch = known ?? new WriteBatch();
     if (this.#changes.length > 0) {
-      for (const change of this.#changes) open.add(change);
+      for (const change of this.#changes) batch.add(change);
       this.#changes = [];
     }
-    for (const write of writes) open.add(write);
-    if (known !== undefined || open.writes.length === 0) return;
-    this.#open = open;
+    for (const write of writes) batch.add(write);
+    if (known !== undefined || batch.writes.length === 0) return;
+    this.#batch = batch;
     try {
-      journal.beforeNext?.(this.#take);
+      journal.beforeNext?.(this.#flush);
     } catch (thrown) {
       this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
     }
   }
 
-  /** The journal takes what was said; nothing more is added to it. */
-  readonly #take = (): void => {
-    const open = this.#open;
+  /** Commits the open batch. */
+  readonly #flush = (): void => {
+    const batch = this.#batch;
     const { journal } = this.#options;
-    if (open === undefined || journal === undefined) return;
-    this.#open = undefined;
-    open.tell(this.#write(journal, open.writes));
+    if (batch === undefined || journal === undefined) return;
+    this.#batch = undefined;
+    batch.resolve(this.#write(journal, batch.writes));
   };
 
   #write(journal: Journal, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
@@ -127,16 +127,16 @@ export class Recorder {
     } catch (thrown) {
       return this.#lose({ code: "journal_failed", message: errorMessage(thrown) });
     }
-    if (!isThenable(outcome)) return this.#taken(outcome, writes);
-    this.#underWay += writes.length;
+    if (!isThenable(outcome)) return this.#onOutcome(outcome, writes);
+    this.#inFlight += writes.length;
     const answered = (): void => {
-      this.#underWay -= writes.length;
-      if (this.#underWay === 0) this.#last = undefined;
+      this.#inFlight -= writes.length;
+      if (this.#inFlight === 0) this.#last = undefined;
     };
     this.#last = Promise.resolve(outcome).then(
       (result) => {
         answered();
-        return this.#taken(result, writes);
+        return this.#onOutcome(result, writes);
       },
       (thrown: unknown) => {
         answered();
@@ -147,9 +147,9 @@ export class Recorder {
   }
 
   /** Journals are written by others: what is no yes is none. */
-  #taken(outcome: CommitOutcome | undefined, writes: readonly JournalWrite[]): boolean {
+  #onOutcome(outcome: CommitOutcome | undefined, writes: readonly JournalWrite[]): boolean {
     if (outcome?.status === "committed") {
-      this.#tell(writes);
+      this.#publish(writes);
       return true;
     }
     if (outcome?.status === "fenced")
@@ -158,16 +158,16 @@ export class Recorder {
     return this.#lose({ code: "journal_failed", message });
   }
 
-  #tell(writes: readonly JournalWrite[]): void {
-    if (!this.#options.isHeard()) return;
+  #publish(writes: readonly JournalWrite[]): void {
+    if (!this.#options.hasListeners()) return;
     for (const write of writes) if (write.type === "event") this.#options.publish(write.event);
   }
 
-  #lose(reason: LostReason): false {
+  #lose(reason: LossReason): false {
     if (!this.#lost) {
       this.#lost = true;
-      this.#open?.tell(false);
-      this.#open = undefined;
+      this.#batch?.resolve(false);
+      this.#batch = undefined;
       this.#options.onLost(reason);
     }
     return false;

@@ -61,7 +61,7 @@ export class ChainLoop {
   constructor(
     options: LoopOptions,
     listeners: Listeners,
-    told: Pick<RecorderOptions, "publish" | "isHeard">,
+    told: Pick<RecorderOptions, "publish" | "hasListeners">,
   ) {
     this.#options = options;
     this.#offer = roundOffer(options);
@@ -172,11 +172,11 @@ export class ChainLoop {
     await Promise.resolve();
     const at = executor.gate.clock.now();
     if (resume === undefined || resume.adopted === true) {
-      this.#recorder.event({ type: "chain.started", at, model: model.id });
+      this.#recorder.appendEvent({ type: "chain.started", at, model: model.id });
     } else {
-      this.#recorder.event({ type: "chain.resumed", at });
+      this.#recorder.appendEvent({ type: "chain.resumed", at });
       // How often it was cut off is counted by this: it may be what brings its processes down.
-      if (resume.waited !== true) await this.#recorder.written();
+      if (resume.waited !== true) await this.#recorder.committed();
     }
     const problem = this.#options.refusal ?? limitsProblem(this.#options, model);
     if (problem !== undefined) return { status: "error", error: problem };
@@ -280,7 +280,7 @@ export class ChainLoop {
     const clock = executor.gate.clock;
     if (limit !== undefined && this.#limit === undefined) {
       this.#limit = limit;
-      this.#recorder.event({ type: "limit.reached", at: clock.now(), ...limit });
+      this.#recorder.appendEvent({ type: "limit.reached", at: clock.now(), ...limit });
     }
     this.#turn.beginRound(clock);
     const notes = {
@@ -438,14 +438,14 @@ export class ChainLoop {
       estimated: executor.gate.countTokens === estimateTokens,
       elapsed: this.#budget.elapsed,
     });
-    this.#recorder.say([
+    this.#recorder.append([
       ...said,
       ...(this.#options.journal === undefined
         ? []
         : [{ type: "result", result: record() } as const]),
       { type: "event", event },
     ]);
-    const written = await this.#recorder.written();
+    const written = await this.#recorder.committed();
     this.#recorder.close();
     if (this.#tookUp) letGo(executor, this.#calls.records.values());
     if (written || this.#failure === undefined) return result;

@@ -77,7 +77,12 @@ export class ModelAnswer {
         return this.#endCall(event);
       case "retry": {
         const { attempt, delayMs, reason } = event;
-        return this.#options.recorder.event({ type: "model.retry", attempt, delayMs, reason });
+        return this.#options.recorder.appendEvent({
+          type: "model.retry",
+          attempt,
+          delayMs,
+          reason,
+        });
       }
       case "finish":
         this.isFinished = true;
@@ -108,7 +113,7 @@ export class ModelAnswer {
   #startItem(item: StreamedItem): OpenItem {
     const { ids, recorder } = this.#options;
     const itemId = ids.item();
-    if (recorder.isHeard) recorder.event({ type: "item.start", itemId, ...item });
+    if (recorder.isObserved) recorder.appendEvent({ type: "item.start", itemId, ...item });
     return { itemId, kind: item.kind, text: "" };
   }
 
@@ -117,13 +122,14 @@ export class ModelAnswer {
     if (this.#chars > stepChars) throw endless();
     item.text += delta;
     const { recorder } = this.#options;
-    if (recorder.isHeard) recorder.event({ type: "item.delta", itemId: item.itemId, delta });
+    if (recorder.isObserved)
+      recorder.appendEvent({ type: "item.delta", itemId: item.itemId, delta });
   }
 
   #endItem({ itemId, text: said }: OpenItem, incomplete: boolean, text = said): void {
     const { recorder } = this.#options;
-    if (!recorder.isHeard) return;
-    recorder.event({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
+    if (!recorder.isObserved) return;
+    recorder.appendEvent({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
   }
 
   #speak(kind: "text" | "reasoning", delta: string): void {

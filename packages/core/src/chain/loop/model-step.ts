@@ -32,7 +32,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
     const stream = checkedStream(model, { ...settings, messages, tools }, signal);
     await readStream(stream, signal, (event) => {
       answer.take(checkEvent(event));
-      return answer.isFinished ? "enough" : recorder.ready();
+      return answer.isFinished ? "enough" : recorder.drained();
     });
     if (!answer.isFinished) {
       throw new ModelError({

@@ -74,8 +74,8 @@ export class Turn {
 
   beginRound(clock: Clock): void {
     const round = ++this.#round;
-    if (this.#recorder.isHeard)
-      this.#recorder.event({ type: "round.started", round, at: clock.now() });
+    if (this.#recorder.isObserved)
+      this.#recorder.appendEvent({ type: "round.started", round, at: clock.now() });
   }
 
   /** The model's answer came whole. */
@@ -94,14 +94,14 @@ export class Turn {
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
     const said = this.#said(message);
-    if (!this.#recorder.isHeard) return;
+    if (!this.#recorder.isObserved) return;
     const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
-    this.#recorder.say([...said, { type: "event", event }]);
+    this.#recorder.append([...said, { type: "event", event }]);
   }
 
   /** What had come of an answer that was cut off: it stays said, without the calls in it. */
   cutOff(message: AssistantMessage): void {
-    if (message.content !== "") this.#recorder.say([this.take(message, true)]);
+    if (message.content !== "") this.#recorder.append([this.take(message, true)]);
   }
 
   /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
@@ -110,11 +110,11 @@ export class Turn {
     this.#messages.pop();
     this.#cut = false;
     const reason = "It was cut off, and begins again.";
-    this.#recorder.event({ type: "model.restarted", reason });
+    this.#recorder.appendEvent({ type: "model.restarted", reason });
   }
 
   say(message: AssistantMessage): void {
-    this.#recorder.say(this.#said(message));
+    this.#recorder.append(this.#said(message));
   }
 
   /** Takes in what was said, where something was. */
@@ -141,7 +141,7 @@ export class Turn {
       this.#hasHeard ||= message.role === "user";
     }
     const round = this.#round;
-    this.#recorder.say(messages.map((message) => ({ type: "message", round, message })));
+    this.#recorder.append(messages.map((message) => ({ type: "message", round, message })));
   }
 
   /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */

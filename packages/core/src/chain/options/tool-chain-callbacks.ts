@@ -60,12 +60,12 @@ export class Listeners {
     ];
   }
 
-  /** There is somebody to tell. */
-  get listen(): boolean {
+  /** Whether there is any listener. */
+  get hasAny(): boolean {
     return this.#listeners.length > 0;
   }
 
-  tell(event: ChainEvent): void {
+  notify(event: ChainEvent): void {
     for (const [name, listener] of this.#listeners) {
       try {
         const told: unknown = listener(event);
