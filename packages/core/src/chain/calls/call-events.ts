@@ -75,7 +75,7 @@ export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrit
 }
 
 /** What is told of a call that ended in another run; nothing where it did not end. */
-export function endElsewhere(record: CallRecord): readonly JournalWrite[] {
+export function settledElsewhereWrites(record: CallRecord): readonly JournalWrite[] {
   const { callId, approval, decision, startedAt, endedAt: at = 0, result } = record;
   const status = resultStatusOf[record.status];
   if (result === undefined || status === "pending") return [];

@@ -29,29 +29,29 @@ import type { JournalWrite } from "../journal/journal.ts";
 import { onAbort } from "./on-abort.ts";
 import { OpenReviews } from "./open-reviews.ts";
 import { PendingWork } from "./pending-work.ts";
-import type { TakeIn } from "./take-in.ts";
+import type { AddCall } from "./add-call.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import {
-  endElsewhere,
+  settledElsewhereWrites,
   endWrites,
   eventWrites,
   proposalWrites,
   proposedEvent,
 } from "./call-events.ts";
 import { reviewRequested } from "./review-events.ts";
-import { SpokenItems } from "./spoken-items.ts";
+import { CallOutputItems } from "./call-output-items.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** What goes on. */
-type Carried = Exclude<Proposal, { readonly status: "settled" }>;
+type OpenProposal = Exclude<Proposal, { readonly status: "settled" }>;
 
 /** Why a question is taken away. Made once: without a reason, each abort makes an error with a stack of its own. */
 const noLongerAsked = new Error("It is not asked any more.");
 
 /** What is told of a call's step. */
-type Said = () => readonly JournalWrite[];
-const nothing: Said = () => [];
+type MakeWrites = () => readonly JournalWrite[];
+const noWrites: MakeWrites = () => [];
 
 /** A call that has not ended. */
 type OpenCall =
@@ -80,14 +80,14 @@ export class OpenCalls {
     }
   >();
   readonly #reviews: OpenReviews;
-  readonly #spoken: SpokenItems;
+  readonly #outputItems: CallOutputItems;
   readonly #checkToolResults: boolean;
   readonly #requireApproval: RequireApprovalOf | undefined;
   readonly #keepResults: boolean;
   readonly #work: PendingWork;
-  #carried: Carried[] = [];
+  #approvedOrAsking: OpenProposal[] = [];
   readonly #caller: Caller;
-  #noMore: string | undefined;
+  #stopReason: string | undefined;
 
   constructor(options: {
     executor: ToolExecutor;
@@ -114,10 +114,10 @@ export class OpenCalls {
     this.#reviews = new OpenReviews({
       executor: options.executor,
       signal: options.signal,
-      settle: (settled) => this.#work.begin(() => this.#settled(settled)),
+      settle: (settled) => this.#work.start(() => this.#settled(settled)),
     });
     for (const record of options.records) this.records.set(record.callId, record);
-    this.#spoken = new SpokenItems(options.newItemId, this.records.values());
+    this.#outputItems = new CallOutputItems(options.newItemId, this.records.values());
   }
 
   /** What is waited for, in the order of the calls. */
@@ -137,8 +137,8 @@ export class OpenCalls {
   }
 
   /** What the final ones of these calls said; `cut`: those too that did not come to their end. */
-  finalWords(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
-    return this.#spoken.finalWords(this.records, calls, options);
+  finalText(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
+    return this.#outputItems.finalText(this.records, calls, options);
   }
 
   /** Undefined where nothing moves. */
@@ -147,9 +147,9 @@ export class OpenCalls {
   }
 
   /** Takes the calls of a round in. None runs before all are on record. */
-  addRound(calls: readonly TakeIn[]): void {
+  addRound(calls: readonly AddCall[]): void {
     for (const take of calls) take();
-    this.#goOn();
+    this.#startProposals();
   }
 
   /**
@@ -157,22 +157,22 @@ export class OpenCalls {
    * asked before the question is written; what runs is written again as it starts, and waits then.
    */
   add(proposal: Proposal): void {
-    this.#work.begin(() => {
+    this.#work.start(() => {
       this.#propose(proposal);
       if (proposal.status === "settled") return undefined;
       const written = proposal.status === "asks" && this.#recorder.committed();
       if (written instanceof Promise)
         return written.then(() => this.#ask(proposal as AskingProposal));
-      this.#carried.push(proposal);
+      this.#approvedOrAsking.push(proposal);
       return undefined;
     });
   }
 
-  #goOn(): void {
-    const carried = this.#carried;
-    this.#carried = [];
-    for (const next of carried)
-      this.#work.begin(() => (next.status === "approved" ? this.#start(next) : this.#ask(next)));
+  #startProposals(): void {
+    const proposals = this.#approvedOrAsking;
+    this.#approvedOrAsking = [];
+    for (const next of proposals)
+      this.#work.start(() => (next.status === "approved" ? this.#start(next) : this.#ask(next)));
   }
 
   /** A client's call: announced, and open until its output comes. */
@@ -180,7 +180,7 @@ export class OpenCalls {
     this.#open.set(record.callId, { type: "client", record });
     if (!announced) return;
     const { callId, args = {} } = record;
-    this.#keep(record, () =>
+    this.#record(record, () =>
       eventWrites([
         { ...proposedEvent(record, this.#executor), args },
         { type: "client_call.waiting", callId },
@@ -193,33 +193,33 @@ export class OpenCalls {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
     if (answered) this.#open.set(callId, { type: "asked", asked });
-    else this.#work.begin(() => this.#ask(asked));
+    else this.#work.start(() => this.#ask(asked));
   }
 
   /** A call taken up again whose result still waits for a person. */
   addInReview(call: CallInReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
-    this.#reviews.park(call);
-    if (announced) this.#keep(call.record, () => reviewRequested(call.record));
+    this.#reviews.suspend(call);
+    if (announced) this.#record(call.record, () => reviewRequested(call.record));
   }
 
   /** Ends a call whose result nobody will see any more. */
   withhold(record: CallRecord, reason: string): void {
     const end = withholdResult(this.#executor.gate, record, { reason, by: "system" });
-    this.#work.begin(() => this.#settled(end));
+    this.#work.start(() => this.#settled(end));
   }
 
   /** A call taken up again that was allowed and had not begun, or may be run again. */
   addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
     this.records.set(proposal.record.callId, proposal.record);
-    this.#work.begin(() => this.#start(proposal));
+    this.#work.start(() => this.#start(proposal));
   }
 
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: EndWithoutResult): void {
     const ended = settleWithoutResult(this.#executor.gate, record, end);
     const told = () => eventWrites([proposedEvent(record, this.#executor)]);
-    this.#work.begin(() => this.#settled(ended, told));
+    this.#work.start(() => this.#settled(ended, told));
   }
 
   /** Ends a call that never ran here. */
@@ -227,13 +227,13 @@ export class OpenCalls {
     const open = this.#open.get(record.callId);
     if (open?.type === "asked") open.stop?.abort(noLongerAsked);
     this.#open.delete(record.callId);
-    this.#work.begin(() => this.#settled(settleWithoutResult(this.#executor.gate, record, end)));
+    this.#work.start(() => this.#settled(settleWithoutResult(this.#executor.gate, record, end)));
   }
 
   /** Takes over what became of a call in another run; it is told as it was there. */
-  adoptEnd(record: CallRecord): void {
-    const told = endElsewhere(record);
-    if (told.length > 0) this.#keep(record, () => told);
+  addSettledElsewhere(record: CallRecord): void {
+    const told = settledElsewhereWrites(record);
+    if (told.length > 0) this.#record(record, () => told);
   }
 
   /** A person's word. False where nothing of that id waits. */
@@ -248,7 +248,7 @@ export class OpenCalls {
       this.#open.delete(callId);
       // Whoever still shows the question takes it away.
       open.stop?.abort(noLongerAsked);
-      this.#work.begin(() => this.#answered(open.asked, decision));
+      this.#work.start(() => this.#answered(open.asked, decision));
       return true;
     }
     return false;
@@ -267,7 +267,7 @@ export class OpenCalls {
       throw new TypeError(`The output of ${callId} is to be a text, not ${shortJson(given)}.`);
     this.#open.delete(callId);
     const settled = clientResult(this.#executor.gate, open.record, given);
-    this.#work.begin(() => this.#settled(settled));
+    this.#work.start(() => this.#settled(settled));
     return true;
   }
 
@@ -289,7 +289,7 @@ export class OpenCalls {
 
   /** Stops what runs, and whatever would run from now on; who waits for a person or a client waits on. */
   stopRunning(reason: string): void {
-    this.#noMore = reason;
+    this.#stopReason = reason;
     for (const [callId, open] of this.#open)
       if (open.type === "running" && !this.#reviews.has(callId)) this.cancel(callId, reason);
   }
@@ -302,9 +302,9 @@ export class OpenCalls {
   }
 
   #propose(proposal: Proposal): void {
-    const said = () => proposalWrites(proposal, this.#executor);
-    if (proposal.status === "settled") this.#settled(proposal, said);
-    else this.#keep(proposal.record, said);
+    const makeWrites = () => proposalWrites(proposal, this.#executor);
+    if (proposal.status === "settled") this.#settled(proposal, makeWrites);
+    else this.#record(proposal.record, makeWrites);
   }
 
   async #ask(asked: AskingProposal): Promise<void> {
@@ -312,10 +312,10 @@ export class OpenCalls {
     const stop = new AbortController();
     this.#open.set(callId, { type: "asked", asked, stop });
     if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
-    const unheed = onAbort(this.#signal, () => stop.abort(this.#signal.reason));
+    const unsubscribe = onAbort(this.#signal, () => stop.abort(this.#signal.reason));
     const word = this.#executor.ask(asked.approval, stop.signal);
     const decision = await untilAborted(word, this.#signal);
-    unheed();
+    unsubscribe();
     if (decision === undefined || decision.decision === "pending") return;
     // Somebody else may have answered, or stopped the call, in the meantime.
     if (this.#open.get(callId)?.type === "asked") this.answer(asked.approval.id, decision);
@@ -327,13 +327,13 @@ export class OpenCalls {
     const { proposal } = answered;
     const { record } = proposal;
     if (proposal.status === "settled") return this.#settled(proposal, () => writes);
-    this.#keep(record, () => writes);
-    this.#release(answered.grant);
+    this.#record(record, () => writes);
+    this.#answerCovered(answered.grant);
     return this.#start(proposal);
   }
 
   /** Answers what else waits and is covered by what was just allowed. */
-  #release(grant: Grant | undefined): void {
+  #answerCovered(grant: Grant | undefined): void {
     const asked = [...this.#open.values()].filter((open) => open.type === "asked");
     const questions = [
       ...asked.map((open) => open.asked.approval),
@@ -344,8 +344,8 @@ export class OpenCalls {
   }
 
   #start({ record, registered }: Extract<Proposal, { readonly status: "approved" }>): void {
-    if (this.#signal.aborted || this.#noMore !== undefined)
-      return this.close(record, cancelledBeforeStart(registered.name, this.#noMore));
+    if (this.#signal.aborted || this.#stopReason !== undefined)
+      return this.close(record, cancelledBeforeStart(registered.name, this.#stopReason));
     const { gate, scheduler } = this.#executor;
     this.#work.hold();
     const live = startCall(
@@ -359,7 +359,7 @@ export class OpenCalls {
         requireApproval: this.#requireApproval,
         caller: this.#caller,
       },
-      (end) => this.#work.release(() => this.#over(record, end)),
+      (end) => this.#work.release(() => this.#onDriverEnd(record, end)),
     );
     // A call whose tool answers at once has ended by now.
     if (live.isDone) return;
@@ -368,8 +368,8 @@ export class OpenCalls {
     if (this.#signal.aborted) live.cancel(errorMessage(this.#signal.reason));
   }
 
-  /** A call runs no more: it was recorded as settled, or is parked, or could not be recorded. */
-  #over(record: CallRecord, { status }: CallDriverEnd): void {
+  /** A call runs no more: it was recorded as settled, or is suspended, or could not be recorded. */
+  #onDriverEnd(record: CallRecord, { status }: CallDriverEnd): void {
     if (status === "in_review") this.#open.delete(record.callId);
     if (status !== "broken") return;
     const message = `${record.name} could not be carried through here.`;
@@ -384,15 +384,15 @@ export class OpenCalls {
     },
     started: (record) => {
       const { callId, startedAt: at = 0 } = record;
-      const opened = this.#spoken.started(record);
-      this.#keep(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
+      const opened = this.#outputItems.started(record);
+      this.#record(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
       return this.#recorder.committed();
     },
     review: async (call) => {
       const { record } = call;
       // A final tool's words come once they are released; an item must not stay open meanwhile.
-      const ends = eventWrites(this.#spoken.reviewed(record.callId));
-      this.#keep(record, () => [...ends, ...reviewRequested(record)]);
+      const ends = eventWrites(this.#outputItems.reviewed(record.callId));
+      this.#record(record, () => [...ends, ...reviewRequested(record)]);
       await this.#recorder.committed();
       return this.#reviews.ask(call);
     },
@@ -409,10 +409,10 @@ export class OpenCalls {
       );
       this.#recorder.append(writes);
       await this.#recorder.committed();
-      this.#release(grant);
+      this.#answerCovered(grant);
     },
     onText: (callId, delta) => {
-      for (const event of this.#spoken.spoke(callId, delta)) this.#recorder.appendEvent(event);
+      for (const event of this.#outputItems.write(callId, delta)) this.#recorder.appendEvent(event);
     },
     onProgress: (callId, progress) =>
       this.#recorder.appendEvent({ type: "call.progress", callId, progress }),
@@ -437,22 +437,22 @@ export class OpenCalls {
     }
   }
 
-  #settled(settled: SettledCall, before: Said = nothing): void {
+  #settled(settled: SettledCall, before: MakeWrites = noWrites): void {
     if (this.#isSettled(settled.record.callId)) return;
-    const { record, events } = this.#spoken.settled(settled.record);
+    const { record, events } = this.#outputItems.settled(settled.record);
     this.#open.delete(record.callId);
     // A sub-call that was stopped while it asked: nobody needs the answer.
     if (record.approval !== undefined) this.#subAsks.delete(record.approval.id);
-    if (record.review !== undefined) this.#reviews.forget(record.review.id);
+    if (record.review !== undefined) this.#reviews.remove(record.review.id);
     if (this.#keepResults) this.ended.set(record.callId, settled);
-    this.#keep(record, () => [...before(), ...endWrites(record, settled.result, events)]);
+    this.#record(record, () => [...before(), ...endWrites(record, settled.result, events)]);
   }
 
   /** Writes a call's row, with what is said of it; that is not asked where nobody keeps or hears it. */
-  #keep(record: CallRecord, said: Said): void {
+  #record(record: CallRecord, makeWrites: MakeWrites): void {
     this.records.set(record.callId, record);
     if (this.#recorder.isObserved)
-      this.#recorder.append([{ type: "call", call: record }, ...said()]);
+      this.#recorder.append([{ type: "call", call: record }, ...makeWrites()]);
   }
 
   #isSettled(callId: string): boolean {

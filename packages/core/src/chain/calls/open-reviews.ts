@@ -9,8 +9,8 @@ import type { Awaited } from "../journal/chain-result.ts";
 interface OpenReview extends CallInReview {
   /** Whoever is shown the result may take it away. */
   readonly stop: AbortController;
-  /** For a sub-call, whose parent waits; else the call is parked, and settled from its record. */
-  readonly tell?: (decision: ReviewDecision) => void;
+  /** For a sub-call, whose parent waits; else the call is suspended, and settled from its record. */
+  readonly resolve?: (decision: ReviewDecision) => void;
 }
 
 /** The results of a chain's calls that a person must see before anybody else does. */
@@ -23,7 +23,7 @@ export class OpenReviews {
   constructor(options: {
     readonly executor: ToolExecutor;
     readonly signal: AbortSignal;
-    /** Takes the end of a call that was parked. */
+    /** Takes the end of a call that was suspended. */
     readonly settle: (settled: SettledCall) => void;
   }) {
     this.#executor = options.executor;
@@ -35,7 +35,7 @@ export class OpenReviews {
   waiting(): readonly Awaited[] {
     if (this.#open.size === 0) return [];
     return [...this.#open.values()]
-      .filter(({ tell }) => tell === undefined)
+      .filter(({ resolve }) => resolve === undefined)
       .map(({ record }) => ({
         type: "review",
         callId: record.callId,
@@ -43,7 +43,7 @@ export class OpenReviews {
       }));
   }
 
-  /** A call whose result is in its record by now. A sub-call gets its answer; any other is parked. */
+  /** A call whose result is in its record by now. A sub-call gets its answer; any other is suspended. */
   async ask(call: CallInReview): Promise<ReviewAnswer> {
     if (this.#signal.aborted) return stoppedReview;
     const stop = new AbortController();
@@ -52,12 +52,12 @@ export class OpenReviews {
       return { decision: "pending" };
     }
     const { promise, resolve } = Promise.withResolvers<ReviewDecision>();
-    void this.#show({ ...call, stop, tell: resolve });
+    void this.#show({ ...call, stop, resolve });
     return promise;
   }
 
   /** A call that waits since another process ran it. */
-  park(call: CallInReview): void {
+  suspend(call: CallInReview): void {
     this.#open.set(call.request.id, { ...call, stop: new AbortController() });
   }
 
@@ -65,8 +65,8 @@ export class OpenReviews {
   answer(reviewId: string, decision: ReviewDecision): boolean {
     const open = this.#open.get(reviewId);
     if (open === undefined) return false;
-    this.forget(reviewId);
-    if (open.tell !== undefined) open.tell(decision);
+    this.remove(reviewId);
+    if (open.resolve !== undefined) open.resolve(decision);
     else this.#settle(settleReviewed(this.#executor.gate, open, decision));
     return true;
   }
@@ -88,7 +88,7 @@ export class OpenReviews {
   }
 
   /** The call has ended: nobody needs the answer. */
-  forget(reviewId: string): void {
+  remove(reviewId: string): void {
     this.#open.get(reviewId)?.stop.abort();
     this.#open.delete(reviewId);
   }
@@ -97,8 +97,8 @@ export class OpenReviews {
   async #show(open: OpenReview): Promise<void> {
     const { request, stop } = open;
     this.#open.set(request.id, open);
-    const word = await this.#executor.review(request, stop.signal);
+    const answer = await this.#executor.review(request, stop.signal);
     // Somebody else may have answered, or stopped the call, in the meantime.
-    if (word.decision !== "pending") this.answer(request.id, word);
+    if (answer.decision !== "pending") this.answer(request.id, answer);
   }
 }

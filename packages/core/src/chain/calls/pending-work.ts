@@ -9,7 +9,7 @@ export class PendingWork {
   }
 
   /** Begins at once, and may be done at once. What it throws is told to `onFailure`. */
-  begin(work: () => unknown): void {
+  start(work: () => unknown): void {
     this.hold();
     this.release(work);
   }

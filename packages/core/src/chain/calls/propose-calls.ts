@@ -1,4 +1,4 @@
-import type { TakeIn } from "./take-in.ts";
+import type { AddCall } from "./add-call.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { propose } from "../../call/propose/propose.ts";
 import type { Proposal } from "../../call/gate/proposal.ts";
@@ -14,14 +14,14 @@ import { untilAborted } from "./until-aborted.ts";
 export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
   readonly calls: OpenCalls;
   /** Why a call, the `n`th of its round, is not even proposed. */
-  readonly refusal: (call: AskedCall, n: number) => EndWithoutResult | undefined;
+  readonly refusal: (call: RequestedCall, n: number) => EndWithoutResult | undefined;
   /** The gate could not say what is to be done with a call: the chain is to end; says why, in words. */
   readonly failed: (thrown: unknown) => string;
   readonly signal: AbortSignal;
 }
 
 /** Who is to run what. */
-export type AskedCall = Pick<CallRecord, "name" | "owner">;
+export type RequestedCall = Pick<CallRecord, "name" | "owner">;
 
 /**
  * Puts what the model asked for to the gate, one after the other, but for calls that are known
@@ -32,7 +32,7 @@ export type AskedCall = Pick<CallRecord, "name" | "owner">;
 export function proposeCalls(
   requests: readonly ToolCallRequest[],
   options: ProposeCallsOptions,
-): readonly TakeIn[] | Promise<readonly TakeIn[]> {
+): readonly AddCall[] | Promise<readonly AddCall[]> {
   return proposeRest(requests, options, []);
 }
 
@@ -40,8 +40,8 @@ export function proposeCalls(
 function proposeRest(
   requests: readonly ToolCallRequest[],
   options: ProposeCallsOptions,
-  proposed: TakeIn[],
-): readonly TakeIn[] | Promise<readonly TakeIn[]> {
+  proposed: AddCall[],
+): readonly AddCall[] | Promise<readonly AddCall[]> {
   // Those that wait for nothing are proposed in the same moment.
   const now = { ...options, at: options.gate.clock.now() };
   for (let n = proposed.length; n < requests.length; n++) {
@@ -60,7 +60,7 @@ function proposeCall(
   request: ToolCallRequest,
   n: number,
   options: ProposeCallsOptions & NewCallOptions,
-): TakeIn | Promise<TakeIn> {
+): AddCall | Promise<AddCall> {
   const { calls, offer, refusal, gate, signal } = options;
   if (calls.records.has(request.id)) return known;
   const { name } = request.function;
@@ -70,7 +70,7 @@ function proposeCall(
     const record = undecidedCall(request, options);
     return () => (end === undefined ? calls.addClient(record) : calls.refuse(record, end));
   }
-  const notRun = (why?: string): TakeIn => {
+  const notRun = (why?: string): AddCall => {
     const record = undecidedCall(request, options);
     return () => calls.refuse(record, cancelledBeforeStart(name, why));
   };
@@ -88,9 +88,9 @@ function proposeCall(
   );
 }
 
-function taking(calls: OpenCalls, proposal: Proposal): TakeIn {
+function taking(calls: OpenCalls, proposal: Proposal): AddCall {
   return () => calls.add(proposal);
 }
 
 /** It is in the chain. */
-const known: TakeIn = () => {};
+const known: AddCall = () => {};

@@ -11,11 +11,11 @@ export async function untilAborted<T>(
   signal: AbortSignal,
 ): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const unheed = onAbort(signal, () => resolve(undefined));
+  const unsubscribe = onAbort(signal, () => resolve(undefined));
   if (signal.aborted) resolve(undefined);
   try {
     return await Promise.race([aborted, promise]);
   } finally {
-    unheed();
+    unsubscribe();
   }
 }

@@ -20,11 +20,11 @@ import { heed } from "./heed-signals.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import { modelStep } from "./model-step.ts";
 import { proposeCalls } from "../calls/propose-calls.ts";
-import type { TakeIn } from "../calls/take-in.ts";
+import type { AddCall } from "../calls/add-call.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
 import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
-import { letGo, takeUp } from "../calls/adopted-calls.ts";
-import { countResults, reopen } from "../calls/reopen.ts";
+import { releaseCalls, reserveCalls } from "../calls/call-reservations.ts";
+import { reserveResultNames, resumeCalls } from "../calls/resume-calls.ts";
 import { canBeReadAgain, ShownResults } from "./shown-results.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
@@ -55,7 +55,7 @@ export class ChainLoop {
   /** Rounds of the chain that this one took over: each has its own budget. */
   readonly #roundsBefore: number;
   #failure: ChainError | undefined;
-  #tookUp = false;
+  #hasReservedCalls = false;
   #stopped = false;
 
   constructor(
@@ -226,9 +226,9 @@ export class ChainLoop {
   async #resume(resume: ChainResume): Promise<ChainEnding | undefined> {
     const { executor, journal } = this.#options;
     // A journal has its own say in who carries a chain on.
-    const taken = journal === undefined ? takeUp(executor, resume.state.calls) : undefined;
+    const taken = journal === undefined ? reserveCalls(executor, resume.state.calls) : undefined;
     if (taken !== undefined) return { status: "error", error: taken };
-    this.#tookUp = true;
+    this.#hasReservedCalls = true;
     this.#budget.restore(resume.state.calls);
     if (resume.close === undefined) this.#turn.restart(resume.state);
     const { close } = resume;
@@ -236,10 +236,15 @@ export class ChainLoop {
     const open = new Set(requests.map(({ id }) => id));
     this.#budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
     // What was never proposed was never run. It gets its names before anything runs.
-    countResults(executor, resume.state.calls);
+    reserveResultNames(executor, resume.state.calls);
     const limit = this.#budget.reached(0, this.#turn.usage);
     const proposed = await this.#propose(requests, this.#offer(), limit, close);
-    const problems = reopen({ executor, calls: this.#calls, recorder: this.#recorder, resume });
+    const problems = resumeCalls({
+      executor,
+      calls: this.#calls,
+      recorder: this.#recorder,
+      resume,
+    });
     for (const problem of problems) this.#listeners.report(problem);
     const waits = await this.#runCalls(requests, proposed);
     if (close === undefined) return waits;
@@ -345,7 +350,7 @@ export class ChainLoop {
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
     close?: ChainError,
-  ): readonly TakeIn[] | Promise<readonly TakeIn[]> {
+  ): readonly AddCall[] | Promise<readonly AddCall[]> {
     const { signal } = this.#abort;
     const { executor, runId, requireApproval } = this.#options;
     return proposeCalls(requests, {
@@ -374,7 +379,7 @@ export class ChainLoop {
   /** Runs the calls of a round. */
   #runCalls(
     requests: readonly ToolCallRequest[],
-    proposed: readonly TakeIn[],
+    proposed: readonly AddCall[],
   ): ChainEnding | undefined | Promise<ChainEnding | undefined> {
     this.#calls.addRound(proposed);
     return andThen(this.#calls.idle(), () => this.#endRound(requests));
@@ -407,7 +412,7 @@ export class ChainLoop {
   #finalMessage(cut = false): AssistantMessage | undefined {
     const requests = this.#turn.lastRequests();
     if (requests.length === 0) return undefined;
-    const content = this.#calls.finalWords(requests, { cut });
+    const content = this.#calls.finalText(requests, { cut });
     return content === "" ? undefined : { role: "assistant", content: neutralise(content) };
   }
 
@@ -447,7 +452,7 @@ export class ChainLoop {
     ]);
     const written = await this.#recorder.committed();
     this.#recorder.close();
-    if (this.#tookUp) letGo(executor, this.#calls.records.values());
+    if (this.#hasReservedCalls) releaseCalls(executor, this.#calls.records.values());
     if (written || this.#failure === undefined) return result;
     return { ...result, status: "error", error: this.#failure };
   }

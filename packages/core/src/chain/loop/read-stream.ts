@@ -18,7 +18,7 @@ export function readStream<T>(
 
   const end = (settle: () => void): void => {
     isOver = true;
-    unheed?.();
+    unsubscribe?.();
     settle();
   };
   const leave = (settle: () => void): void => {
@@ -42,10 +42,10 @@ export function readStream<T>(
     }
   };
 
-  let unheed: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
   if (signal.aborted) stop();
   else {
-    unheed = onAbort(signal, stop);
+    unsubscribe = onAbort(signal, stop);
     void read();
   }
   return promise;

@@ -4,19 +4,19 @@ import type { ChainEvent } from "../journal/chain-event.ts";
 
 const none: readonly ChainEvent[] = [];
 
-interface SpokenItem {
+interface CallOutputItem {
   readonly itemId: string;
   readonly parts: string[];
 }
 
 /**
- * What calls say while they run, as streamed items: opened and closed here, never by a tool. A
- * final call's words are the assistant's text; its item opens as the call starts, so that answers
- * stand in the order of the starts.
+ * The output of running calls as streamed items, which are opened and closed here. The output of a
+ * final call is the assistant's text; its item opens when the call starts, so that answers appear in
+ * the order of the starts.
  */
-export class SpokenItems {
+export class CallOutputItems {
   readonly #newItemId: () => string;
-  readonly #open = new Map<string, SpokenItem>();
+  readonly #open = new Map<string, CallOutputItem>();
   /** Final calls in the order in which they started. */
   readonly #finals = new Set<string>();
 
@@ -34,9 +34,9 @@ export class SpokenItems {
     return [this.#start(callId, "text")];
   }
 
-  spoke(callId: string, delta: string): readonly ChainEvent[] {
+  write(callId: string, delta: string): readonly ChainEvent[] {
     const started = this.#open.has(callId) ? [] : [this.#start(callId, "output")];
-    const { itemId, parts } = this.#open.get(callId) as SpokenItem;
+    const { itemId, parts } = this.#open.get(callId) as CallOutputItem;
     parts.push(delta);
     return [...started, { type: "item.delta", itemId, delta }];
   }
@@ -75,7 +75,7 @@ export class SpokenItems {
    * What the final ones of these calls said, in the order in which they started. `cut`: those too
    * that did not come to their end, where some was heard.
    */
-  finalWords(
+  finalText(
     records: ReadonlyMap<string, CallRecord>,
     calls: readonly ToolCallRequest[],
     { cut }: { readonly cut: boolean },
@@ -95,7 +95,7 @@ export class SpokenItems {
     return { type: "item.start", itemId, kind, callId };
   }
 
-  #take(callId: string): SpokenItem | undefined {
+  #take(callId: string): CallOutputItem | undefined {
     const item = this.#open.get(callId);
     this.#open.delete(callId);
     return item;

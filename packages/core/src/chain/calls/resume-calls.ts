@@ -14,7 +14,7 @@ import type { OpenCalls } from "./open-calls.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ChainResume } from "../options/tool-chain-options.ts";
 
-export interface ReopenOptions {
+export interface ResumeCallsOptions {
   readonly executor: ToolExecutor;
   readonly calls: OpenCalls;
   readonly recorder: Recorder;
@@ -22,22 +22,22 @@ export interface ReopenOptions {
 }
 
 /**
- * Takes up the calls that a stopped chain left open, each where it was: one that waits waits on,
- * or gets its answer; one that was allowed runs; one that had begun runs again only if its tool
- * says that this is safe, and is else said to be unknown.
+ * Resumes the calls that a stopped chain left open: a waiting call waits again, or gets its answer; an
+ * approved call runs; a started call runs again only if its tool says that this is safe, and otherwise
+ * ends as `outcome_unknown`.
  *
  * @returns the answers that nothing waited for
  */
-export function reopen({
+export function resumeCalls({
   executor,
   calls,
   recorder,
   resume,
-}: ReopenOptions): readonly ChainError[] {
+}: ResumeCallsOptions): readonly ChainError[] {
   const { state } = resume;
   if (resume.adopted === true) recorder.append(inherited(state.messages, state.calls, executor));
   for (const record of state.calls) {
-    if (!isSettled(record.status)) reopenCall({ executor, calls, recorder, resume }, record);
+    if (!isSettled(record.status)) resumeCall({ executor, calls, recorder, resume }, record);
   }
   const problems: ChainError[] = [];
   for (const { callId, decision } of resume.answers ?? []) {
@@ -59,7 +59,10 @@ export function reopen({
 }
 
 /** Names that calls have are not given to others. */
-export function countResults({ variables }: ToolExecutor, calls: readonly CallRecord[]): void {
+export function reserveResultNames(
+  { variables }: ToolExecutor,
+  calls: readonly CallRecord[],
+): void {
   for (const { keepAs } of calls) if (keepAs !== undefined) variables.countResult(keepAs);
 }
 
@@ -68,11 +71,11 @@ function notAwaited(what: "answer" | "review" | "output", callId: string): Chain
   return { code: "not_awaited", message, phase: "chain" };
 }
 
-function reopenCall(options: ReopenOptions, record: CallRecord): void {
+function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   const { executor, calls, resume } = options;
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
-  if (ended !== undefined) return calls.adoptEnd(ended);
+  if (ended !== undefined) return calls.addSettledElsewhere(ended);
   if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
   if (record.owner === "client") return calls.addClient(record, false);
   const registered =
@@ -91,7 +94,7 @@ function reopenCall(options: ReopenOptions, record: CallRecord): void {
     const { answers, abandonWaiting } = resume;
     const answered =
       abandonWaiting === true || answers?.some(({ callId }) => callId === record.callId) === true;
-    return reopenAsked(options, record, answered);
+    return resumeApprovalRequest(options, record, answered);
   }
   if (record.status === "started" && !mayRunAgain(registered.tool)) {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
@@ -122,8 +125,8 @@ function unknownOutcome(record: CallRecord): ToolErrorData {
   return { code: "outcome_unknown", message };
 }
 
-function reopenAsked(
-  { executor, calls }: ReopenOptions,
+function resumeApprovalRequest(
+  { executor, calls }: ResumeCallsOptions,
   record: CallRecord,
   answered: boolean,
 ): void {

@@ -6,22 +6,22 @@ import type { ChainError } from "../journal/chain-result.ts";
 /** Calls that are remembered; the oldest is forgotten first. */
 const remembered = 10_000;
 
-/** Keys of calls that a chain took up from a state: it runs them, or has. */
-const taken = new WeakMap<ToolExecutor, Set<string>>();
+/** Idempotency keys of the calls that a chain has resumed, by executor. */
+const reserved = new WeakMap<ToolExecutor, Set<string>>();
 
 /**
- * Takes the open calls of a state for one chain, so that a second one that is given the same state
- * does not run them again. Holds for an executor; where the state goes to other processes, a
- * journal that refuses the second writer is what keeps them apart.
+ * Reserves the open calls of a state for one chain, so that a second chain that gets the same state
+ * does not run them again. A reservation holds within one executor; between processes, a journal that
+ * rejects the second writer keeps the chains apart.
  *
- * @returns why they cannot be had: another chain took them
+ * @returns an error if another chain has reserved one of them
  */
-export function takeUp(
+export function reserveCalls(
   executor: ToolExecutor,
   calls: readonly CallRecord[],
 ): ChainError | undefined {
   const open = calls.filter(({ status }) => !isSettled(status));
-  const keys = taken.get(executor) ?? new Set();
+  const keys = reserved.get(executor) ?? new Set();
   const other = open.find(({ idempotencyKey }) => keys.has(idempotencyKey));
   if (other !== undefined) {
     const message = `The call ${other.callId} of this state was taken up already, and is not run twice. Carry on from the state in the result of the chain that took it up.`;
@@ -32,13 +32,13 @@ export function takeUp(
     if (keys.size <= remembered) break;
     keys.delete(key);
   }
-  taken.set(executor, keys);
+  reserved.set(executor, keys);
   return undefined;
 }
 
-/** The chain has stopped: what it left open may be taken up again, from its own state. */
-export function letGo(executor: ToolExecutor, calls: Iterable<CallRecord>): void {
-  const keys = taken.get(executor);
+/** Releases the calls that a stopped chain left open: its state may be resumed again. */
+export function releaseCalls(executor: ToolExecutor, calls: Iterable<CallRecord>): void {
+  const keys = reserved.get(executor);
   if (keys === undefined) return;
   for (const { idempotencyKey, status } of calls)
     if (!isSettled(status)) keys.delete(idempotencyKey);

@@ -1,0 +1,2 @@
+/** Adds a call to the chain. */
+export type AddCall = () => void;

@@ -1,2 +1,0 @@
-/** Takes a call into the chain. */
-export type TakeIn = () => void;
