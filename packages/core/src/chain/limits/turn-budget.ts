@@ -53,7 +53,7 @@ export class TurnBudget {
   }
 
   /** Calls back once the time is over; returns what cancels that. */
-  whenTimeIsOver(callback: () => void): () => void {
+  onTimeOver(callback: () => void): () => void {
     const left = (this.#limits.maxDurationMs ?? Infinity) - this.#elapsedBefore;
     if (!Number.isFinite(left)) return () => {};
     return this.#clock.after(Math.max(0, left), () => {
@@ -63,11 +63,12 @@ export class TurnBudget {
   }
 
   /**
-   * Asks the model, or whoever is named, for as long as the turn's time lasts: a step that is under
-   * way when it ends is stopped with a `timeout`. The last answer, without tools, has at least a
-   * minute.
+   * Runs a step for as long as the turn's time lasts, and stops it with a `timeout` when that ends. The
+   * last answer, without tools, has at least a minute.
+   *
+   * @param asked the name for the error message: of the model, or of a callback
    */
-  inTime<T>(
+  withDeadline<T>(
     signal: AbortSignal,
     last: boolean,
     step: (signal: AbortSignal) => Promise<T>,
@@ -97,8 +98,8 @@ export class TurnBudget {
     return this.#failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
   }
 
-  /** What a round used, as a limit of tokens or cost needs it: counted here where the model does not say. */
-  used(
+  /** The usage of a round for a limit of tokens or cost: estimated if the model does not report it. */
+  usageOf(
     { usage, message }: { readonly usage: Usage; readonly message: Message },
     request: readonly Message[],
     tools: readonly ToolDefinition[],
@@ -111,8 +112,8 @@ export class TurnBudget {
     return this.#limits.maxDurationMs === undefined ? 0 : this.elapsed;
   }
 
-  /** Takes a call of the round in, its `n`th; or says why it is not run. */
-  take(
+  /** Counts a call, the `n`th of its round; or returns the error if a limit excludes it. */
+  admitCall(
     { owner }: Pick<CallRecord, "owner">,
     n: number,
     limit: ReachedLimit | undefined,
@@ -128,7 +129,7 @@ export class TurnBudget {
   }
 
   /** A call of this turn has ended. */
-  ended(record: CallRecord): void {
+  addEnded(record: CallRecord): void {
     this.#failures.add(record);
   }
 

@@ -16,7 +16,7 @@ import { ChainIds } from "./chain-ids.ts";
 import { chainReport } from "./chain-report.ts";
 import { chainRequest } from "./chain-request.ts";
 
-import { heed } from "./heed-signals.ts";
+import { watchSignals } from "./watch-signals.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import { modelStep } from "./model-step.ts";
 import { proposeCalls } from "../calls/propose-calls.ts";
@@ -25,7 +25,7 @@ import { OpenCalls } from "../calls/open-calls.ts";
 import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
 import { releaseCalls, reserveCalls } from "../calls/call-reservations.ts";
 import { reserveResultNames, resumeCalls } from "../calls/resume-calls.ts";
-import { canBeReadAgain, ShownResults } from "./shown-results.ts";
+import { canBeReadAgain, ResultCompaction } from "./result-compaction.ts";
 import { roundOffer } from "./round-offer.ts";
 import { roundSettings } from "./round-settings.ts";
 import { takesReferences } from "./takes-references.ts";
@@ -61,7 +61,7 @@ export class ChainLoop {
   constructor(
     options: LoopOptions,
     listeners: Listeners,
-    told: Pick<RecorderOptions, "publish" | "hasListeners">,
+    sinks: Pick<RecorderOptions, "publish" | "hasListeners">,
   ) {
     this.#options = options;
     this.#offer = roundOffer(options);
@@ -81,7 +81,7 @@ export class ChainLoop {
     this.#recorder = new Recorder({
       journal: options.journal,
       variables: executor.variables,
-      ...told,
+      ...sinks,
       onLost: ({ code, message }) => {
         this.#failure ??= { code, message, phase: "chain" };
         this.#abort.abort(new Error(message));
@@ -89,8 +89,8 @@ export class ChainLoop {
       },
     });
     const { compactAfter = defaultChainLimits.compactAfter } = options;
-    const shown = new ShownResults(compactAfter, (call) => canBeReadAgain(executor, call));
-    this.#turn = new Turn(this.#recorder, resume?.state, shown);
+    const compaction = new ResultCompaction(compactAfter, (call) => canBeReadAgain(executor, call));
+    this.#turn = new Turn(this.#recorder, resume?.state, compaction);
     this.#ids = new ChainIds(options.contextMessages, (id) => this.#calls.records.has(id));
     this.#calls = new OpenCalls({
       executor,
@@ -148,8 +148,10 @@ export class ChainLoop {
 
   async run(): Promise<ToolChainResult> {
     const { signal, abortController } = this.#options;
-    using _heeded = heed([signal, abortController?.signal], (error) => this.#abortWith(error));
-    const disarm = this.#budget.whenTimeIsOver(() =>
+    using _watched = watchSignals([signal, abortController?.signal], (error) =>
+      this.#abortWith(error),
+    );
+    const disarm = this.#budget.onTimeOver(() =>
       this.#calls.stopRunning("the turn's time is over"),
     );
     let ended: ChainEnding;
@@ -183,13 +185,13 @@ export class ChainLoop {
     if (resume !== undefined) {
       const ending = await this.#resume(resume);
       if (ending !== undefined) return ending;
-      const said = this.#finalMessage();
-      if (said !== undefined && inputMessages.length === 0) return { status: "completed" };
-      if (said !== undefined) this.#turn.say(said);
+      const finalMessage = this.#finalMessage();
+      if (finalMessage !== undefined && inputMessages.length === 0) return { status: "completed" };
+      if (finalMessage !== undefined) this.#turn.addMessage(finalMessage);
       // Its process may have ended before it could write that it was done.
       if (this.#turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
     }
-    this.#turn.hear(inputMessages.map(neutraliseMessage));
+    this.#turn.addInput(inputMessages.map(neutraliseMessage));
     if (firstResponse !== undefined) {
       const ending = await this.#continueFrom(firstResponse);
       if (ending !== undefined) return ending;
@@ -208,7 +210,7 @@ export class ChainLoop {
       const requests = step.tool_calls ?? [];
       if (requests.length > 0) {
         const now = limit ?? this.#budget.reached(0, this.#turn.usage);
-        const carried = this.#carryOut(requests, offer, now);
+        const carried = this.#runRound(requests, offer, now);
         const waits = carried instanceof Promise ? await carried : carried;
         if (waits !== undefined) return waits;
         if (this.#finalMessage() !== undefined) return { status: "completed" };
@@ -230,7 +232,7 @@ export class ChainLoop {
     if (taken !== undefined) return { status: "error", error: taken };
     this.#hasReservedCalls = true;
     this.#budget.restore(resume.state.calls);
-    if (resume.close === undefined) this.#turn.restart(resume.state);
+    if (resume.close === undefined) this.#turn.dropCutOff(resume.state);
     const { close } = resume;
     const requests = this.#turn.lastRequests();
     const open = new Set(requests.map(({ id }) => id));
@@ -267,11 +269,11 @@ export class ChainLoop {
     }));
     const content = neutralise(message.content);
     const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
-    const usage = this.#budget.used({ usage: given, message: safe }, contextMessages, []);
+    const usage = this.#budget.usageOf({ usage: given, message: safe }, contextMessages, []);
     this.#turn.finishRound({ message: safe, usage, finishReason }, clock);
     if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
     const limit = this.#budget.reached(0, this.#turn.usage);
-    return this.#carryOut(requests, this.#offer(), limit);
+    return this.#runRound(requests, this.#offer(), limit);
   }
 
   /** One question to the model. Its answer is on its way to the journal: who acts on it waits for that. */
@@ -293,14 +295,14 @@ export class ChainLoop {
       again,
       advice: this.#budget.takeAdvice(),
       takesReferences: takesReferences(offer),
-      heard: this.#turn.hasHeard,
+      hasUserInput: this.#turn.hasUserInput,
     };
     const last = limit !== undefined;
-    const turn = this.#turn.asSent(this.#calls.records);
+    const turn = this.#turn.requestMessages(this.#calls.records);
     const preparing =
       this.#options.callbacks?.onBeforeSendToLLM === undefined
         ? chainRequest(this.#options, turn, notes, signal)
-        : this.#budget.inTime(
+        : this.#budget.withDeadline(
             signal,
             last,
             async (inTime) => chainRequest(this.#options, turn, notes, inTime),
@@ -311,7 +313,7 @@ export class ChainLoop {
     if (request.status === "stopped") return stopped(this.#failure);
     const tools = last ? [] : offer.definitions;
     const first = this.#turn.round === 1;
-    const step = await this.#budget.inTime(signal, last, (inTime) =>
+    const step = await this.#budget.withDeadline(signal, last, (inTime) =>
       modelStep({
         model,
         messages: request.messages,
@@ -324,17 +326,17 @@ export class ChainLoop {
       }),
     );
     if (step.failure !== undefined) {
-      this.#turn.cutOff(step.message);
+      this.#turn.addCutOff(step.message);
       return this.#stop() ?? modelFailure(step.failure);
     }
     const { message, finishReason } = step;
-    const usage = this.#budget.used(step, request.messages, tools);
+    const usage = this.#budget.usageOf(step, request.messages, tools);
     this.#turn.finishRound({ message, usage, finishReason }, clock);
     return message;
   }
 
   /** Proposes what the model asked for, and runs it. Undefined once all have ended. */
-  #carryOut(
+  #runRound(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
@@ -364,7 +366,7 @@ export class ChainLoop {
       refusal: (call, n) => {
         if (close !== undefined) return cancelledBeforeStart(call.name, close.message);
         if (signal.aborted) return cancelledBeforeStart(call.name, this.#failure?.message);
-        const error = this.#budget.take(call, n, limit);
+        const error = this.#budget.admitCall(call, n, limit);
         return error === undefined ? undefined : { status: "error", error };
       },
       failed: (thrown) => {
@@ -387,17 +389,17 @@ export class ChainLoop {
 
   /** Nothing of the round moves any more. */
   #endRound(requests: readonly ToolCallRequest[]): ChainEnding | undefined {
-    const waits = this.#stop() ?? this.#parked();
+    const waits = this.#stop() ?? this.#waiting();
     if (waits !== undefined) return waits;
-    this.#turn.answerCalls(requests, this.#calls.records);
+    this.#turn.addResults(requests, this.#calls.records);
     for (const { id } of requests) {
       const record = this.#calls.records.get(id);
-      if (record !== undefined) this.#budget.ended(record);
+      if (record !== undefined) this.#budget.addEnded(record);
     }
     return undefined;
   }
 
-  #parked(): ChainEnding | undefined {
+  #waiting(): ChainEnding | undefined {
     if (this.#calls.waiting().length === 0) return undefined;
     // From here on an answer must find the chain parked.
     this.#stopped = true;
@@ -417,14 +419,14 @@ export class ChainLoop {
   }
 
   async #end(ending: ChainEnding): Promise<ToolChainResult> {
-    const said: JournalWrite[] = [];
+    const lastWrites: JournalWrite[] = [];
     if (ending.status !== "requires_action") {
       this.#calls.cancelAll("the turn ended");
       await this.#calls.idle();
       // Of a turn that was stopped, what a reader was shown of an answer stays said.
       const cut = ending.status !== "completed";
       const message = this.#finalMessage(cut);
-      if (message !== undefined) said.push(this.#turn.take(message, cut));
+      if (message !== undefined) lastWrites.push(this.#turn.append(message, cut));
     }
     const { executor, contextMessages, model } = this.#options;
     const endTime = executor.gate.clock.now();
@@ -444,7 +446,7 @@ export class ChainLoop {
       elapsed: this.#budget.elapsed,
     });
     this.#recorder.append([
-      ...said,
+      ...lastWrites,
       ...(this.#options.journal === undefined
         ? []
         : [{ type: "result", result: record() } as const]),

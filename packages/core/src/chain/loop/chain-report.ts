@@ -69,7 +69,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
   const awaited = waiting.length === 0 ? {} : { waiting };
   const limit = facts.limit === undefined ? {} : { limit: facts.limit };
   const before = [...contextMessages];
-  const spoken = lazy(() => {
+  const messageLists = lazy(() => {
     const toolChain = turnMessages(messages, calls);
     return { context: contextMessages, toolChain, complete: [...before, ...toolChain] };
   });
@@ -113,7 +113,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
           ...(facts.cut && { cut: true }),
         },
       },
-      { log, messages: spoken, history },
+      { log, messages: messageLists, history },
     ),
   };
 }

@@ -26,7 +26,7 @@ export interface RequestNotes {
   /** Tools are offered that could take a long message by its name. */
   readonly takesReferences: boolean;
   /** The user said something in the turn. */
-  readonly heard: boolean;
+  readonly hasUserInput: boolean;
 }
 
 export type ChainRequest =
@@ -59,7 +59,7 @@ export function chainRequest(
     const named = (given: readonly Message[]) =>
       notes.takesReferences ? keepLongMessages(given, executor.variables) : given;
     // Only users' own messages are named, and looking for them each round costs more with every round.
-    const said = first.concat(named(contextMessages), notes.heard ? named(turn) : turn);
+    const said = first.concat(named(contextMessages), notes.hasUserInput ? named(turn) : turn);
     if (note !== "") said.push({ role: "developer", content: note });
     messages = said;
   } catch (thrown) {

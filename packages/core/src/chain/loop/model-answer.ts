@@ -22,7 +22,7 @@ interface OpenItem {
 }
 
 /** A call that has begun to come. */
-interface ComingCall {
+interface StreamedCall {
   readonly providerId: string;
   readonly callId: string;
   readonly name: string;
@@ -38,11 +38,11 @@ export class ModelAnswer {
   readonly #options: ModelAnswerOptions;
   readonly #reasoning: ReasoningPart[] = [];
   readonly #calls: ToolCallRequest[] = [];
-  #words = "";
+  #text = "";
   #open: OpenItem | undefined;
-  #latest: ComingCall | undefined;
+  #latest: StreamedCall | undefined;
   /** Those before the latest, by the provider's id. */
-  #before: Map<string, ComingCall> | undefined;
+  #before: Map<string, StreamedCall> | undefined;
   #chars = 0;
 
   constructor(options: ModelAnswerOptions) {
@@ -50,12 +50,12 @@ export class ModelAnswer {
   }
 
   /** @throws ModelError where it does not end */
-  take(event: ModelEvent): void {
+  add(event: ModelEvent): void {
     switch (event.type) {
       case "text-delta":
-        return this.#speak("text", event.text);
+        return this.#addText("text", event.text);
       case "reasoning-delta":
-        return this.#speak("reasoning", event.text);
+        return this.#addText("reasoning", event.text);
       case "reasoning-end":
         // Reasoning that shows no text may still carry what the provider wants back.
         if (this.#open?.kind !== "reasoning" && event.providerMetadata !== undefined) {
@@ -68,10 +68,10 @@ export class ModelAnswer {
       case "tool-call-start":
         return void this.#beginCall(event.id, event.name);
       case "tool-call-delta": {
-        const call = this.#coming(event.id);
+        const call = this.#openCall(event.id);
         return call === undefined || event.delta === ""
           ? undefined
-          : this.#say(call.item, event.delta);
+          : this.#append(call.item, event.delta);
       }
       case "tool-call-end":
         return this.#endCall(event);
@@ -104,7 +104,7 @@ export class ModelAnswer {
     const calls = this.#calls;
     return {
       role: "assistant",
-      content: neutralise(this.#words),
+      content: neutralise(this.#text),
       ...(reasoning.length > 0 && !isCut && { reasoning }),
       ...(calls.length > 0 && !isCut && { tool_calls: calls }),
     };
@@ -117,7 +117,7 @@ export class ModelAnswer {
     return { itemId, kind: item.kind, text: "" };
   }
 
-  #say(item: OpenItem, delta: string): void {
+  #append(item: OpenItem, delta: string): void {
     this.#chars += delta.length;
     if (this.#chars > stepChars) throw endless();
     item.text += delta;
@@ -132,13 +132,13 @@ export class ModelAnswer {
     recorder.appendEvent({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
   }
 
-  #speak(kind: "text" | "reasoning", delta: string): void {
+  #addText(kind: "text" | "reasoning", delta: string): void {
     if (delta === "") return;
     if (this.#open?.kind !== kind) {
       this.#close();
       this.#open = this.#startItem({ kind });
     }
-    this.#say(this.#open, delta);
+    this.#append(this.#open, delta);
   }
 
   /** Ends the words, or the thoughts, that are being said. */
@@ -149,14 +149,14 @@ export class ModelAnswer {
     const { kind } = open;
     const text = detached(open.text);
     this.#endItem(open, incomplete, text);
-    if (kind === "text") this.#words += text;
+    if (kind === "text") this.#text += text;
     else
       this.#reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
   }
 
-  #beginCall(providerId: string, rawName: string): ComingCall {
+  #beginCall(providerId: string, rawName: string): StreamedCall {
     this.#close();
-    const same = this.#coming(providerId);
+    const same = this.#openCall(providerId);
     if (same !== undefined) {
       same.ended = true;
       this.#endItem(same.item, true);
@@ -173,7 +173,7 @@ export class ModelAnswer {
   }
 
   #endCall(event: Extract<ModelEvent, { readonly type: "tool-call-end" }>): void {
-    const call = this.#coming(event.id) ?? this.#beginCall(event.id, event.name);
+    const call = this.#openCall(event.id) ?? this.#beginCall(event.id, event.name);
     call.ended = true;
     const { providerMetadata } = event;
     const args = detached(event.arguments);
@@ -184,7 +184,7 @@ export class ModelAnswer {
   }
 
   /** A call that has begun and not ended. */
-  #coming(providerId: string): ComingCall | undefined {
+  #openCall(providerId: string): StreamedCall | undefined {
     const call =
       this.#latest?.providerId === providerId ? this.#latest : this.#before?.get(providerId);
     return call?.ended === true ? undefined : call;

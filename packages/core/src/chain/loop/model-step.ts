@@ -31,7 +31,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   try {
     const stream = checkedStream(model, { ...settings, messages, tools }, signal);
     await readStream(stream, signal, (event) => {
-      answer.take(checkEvent(event));
+      answer.add(checkEvent(event));
       return answer.isFinished ? "enough" : recorder.drained();
     });
     if (!answer.isFinished) {

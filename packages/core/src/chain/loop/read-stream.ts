@@ -24,7 +24,7 @@ export function readStream<T>(
   const leave = (settle: () => void): void => {
     if (isOver) return;
     end(settle);
-    letGo(values);
+    closeStream(values);
   };
   const stop = (): void => leave(() => reject(signal.reason as Error));
   const read = async (): Promise<void> => {
@@ -52,7 +52,7 @@ export function readStream<T>(
 }
 
 /** What a stream says after its end means nothing, and it may never close. */
-function letGo(values: AsyncIterator<unknown>): void {
+function closeStream(values: AsyncIterator<unknown>): void {
   try {
     // Nobody listens any more.
     Promise.resolve(values.return?.()).catch(() => {});

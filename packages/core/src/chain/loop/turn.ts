@@ -6,29 +6,29 @@ import { type Usage, addUsage, noUsage } from "../../model/usage.ts";
 import type { ChainState } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
-import type { ShownResults } from "./shown-results.ts";
+import type { ResultCompaction } from "./result-compaction.ts";
 import { toolMessage } from "../log/turn-messages.ts";
 
-/** What was said in a turn, and what its rounds took. What it writes is not waited for: see `Recorder`. */
+/** The messages of a turn, and the usage of its rounds. It does not wait for its writes: see `Recorder`. */
 export class Turn {
   readonly #recorder: Recorder;
   readonly #messages: Message[];
   /** The messages with their calls' results, as the model takes them; complete up to the open round. */
   #sent: Message[] | undefined;
-  readonly #shown: ShownResults;
+  readonly #compaction: ResultCompaction;
   readonly #usageByRound = new Map<number, Usage>();
   #usage: Usage;
   #round: number;
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
   #cut: boolean;
-  #hasHeard: boolean;
+  #hasUserInput: boolean;
 
-  constructor(recorder: Recorder, state: ChainState | undefined, shown: ShownResults) {
+  constructor(recorder: Recorder, state: ChainState | undefined, compaction: ResultCompaction) {
     this.#recorder = recorder;
-    this.#shown = shown;
+    this.#compaction = compaction;
     this.#messages = [...(state?.messages ?? [])];
-    this.#hasHeard = this.#messages.some(({ role }) => role === "user");
+    this.#hasUserInput = this.#messages.some(({ role }) => role === "user");
     this.#cut = state?.cut === true;
     this.#round = state?.round ?? 0;
     this.#finishedRounds = this.#round;
@@ -54,9 +54,9 @@ export class Turn {
     return this.#finishReason;
   }
 
-  /** Whether the user said something in it. */
-  get hasHeard(): boolean {
-    return this.#hasHeard;
+  /** Whether the turn has a user message. */
+  get hasUserInput(): boolean {
+    return this.#hasUserInput;
   }
 
   /** What the report of the chain says of the turn. */
@@ -93,19 +93,19 @@ export class Turn {
     this.#finishReason = finishReason;
     this.#usage = addUsage(this.#usage, usage);
     this.#usageByRound.set(round, usage);
-    const said = this.#said(message);
+    const writes = this.#messageWrites(message);
     if (!this.#recorder.isObserved) return;
     const event = { type: "round.ended", round, at: clock.now(), finishReason, usage } as const;
-    this.#recorder.append([...said, { type: "event", event }]);
+    this.#recorder.append([...writes, { type: "event", event }]);
   }
 
-  /** What had come of an answer that was cut off: it stays said, without the calls in it. */
-  cutOff(message: AssistantMessage): void {
-    if (message.content !== "") this.#recorder.append([this.take(message, true)]);
+  /** Adds the part of an answer that was cut off, without the calls in it. */
+  addCutOff(message: AssistantMessage): void {
+    if (message.content !== "") this.#recorder.append([this.append(message, true)]);
   }
 
-  /** Takes back the words that were cut off, where the turn is taken up: they are said anew. */
-  restart({ cut }: ChainState): void {
+  /** Removes an answer that was cut off when the turn is resumed: the model answers anew. */
+  dropCutOff({ cut }: ChainState): void {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
     this.#cut = false;
@@ -113,53 +113,53 @@ export class Turn {
     this.#recorder.appendEvent({ type: "model.restarted", reason });
   }
 
-  say(message: AssistantMessage): void {
-    this.#recorder.append(this.#said(message));
+  addMessage(message: AssistantMessage): void {
+    this.#recorder.append(this.#messageWrites(message));
   }
 
-  /** Takes in what was said, where something was. */
-  #said(message: AssistantMessage): readonly JournalWrite[] {
+  /** Appends a message unless it is empty. Returns its writes. */
+  #messageWrites(message: AssistantMessage): readonly JournalWrite[] {
     const { content, tool_calls, reasoning } = message;
     const isNothing = content === "" && tool_calls === undefined && reasoning === undefined;
-    return isNothing ? [] : [this.take(message)];
+    return isNothing ? [] : [this.append(message)];
   }
 
-  /** Takes a message in; what it returns belongs into the next commit. */
-  take(message: AssistantMessage, cut = false): JournalWrite {
+  /** Appends a message. Returns its write, for the next commit. */
+  append(message: AssistantMessage, cut = false): JournalWrite {
     this.#messages.push(message);
     this.#sent?.push(message);
     this.#cut = cut;
     return { type: "message", round: this.#round, message };
   }
 
-  /** What the user says in this turn. */
-  hear(messages: readonly Message[]): void {
+  /** Adds the user's messages of this turn. */
+  addInput(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     for (const message of messages) {
       this.#messages.push(message);
       this.#sent?.push(message);
-      this.#hasHeard ||= message.role === "user";
+      this.#hasUserInput ||= message.role === "user";
     }
     const round = this.#round;
     this.#recorder.append(messages.map((message) => ({ type: "message", round, message })));
   }
 
-  /** The turn as the model takes it. Grows with it: building it anew each round would cost more with every round. */
-  asSent(calls: Map<string, CallRecord>): readonly Message[] {
+  /** The messages of the turn for the next request. Extended each round: building them anew would cost more with every round. */
+  requestMessages(calls: Map<string, CallRecord>): readonly Message[] {
     if (this.#sent !== undefined) return this.#sent;
     this.#sent = [];
     for (const message of this.#messages) {
       this.#sent.push(message);
-      if (message.role === "assistant") this.answerCalls(message.tool_calls ?? [], calls);
+      if (message.role === "assistant") this.addResults(message.tool_calls ?? [], calls);
     }
     return this.#sent;
   }
 
   /**
-   * The calls of the last thing that was said have ended. Where the turn's results have become too
-   * many, those of older calls are shortened, in their records too.
+   * Adds the results of the last requested calls. If the turn's results are too large, shortens those
+   * of older calls, in their records too.
    */
-  answerCalls(requests: readonly ToolCallRequest[], calls: Map<string, CallRecord>): void {
+  addResults(requests: readonly ToolCallRequest[], calls: Map<string, CallRecord>): void {
     const sent = this.#sent;
     if (sent === undefined) return;
     const ended: CallRecord[] = [];
@@ -168,15 +168,15 @@ export class Turn {
       if (call !== undefined) ended.push(call);
       sent.push(toolMessage(id, called.name, call));
     }
-    const shortened = this.#shown.add(ended);
+    const shortened = this.#compaction.add(ended);
     if (shortened.length === 0) return;
     const byId = new Map(shortened.map((call) => [call.callId, call]));
-    for (const [place, message] of sent.entries()) {
+    for (const [index, message] of sent.entries()) {
       if (message.role !== "tool") continue;
       const call = byId.get(message.tool_call_id);
       if (call === undefined) continue;
       calls.set(call.callId, call);
-      sent[place] = toolMessage(call.callId, message.name, call);
+      sent[index] = toolMessage(call.callId, message.name, call);
     }
   }
 

@@ -10,12 +10,12 @@ interface ShownRound {
 }
 
 /**
- * Which results of a turn the model is still shown as they came. Once they are more than so many
- * tokens, those of the oldest rounds are shortened until half as many are left, so that what a
- * provider has cached is seldom cut; the newest round stays as it is. It depends on the results
- * alone, in their order: whoever carries the turn on comes to the same.
+ * Decides which results of a turn to shorten. When the results exceed `most` tokens, the oldest rounds
+ * are shortened until half as many are left, so that a provider's cache is seldom invalidated; the
+ * newest round stays as it is. Depends only on the results and their order, so that a resumed turn
+ * comes to the same messages.
  */
-export class ShownResults {
+export class ResultCompaction {
   readonly #most: number;
   readonly #canBeReadAgain: (call: CallRecord) => boolean;
   readonly #rounds: ShownRound[] = [];

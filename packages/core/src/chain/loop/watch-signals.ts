@@ -1,18 +1,18 @@
 import { abortError } from "./chain-ending.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 
-/** Calls back when one of the signals aborts, or has aborted, until it is disposed of. */
-export function heed(
+/** Calls `stop` when one of the signals aborts, or has aborted, until it is disposed of. */
+export function watchSignals(
   signals: readonly (AbortSignal | undefined)[],
   stop: (error: ChainError) => void,
 ): Disposable {
-  const heeded: (() => void)[] = [];
+  const removers: (() => void)[] = [];
   for (const signal of signals) {
     if (signal === undefined) continue;
     const onAbort = () => stop(abortError(signal));
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    heeded.push(() => signal.removeEventListener("abort", onAbort));
+    removers.push(() => signal.removeEventListener("abort", onAbort));
   }
-  return { [Symbol.dispose]: () => heeded.forEach((leave) => leave()) };
+  return { [Symbol.dispose]: () => removers.forEach((remove) => remove()) };
 }
