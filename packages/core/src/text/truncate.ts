@@ -1,4 +1,4 @@
-import { cutPlaces } from "./cut-places.ts";
+import { cutPoints } from "./cut-points.ts";
 import { thousands } from "./thousands.ts";
 
 export interface Truncated {
@@ -30,7 +30,7 @@ export function untruncated(text: string): Truncated {
  */
 export function truncate(text: string, limit: number): Truncated {
   if (text.length <= limit) return untruncated(text);
-  const { headEnd, tailStart } = cutPlaces(text, Math.max(0, limit));
+  const { headEnd, tailStart } = cutPoints(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
   // No letter beyond Latin-1: one would double what the text takes in memory.
   const notice = `\n[... ${thousands(omitted)} characters left out ...]\n`;

@@ -5,9 +5,9 @@ import type { Truncated } from "../../text/truncate.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { cutForModel } from "./cut-for-model.ts";
+import { truncateForModel } from "./truncate-for-model.ts";
 import { errorText } from "../record/error-text.ts";
-import { unexpectedResult } from "./unexpected-result.ts";
+import { resultSchemaError } from "./result-schema-error.ts";
 import type { Gate } from "../gate/gate.ts";
 
 /** A result before anybody saw it: what it says, and what the model would be shown of it. */
@@ -27,7 +27,7 @@ export function draftResult(
 ): DraftResult {
   const { formatted, end } = format(record, registered, outcome);
   const isError = end.status !== "success";
-  const cut = cutForModel(gate, registered.tool, { whole: formatted.text, record, isError });
+  const cut = truncateForModel(gate, registered.tool, { whole: formatted.text, record, isError });
   return { end, formatted, cut, durationMs: outcome.durationMs };
 }
 
@@ -43,7 +43,7 @@ function format(
       const formatted =
         plain.status === "failed" || written === undefined ? plain : { ...plain, text: written };
       if (formatted.status === "formatted") {
-        const error = unexpectedResult(tool, formatted);
+        const error = resultSchemaError(tool, formatted);
         if (error === undefined)
           return { formatted, end: { status: "success", data: outcome.value } };
         // It ran, and what it gave is worth reading all the same.

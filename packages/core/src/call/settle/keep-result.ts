@@ -1,7 +1,7 @@
 import { shortJson } from "../../json/short-json.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { noResult, valueOf } from "./format-result.ts";
-import { resultHint } from "./hint.ts";
+import { resultHint } from "./result-hint.ts";
 import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
@@ -12,7 +12,7 @@ import { callStatusOf } from "../record/call-status.ts";
 import { callTokens } from "../gate/call-tokens.ts";
 import type { DraftResult } from "./draft-result.ts";
 import type { DraftOutcome } from "../record/tool-outcome.ts";
-import { EndedCall, type EndedCallParts } from "./ended-call.ts";
+import { LazySettledCall, type LazySettledCallParts } from "./lazy-settled-call.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { previewChars, type SettledCall } from "../record/settled-call.ts";
@@ -68,7 +68,7 @@ export function keepResult(
   if (end.status !== "success") kept.error = end.error;
   const status = callStatusOf[end.status];
   const answer = answerOf(record, draft);
-  const ended: Mutable<EndedCallParts["record"]> = {
+  const ended: Mutable<LazySettledCallParts["record"]> = {
     ...record,
     toolId: registered.id,
     status,
@@ -76,7 +76,7 @@ export function keepResult(
     result: kept,
   };
   if (answer !== undefined) ended.answer = answer;
-  return new EndedCall({ record: ended, end, formattedText: whole });
+  return new LazySettledCall({ record: ended, end, formattedText: whole });
 }
 
 /** Whether the results of a tool become variables. */
@@ -123,7 +123,7 @@ function editNote({ edited, args }: CallRecord): string {
 function preview(tool: Tool, { whole, finalText }: Texts, end: DraftOutcome): string {
   const own =
     end.status === "success" && tool.compressResult !== undefined
-      ? shortWords(() => tool.compressResult?.(end.data))
+      ? shortText(() => tool.compressResult?.(end.data))
       : undefined;
   // It is short, and was found harmless as it is.
   if (own === undefined && finalText === whole && whole.length <= previewChars) return whole;
@@ -137,15 +137,15 @@ interface Texts {
 
 function argsPreview(tool: Tool, args: JsonObject): string | undefined {
   if (tool.compressArgs === undefined) return undefined;
-  const words = shortWords(() => tool.compressArgs?.(args));
-  return words === undefined ? undefined : detached(words);
+  const text = shortText(() => tool.compressArgs?.(args));
+  return text === undefined ? undefined : detached(text);
 }
 
 /** A tool's own words for the log; undefined where it has none, or fails to say them. */
-function shortWords(say: () => unknown): string | undefined {
+function shortText(say: () => unknown): string | undefined {
   try {
-    const words = say();
-    return typeof words === "string" ? words.slice(0, previewChars).toWellFormed() : undefined;
+    const text = say();
+    return typeof text === "string" ? text.slice(0, previewChars).toWellFormed() : undefined;
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ import { redact } from "../../policy/redact.ts";
 import { reviewProblem } from "../../policy/review-problem.ts";
 import { type RegisteredTool, titleOf } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { cutForModel } from "./cut-for-model.ts";
+import { truncateForModel } from "./truncate-for-model.ts";
 import type { DraftResult } from "./draft-result.ts";
 import { withheldText } from "../record/error-text.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -149,7 +149,7 @@ function withText(
 ): DraftResult {
   const { end } = draft;
   const isError = end.status !== "success";
-  const cut = cutForModel(gate, registered.tool, { whole: text, record, isError });
+  const cut = truncateForModel(gate, registered.tool, { whole: text, record, isError });
   const shown =
     end.status === "success"
       ? { ...end, data: text }

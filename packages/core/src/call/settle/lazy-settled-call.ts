@@ -3,21 +3,21 @@ import type { DraftOutcome } from "../record/tool-outcome.ts";
 import type { SettledCall } from "../record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
-/** What an ended call that ran is made of. */
-export interface EndedCallParts {
+/** The parts from which the record and the result are built. */
+export interface LazySettledCallParts {
   readonly record: CallRecord & { readonly toolId: string; readonly result: CallResult };
   readonly end: DraftOutcome;
   /** What it gave, as text, uncut. */
   readonly formattedText: string;
 }
 
-/** A call that ran. What its caller gets is put together when it is first looked at: a chain has the rows, and seldom needs it. */
-export class EndedCall implements SettledCall {
+/** A call that ran. Its result is built when it is first read: a chain has the records, and seldom needs it. */
+export class LazySettledCall implements SettledCall {
   readonly status = "settled";
-  readonly #parts: EndedCallParts;
+  readonly #parts: LazySettledCallParts;
   #result: SettledToolResult | undefined;
 
-  constructor(parts: EndedCallParts) {
+  constructor(parts: LazySettledCallParts) {
     this.#parts = parts;
   }
 
@@ -30,7 +30,7 @@ export class EndedCall implements SettledCall {
   }
 }
 
-function resultOf({ record, end, formattedText }: EndedCallParts): SettledToolResult {
+function resultOf({ record, end, formattedText }: LazySettledCallParts): SettledToolResult {
   const { callId, toolId, result: kept } = record;
   const { finalText, tokens, durationMs, isTruncated } = kept;
   const { cacheVarResult, cacheVarArgs, parts } = kept;

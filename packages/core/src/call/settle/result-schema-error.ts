@@ -5,8 +5,8 @@ import type { FormattedText } from "../record/formatted.ts";
 
 const maxIssues = 8;
 
-/** What a tool returned beside what it declares; undefined where it fits, or is content to look at. */
-export function unexpectedResult(
+/** Returns an error if the result does not match the tool's declared schema. Content parts are not checked. */
+export function resultSchemaError(
   { declaredReturnType, definition }: Tool,
   { data, text, parts }: FormattedText,
 ): ToolErrorData | undefined {

@@ -5,7 +5,7 @@ import type { Truncated } from "../../text/truncate.ts";
 /** What one `ReadVar` reads on with. */
 const page = 8_000;
 
-export interface HintOptions {
+export interface ResultHintOptions {
   /** The variable that holds the whole. */
   readonly name: string | undefined;
   /** The whole text. */
@@ -17,7 +17,7 @@ export interface HintOptions {
  * Stage 12. What the model reads after a result: its handle, and how to read what was left out,
  * from where to where. With what is shown, that is exactly the whole.
  */
-export function resultHint({ name, whole, cut }: HintOptions): string {
+export function resultHint({ name, whole, cut }: ResultHintOptions): string {
   const { omitted, rest } = cut;
   if (omitted === 0)
     return name !== undefined && cut.text.length >= worthNaming ? `\n\n[Kept as ${name}]` : "";

@@ -10,7 +10,7 @@ import {
 } from "./row-boundary.ts";
 
 /** Where a text is cut: what lies between is left out. */
-export interface CutPlaces {
+export interface CutPoints {
   readonly headEnd: number;
   readonly tailStart: number;
 }
@@ -29,7 +29,7 @@ const headShare = 0.8;
  * The places to cut a text that is longer than `limit` characters: behind an element of a JSON
  * list, a row or a line where one ends near, never within what is read as one character.
  */
-export function cutPlaces(text: string, limit: number): CutPlaces {
+export function cutPoints(text: string, limit: number): CutPoints {
   const head = Math.ceil(limit * headShare);
   const tail = limit - head;
   const shape = looksLikeJson(text) ? "json" : looksLikeRows(text) ? "rows" : "lines";

@@ -5,17 +5,21 @@ import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
 
-export interface ToCut {
+export interface TruncateForModelOptions {
   readonly whole: string;
   readonly record: CallRecord;
   /** What a tool says of its results, how to cut them and that they be shown whole, is not said of its errors. */
   readonly isError: boolean;
 }
 
-/** Stage 9. A tool's own cut, else the head and the tail of what is too long. */
-export function cutForModel(gate: Gate, tool: Tool, given: ToCut): Truncated {
+/** Stage 9. Truncates a result as the tool does, else to its beginning and its end. */
+export function truncateForModel(
+  gate: Gate,
+  tool: Tool,
+  given: TruncateForModelOptions,
+): Truncated {
   const { whole } = given;
-  const own = given.isError ? undefined : ownCut(gate, tool, given);
+  const own = given.isError ? undefined : toolTruncation(gate, tool, given);
   if (own !== undefined) return own;
   const ceiling = gate.limits.outputCeilingChars;
   const limit = outputLimit(gate, tool, given);
@@ -33,7 +37,11 @@ interface OutputLimit {
 }
 
 /** The model's own wish goes first, then the tool's, then what the gate was given. */
-function outputLimit({ limits }: Gate, tool: Tool, { record, isError }: ToCut): OutputLimit {
+function outputLimit(
+  { limits }: Gate,
+  tool: Tool,
+  { record, isError }: TruncateForModelOptions,
+): OutputLimit {
   const { DEFAULT_OUTPUT_LIMIT_TOKENS: tokens, DEFAULT_OUTPUT_LIMIT_CHAR: chars } = tool;
   if (record.limit !== undefined) return { unit: "characters", size: record.limit };
   if (tool.SKIP_EXTERNAL_TRUNCATE === true && !isError) return { unit: "characters", size: 0 };
@@ -43,8 +51,12 @@ function outputLimit({ limits }: Gate, tool: Tool, { record, isError }: ToCut): 
   return { unit: "characters", size: limits.outputChars };
 }
 
-/** What the tool itself shows; undefined where it does not say, or fails to. */
-function ownCut({ limits }: Gate, tool: Tool, { whole, record }: ToCut): Truncated | undefined {
+/** Truncates with the tool's `truncateForLLM`. Returns `undefined` if it has none, or if that fails. */
+function toolTruncation(
+  { limits }: Gate,
+  tool: Tool,
+  { whole, record }: TruncateForModelOptions,
+): Truncated | undefined {
   if (tool.truncateForLLM === undefined) return undefined;
   let text: unknown;
   try {
