@@ -2,7 +2,7 @@ import { digest } from "../json/canonical-json.ts";
 import type { Message, UserMessage } from "../model/message.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
-import { worthNaming } from "./worth-naming.ts";
+import { minNamedChars } from "./min-named-chars.ts";
 
 /**
  * Keeps what users pasted as `MessageCache` variables, and shows the model their names, so that
@@ -26,7 +26,7 @@ function isLong(message: Message): message is UserMessage {
 }
 
 function isLongText(text: string): boolean {
-  return text.length >= worthNaming;
+  return text.length >= minNamedChars;
 }
 
 function isLongPart(part: ContentPart): part is Extract<ContentPart, { readonly type: "text" }> {

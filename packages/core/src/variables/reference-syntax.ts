@@ -1,5 +1,5 @@
 /** A part of a text: itself, or a reference by what stands between its braces. */
-export type TextPart =
+export type TextSegment =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly body: string }
   | { readonly type: "malformed"; readonly text: string };
@@ -14,8 +14,8 @@ export function mentionsReference(text: string): boolean {
  * Takes a text apart at its `$VAR_REF{{…}}`, in one pass. `\$VAR_REF` is literal and loses its
  * backslash; `$VAR_REF` without a brace after it is text.
  */
-export function splitReferences(text: string): readonly TextPart[] {
-  const parts: TextPart[] = [];
+export function splitReferences(text: string): readonly TextSegment[] {
+  const parts: TextSegment[] = [];
   let from = 0;
   const addText = (piece: string): void => {
     if (piece !== "") parts.push({ type: "text", text: piece });

@@ -9,7 +9,7 @@ export class ResultNames {
   readonly #isTaken: (name: string) => boolean;
   #count = 0;
   /** Names that were given to results that have not come, by the remainder of their `n`. */
-  #awaited: (string | undefined)[] = [];
+  #reserved: (string | undefined)[] = [];
   /** Whether somebody else may have given a name that a result would get. */
   #lookAlikes = false;
 
@@ -32,23 +32,23 @@ export class ResultNames {
     }
   }
 
-  /** The next name, for a result that is to come. */
-  promise(tool: string): string {
+  /** Reserves the next name for a later result. */
+  reserve(tool: string): string {
     const name = this.next(tool);
-    this.#awaited[this.#count % remembered] = name;
+    this.#reserved[this.#count % remembered] = name;
     return name;
   }
 
-  /** Whether `promise` gave this name, and no result has come for it. */
-  isAwaited(name: string): boolean {
-    return this.#awaited[(resultNumber(name) ?? 0) % remembered] === name;
+  /** Whether `reserve` gave this name, and no result has taken it. */
+  isReserved(name: string): boolean {
+    return this.#reserved[(resultNumber(name) ?? 0) % remembered] === name;
   }
 
   /** A result has come: its name is the one it was promised, here or elsewhere, or another where that is none or somebody took it since. */
   given(name: string | undefined, tool: string): string {
     if (name === undefined) return this.next(tool);
-    if (this.isAwaited(name)) {
-      this.#awaited[(resultNumber(name) ?? 0) % remembered] = undefined;
+    if (this.isReserved(name)) {
+      this.#reserved[(resultNumber(name) ?? 0) % remembered] = undefined;
       // Nobody gave a variable a result's name: it is as free as when it was given.
       if (!this.#lookAlikes) return name;
     } else if (resultNameOf(name)?.result !== name || variableNameProblem(name) !== undefined)
@@ -58,8 +58,8 @@ export class ResultNames {
     return name;
   }
 
-  /** The count goes on behind what this name says. */
-  goOnBehind(last: string): void {
+  /** Continues the count after the number in this name. */
+  continueAfter(last: string): void {
     this.#count = Math.max(this.#count, resultNameOf(last)?.n ?? 0);
   }
 
@@ -71,7 +71,7 @@ export class ResultNames {
   /** Goes on where another session stands. */
   continue(other: ResultNames): void {
     this.#count = other.#count;
-    this.#awaited = [...other.#awaited];
+    this.#reserved = [...other.#reserved];
     this.#lookAlikes = other.#lookAlikes;
   }
 

@@ -1,5 +1,5 @@
 import { EvictionOrder } from "./eviction-order.ts";
-import { type KeptPair, keptArgs, keptResult } from "./kept-result.ts";
+import { type NewResultWithArgs, argsVariable, resultVariable } from "./result-variables.ts";
 import { resultNameOf } from "./result-name.ts";
 import type { VariableFilter } from "./variable-contract.ts";
 import {
@@ -27,7 +27,7 @@ export class VariableStore {
   /** Those that have a place; arguments that are paired are found by their result. */
   readonly #byName = new Map<string, VariableEntry>();
   /** Results that nobody has looked for since, in their order: most never are. They are counted as they come. */
-  #fresh: KeptPair[] = [];
+  #fresh: NewResultWithArgs[] = [];
   readonly #visits = new VisitList<VariableEntry>();
   readonly #eviction = new EvictionOrder<VariableEntry>();
   #visit = 0;
@@ -95,7 +95,7 @@ export class VariableStore {
   }
 
   /** Puts a new result with its arguments, as made in this turn. Neither is kept yet. */
-  putPair(pair: KeptPair): void {
+  putPair(pair: NewResultWithArgs): void {
     this.count += 1;
     this.bytes += pair.result.bytes + pair.args.bytes;
     this.#fresh.push(pair);
@@ -133,8 +133,8 @@ export class VariableStore {
   #placeFresh(): void {
     if (this.#fresh.length === 0) return;
     for (const pair of this.#fresh) {
-      const result = variableEntry(keptResult(pair));
-      const args = variableEntry(keptArgs(pair));
+      const result = variableEntry(resultVariable(pair));
+      const args = variableEntry(argsVariable(pair));
       this.#byName.set(result.name, result);
       result.args = args;
       args.owner = result;

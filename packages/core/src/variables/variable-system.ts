@@ -1,7 +1,13 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolErrorData } from "../base/tool-error.ts";
-import { callOf, type KeptAlone, keptArgs, keptResult, measureKept } from "./kept-result.ts";
+import {
+  callOf,
+  type NewResult,
+  argsVariable,
+  resultVariable,
+  measureResult,
+} from "./result-variables.ts";
 import { type MissingName, MissingNames } from "./missing-names.ts";
 import { missingVariableError } from "./missing-variable.ts";
 import { resultNameOf } from "./result-name.ts";
@@ -98,12 +104,12 @@ export class VariableSystem {
    * taken for good, whether or not a result is ever kept under it.
    */
   nameResult(tool: string): string {
-    return this.#results.promise(tool);
+    return this.#results.reserve(tool);
   }
 
   /** Names were given elsewhere, up to this one: the count goes on behind it. */
   countResult(name: string): void {
-    this.#results.goOnBehind(name);
+    this.#results.continueAfter(name);
   }
 
   /** Makes a variable or replaces its value; description and tags stay where none are given. */
@@ -219,7 +225,7 @@ export class VariableSystem {
   ): KeptResult {
     const own = this.#results.given(name, tool);
     const names = { result: own, args: `${own}_args` };
-    const { result, args: ownArgs } = measureKept(names, value, args, this.maxValueBytes);
+    const { result, args: ownArgs } = measureResult(names, value, args, this.maxValueBytes);
     const refused =
       result.status === "refused"
         ? result.error
@@ -274,7 +280,7 @@ export class VariableSystem {
     }
     for (const { name, ...missing } of gone) {
       this.#missing.set(name, missing);
-      this.#results.goOnBehind(name);
+      this.#results.continueAfter(name);
     }
     this.#announce(changes);
     return refused;
@@ -301,7 +307,7 @@ export class VariableSystem {
   #becameOf(name: string): MissingName | undefined {
     const result = resultNameOf(name)?.result ?? "";
     const known = this.#missing.get(name) ?? this.#missing.get(result);
-    return known ?? (this.#results.isAwaited(result) ? { reason: "no_result" } : undefined);
+    return known ?? (this.#results.isReserved(result) ? { reason: "no_result" } : undefined);
   }
 
   #set(name: string, patch: VariablePatch, changes: VariableChange[]): SetOutcome {
@@ -379,19 +385,19 @@ export class VariableSystem {
     this.#store.put(entry);
     if (inUse) this.#store.visit(entry, true);
     this.#missing.delete(name);
-    if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.goOnBehind(name);
+    if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.continueAfter(name);
     this.#makeRoom(changes);
     return undefined;
   }
 
   /** Arguments that are too large, or find no room, are left out. */
-  #keepPair(kept: KeptAlone, args: MeasuredValue): void {
+  #keepPair(kept: NewResult, args: MeasuredValue): void {
     const { names, result, desc, now } = kept;
     const isPair =
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
     if (isPair) this.#store.putPair({ names, result, args, desc, now });
     else {
-      const entry = variableEntry(keptResult(kept));
+      const entry = variableEntry(resultVariable(kept));
       this.#store.put(entry);
       this.#store.visit(entry, true);
       this.#missing.set(names.args, { reason: "not_kept" });
@@ -399,8 +405,8 @@ export class VariableSystem {
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
     if (this.#listeners.size > 0) {
-      changes.push({ type: "set", variable: keptResult(kept) });
-      if (isPair) changes.push({ type: "set", variable: keptArgs({ ...kept, args }) });
+      changes.push({ type: "set", variable: resultVariable(kept) });
+      if (isPair) changes.push({ type: "set", variable: argsVariable({ ...kept, args }) });
     }
     this.#makeRoom(changes);
     if (changes.length > 0) this.#announce(changes);

@@ -1,7 +1,7 @@
 import { frozenJson } from "../../json/frozen-json.ts";
 import { isObject } from "../../json/json-type.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
-import { grantFor } from "../../policy/grant-for.ts";
+import { createGrant } from "../../policy/create-grant.ts";
 import { approvalQuery } from "../../policy/approval-query.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./check-edited-arguments.ts";
@@ -41,7 +41,7 @@ export async function answerProposal(
   const decision = isDecision(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
-  const grant = grantFor({ approval, decision, now });
+  const grant = createGrant({ approval, decision, now });
   if (grant !== undefined) gate.grants.add(grant);
   const left = grant === undefined ? {} : { grant };
   if (decision.decision === "refuse") {

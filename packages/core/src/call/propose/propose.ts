@@ -1,6 +1,6 @@
 import { digest } from "../../json/canonical-json.ts";
 import { frozenJson } from "../../json/frozen-json.ts";
-import { takeLimit } from "../../arguments/limit.ts";
+import { extractLimit } from "../../arguments/result-limit.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
@@ -74,7 +74,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   if (parsed.status === "failed") return failCall(gate, record, "error", parsed.error);
 
   const { registered } = found;
-  const taken = takeLimit(parsed.args, registered.tool.definition);
+  const taken = extractLimit(parsed.args, registered.tool.definition);
   const { args: unlimited, limit } = taken;
   if (limit !== undefined) record.limit = limit;
   const given: Given = {

@@ -1,4 +1,4 @@
-import { worthNaming } from "../../variables/worth-naming.ts";
+import { minNamedChars } from "../../variables/min-named-chars.ts";
 import { thousands } from "../../text/thousands.ts";
 import type { Truncated } from "../../text/truncate.ts";
 
@@ -20,7 +20,7 @@ export interface ResultHintOptions {
 export function resultHint({ name, whole, cut }: ResultHintOptions): string {
   const { omitted, rest } = cut;
   if (omitted === 0)
-    return name !== undefined && cut.text.length >= worthNaming ? `\n\n[Kept as ${name}]` : "";
+    return name !== undefined && cut.text.length >= minNamedChars ? `\n\n[Kept as ${name}]` : "";
   const end = rest.start + rest.length;
   const said =
     rest.length === omitted

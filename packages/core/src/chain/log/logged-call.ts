@@ -6,7 +6,7 @@ import { oneLine } from "../../text/one-line.ts";
 import { shortArguments } from "./short-arguments.ts";
 
 /** Characters of a result that the log shows. */
-export const previewChars = 200;
+export const logPreviewChars = 200;
 const nameChars = 80;
 
 /** A call as the log tells of it. */
@@ -30,7 +30,7 @@ export function loggedCall(call: CallRecord): LoggedCall {
     name: neutralise(oneLine(call.name, nameChars)),
     args: shortArguments(call),
     outcome,
-    preview: outcome.mark === "✓" ? preview.slice(0, previewChars).toWellFormed() : "",
+    preview: outcome.mark === "✓" ? preview.slice(0, logPreviewChars).toWellFormed() : "",
     files: (call.result?.parts ?? []).flatMap(fileName),
     ...(value !== undefined && { value }),
     ...(argsValue !== undefined && { argsValue }),

@@ -1,6 +1,6 @@
 import type { Message } from "../../model/message.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { groupLikeCalls } from "./like-calls.ts";
+import { groupCalls } from "./group-calls.ts";
 import type { LoggedCall } from "./logged-call.ts";
 
 /**
@@ -20,7 +20,7 @@ export function naturalFlow(
     words = [];
   };
   const endCalls = () => {
-    for (const group of groupLikeCalls(made)) parts.push(block(group));
+    for (const group of groupCalls(made)) parts.push(block(group));
     made = [];
   };
   for (const message of messages) {

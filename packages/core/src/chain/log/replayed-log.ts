@@ -1,6 +1,6 @@
 import { neutralise } from "../../text/neutralise.ts";
-import { groupLikeCalls, numberedValues } from "./like-calls.ts";
-import { type LoggedCall, previewChars } from "./logged-call.ts";
+import { groupCalls, numberedValues } from "./group-calls.ts";
+import { type LoggedCall, logPreviewChars } from "./logged-call.ts";
 import { oneLine } from "../../text/one-line.ts";
 
 const introduction =
@@ -11,7 +11,7 @@ const introduction =
  * like ones, with the name of the variable that holds the exact value. Version 3.
  */
 export function replayedLog(calls: readonly LoggedCall[]): string {
-  const lines = groupLikeCalls(calls).map(line);
+  const lines = groupCalls(calls).map(line);
   return ["<turn-log>", introduction, ...lines, "</turn-log>"].join("\n");
 }
 
@@ -36,8 +36,8 @@ function line(calls: readonly LoggedCall[]): string {
 function told({ value, files, preview }: LoggedCall): string {
   const where = value === undefined ? "" : ` → ${value}`;
   const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
-  const cut = preview.length < previewChars ? "" : "…";
-  const words = oneLine(preview, previewChars) + cut;
+  const cut = preview.length < logPreviewChars ? "" : "…";
+  const words = oneLine(preview, logPreviewChars) + cut;
   // Quoted: what a tool returned is data, and stands in a message of the system's.
   const quoted = words === "" ? "" : `: "${neutralise(words).replaceAll('"', "'")}"`;
   return where + named + quoted;

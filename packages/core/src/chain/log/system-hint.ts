@@ -1,4 +1,4 @@
-import { groupLikeCalls, numberedValues } from "./like-calls.ts";
+import { groupCalls, numberedValues } from "./group-calls.ts";
 import type { LoggedCall } from "./logged-call.ts";
 
 /** What stands before a turn as people are shown it: which calls there were, and where their values are. Version 2. */
@@ -7,7 +7,7 @@ export function systemHint(calls: readonly LoggedCall[]): string {
 Tool results are kept in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
 
 Executed tools:
-${groupLikeCalls(calls).map(line).join("\n")}
+${groupCalls(calls).map(line).join("\n")}
 
 [WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls nothing.
 </SYSTEM-CONTEXT>

@@ -11,7 +11,7 @@ export function historyEntry(
   ended: ReadonlyMap<string, SettledCall>,
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
-  const result = ended.get(call.callId)?.result ?? keptResult(call);
+  const result = ended.get(call.callId)?.result ?? resultFromRecord(call);
   // The step that read the results is the next one.
   const llmUsage = usageByRound.get(call.round + 1);
   return {
@@ -32,7 +32,7 @@ export function historyEntry(
 }
 
 /** A call's result from its row, which keeps what the model read. */
-function keptResult({
+function resultFromRecord({
   callId,
   toolId,
   status: state,

@@ -8,7 +8,7 @@ const shownArguments = 200;
 const noTags: readonly string[] = [];
 
 /** The two values of a kept result. Data that is not JSON is left out where the text can stand for it. */
-export function measureKept(
+export function measureResult(
   names: { readonly result: string; readonly args: string },
   value: VariableValue,
   args: JsonObject,
@@ -25,7 +25,7 @@ export function measureKept(
 type Measured = Pick<Extract<MeasuredValue, { readonly status: "measured" }>, "value" | "bytes">;
 
 /** A new result: all that its entry is made of. */
-export interface KeptAlone {
+export interface NewResult {
   readonly names: { readonly result: string; readonly args: string };
   readonly result: Measured;
   readonly desc: string | undefined;
@@ -33,15 +33,15 @@ export interface KeptAlone {
 }
 
 /** A new result with its arguments. */
-export interface KeptPair extends KeptAlone {
+export interface NewResultWithArgs extends NewResult {
   readonly args: Measured;
 }
 
-export function keptResult({ names, result, desc, now }: KeptAlone): Variable {
+export function resultVariable({ names, result, desc, now }: NewResult): Variable {
   return newVariable(names.result, "ToolCallResult", result, now, desc);
 }
 
-export function keptArgs({ names, args, now }: KeptPair): Variable {
+export function argsVariable({ names, args, now }: NewResultWithArgs): Variable {
   return newVariable(names.args, "ToolCallArgs", args, now, undefined);
 }
 

@@ -4,7 +4,7 @@ import type { LoggedCall } from "./logged-call.ts";
 const group = 4;
 
 /** Calls in their order, those that are alike and stand together as one group. */
-export function groupLikeCalls(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[] {
+export function groupCalls(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[] {
   const runs: LoggedCall[][] = [];
   for (const call of calls) {
     const run = runs.at(-1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonSchema } from "../base/json.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
-import { takeLimit } from "./limit.ts";
+import { extractLimit } from "./result-limit.ts";
 
 function definition(parameters?: JsonSchema, strict?: boolean): ToolDefinition {
   return {
@@ -23,9 +23,9 @@ const plain = definition({
 const own = definition({ type: "object", allOf: [{ properties: { limit: { type: "integer" } } }] });
 
 test("a limit is the tool's where its schema has one, else the executor's, with a strict tool too", () => {
-  const { args, limit } = takeLimit({ limit: 5 }, own);
+  const { args, limit } = extractLimit({ limit: 5 }, own);
   assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
-  assert.deepEqual(takeLimit({ limit: 5 }, definition({ type: "object" }, true)), {
+  assert.deepEqual(extractLimit({ limit: 5 }, definition({ type: "object" }, true)), {
     args: {},
     limit: 5,
     repairs: [],
@@ -34,7 +34,7 @@ test("a limit is the tool's where its schema has one, else the executor's, with 
 
 test("limit is taken out of the arguments", () => {
   const args = { path: ".", limit: 100 };
-  assert.deepEqual(takeLimit(args, plain), { args: { path: "." }, limit: 100, repairs: [] });
+  assert.deepEqual(extractLimit(args, plain), { args: { path: "." }, limit: 100, repairs: [] });
   assert.deepEqual(args, { path: ".", limit: 100 });
   for (const [given, taken] of [
     [0, 0],
@@ -45,10 +45,10 @@ test("limit is taken out of the arguments", () => {
     [null, undefined],
     ["all", undefined],
   ] as const) {
-    const { args, limit, repairs } = takeLimit({ limit: given }, plain);
+    const { args, limit, repairs } = extractLimit({ limit: given }, plain);
     assert.deepEqual([args, limit], [{}, taken]);
     assert.equal(repairs.length, taken === undefined ? 1 : 0, "what is dropped is noted");
   }
   const without = { path: "." };
-  assert.equal(takeLimit(without, plain).args, without);
+  assert.equal(extractLimit(without, plain).args, without);
 });

@@ -3,7 +3,7 @@ import { conditionsText } from "../arguments/argument-conditions.ts";
 import type { ApprovalDecision, ApprovalRequest, GrantCover } from "./approval.ts";
 import type { Grant, GrantMatch } from "./grant.ts";
 
-export interface GrantForOptions {
+export interface CreateGrantOptions {
   readonly approval: ApprovalRequest;
   readonly decision: ApprovalDecision;
   readonly now: number;
@@ -13,7 +13,7 @@ export interface GrantForOptions {
  * What an answer leaves behind for later calls; undefined where it was for this call alone: it
  * said `once`, a rule asks every time, or the arguments were changed, which nobody had asked about.
  */
-export function grantFor(options: GrantForOptions): Grant | undefined {
+export function createGrant(options: CreateGrantOptions): Grant | undefined {
   const { approval, decision, now } = options;
   const make = (rest: Pick<Grant, "verdict" | "scope" | "match" | "title">): Grant => ({
     id: newId("grant_"),

@@ -4,7 +4,7 @@ import { describeType } from "../json/json-type.ts";
 import { schemaView } from "./schema-view.ts";
 
 /** Arguments without the executor's `limit`. */
-export interface TakenLimit {
+export interface ExtractedLimit {
   readonly args: JsonObject;
   readonly limit: number | undefined;
   /** What was done beside taking it, in words. */
@@ -16,7 +16,7 @@ export interface TakenLimit {
  * stands in no definition, the prompt's rules tell of it once. One that is not a number is
  * dropped, which is noted: it only says how much is shown.
  */
-export function takeLimit(args: JsonObject, definition: ToolDefinition): TakenLimit {
+export function extractLimit(args: JsonObject, definition: ToolDefinition): ExtractedLimit {
   if (!Object.hasOwn(args, "limit") || !takesLimit(definition))
     return { args, limit: undefined, repairs: none };
   const { limit, ...rest } = args;
