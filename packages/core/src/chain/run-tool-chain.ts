@@ -6,7 +6,7 @@ import { ChainLoop } from "./loop/chain-loop.ts";
 import { EventStream } from "./event-stream.ts";
 import { checkOptions } from "./options/check-options.ts";
 import type { ClientOutput, ToolChainOptions } from "./options/tool-chain-options.ts";
-import { Listeners } from "./options/tool-chain-callbacks.ts";
+import { Listeners } from "./options/listeners.ts";
 import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 /** A chain that runs. */

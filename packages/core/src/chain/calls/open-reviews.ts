@@ -1,6 +1,5 @@
 import { settleReviewed } from "../../call/settle/review-result.ts";
-import type { CallInReview } from "../../call/record/settled-call.ts";
-import type { SettledCall } from "../../call/record/settled-call.ts";
+import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
 import { stoppedReview } from "../../call/ask/pending-review.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewNotice } from "../../policy/review.ts";

@@ -31,7 +31,7 @@ import { roundSettings } from "./round-settings.ts";
 import { takesReferences } from "./takes-references.ts";
 import type { LoopOptions } from "../options/check-options.ts";
 import type { ChainResume, ClientOutput, FirstResponse } from "../options/tool-chain-options.ts";
-import type { Listeners } from "../options/tool-chain-callbacks.ts";
+import type { Listeners } from "../options/listeners.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";
 import { cancelledBeforeStart } from "../../call/gate/settle-without-result.ts";
 import { Turn } from "./turn.ts";
