@@ -1,29 +1,31 @@
 import { isObject } from "../json/json-type.ts";
 import { isContentPart } from "./content-parts.ts";
-import { list, type Members, type Problem, text } from "./shape-problem.ts";
+import { listProblem, type Members, type ShapeProblem, textProblem } from "./shape-problem.ts";
 
 /** Why this is no message, or would be none to a provider. */
-export function messageProblem(value: unknown, path: string): Problem | undefined {
+export function messageProblem(value: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(value)) return { path, value, expected: "a message" };
   const { role, content, tool_calls: calls = [], reasoning = [] } = value;
   switch (role) {
     case "system":
     case "developer":
-      return text(value, "content", path);
+      return textProblem(value, "content", path);
     case "user":
-      return Array.isArray(content) ? parts(value, "content", path) : text(value, "content", path);
+      return Array.isArray(content)
+        ? partsProblem(value, "content", path)
+        : textProblem(value, "content", path);
     case "assistant":
       return (
-        text(value, "content", path) ??
-        list(calls, `${path}.tool_calls`, request) ??
-        list(reasoning, `${path}.reasoning`, thought)
+        textProblem(value, "content", path) ??
+        listProblem(calls, `${path}.tool_calls`, request) ??
+        listProblem(reasoning, `${path}.reasoning`, thought)
       );
     case "tool":
       return (
-        text(value, "content", path) ??
-        text(value, "tool_call_id", path) ??
-        (value["name"] === undefined ? undefined : text(value, "name", path)) ??
-        (value["parts"] === undefined ? undefined : parts(value, "parts", path))
+        textProblem(value, "content", path) ??
+        textProblem(value, "tool_call_id", path) ??
+        (value["name"] === undefined ? undefined : textProblem(value, "name", path)) ??
+        (value["parts"] === undefined ? undefined : partsProblem(value, "parts", path))
       );
     default:
       return { path: `${path}.role`, value: role, expected: roles };
@@ -33,8 +35,8 @@ export function messageProblem(value: unknown, path: string): Problem | undefine
 const roles = "system, developer, user, assistant or tool";
 
 /** Why these are no parts of a message. */
-export function parts(of: Members, key: string, path: string): Problem | undefined {
-  return list(of[key], `${path}.${key}`, (part, at) =>
+export function partsProblem(of: Members, key: string, path: string): ShapeProblem | undefined {
+  return listProblem(of[key], `${path}.${key}`, (part, at) =>
     isContentPart(part) ? undefined : { path: at, value: part, expected: aPart },
   );
 }
@@ -42,19 +44,19 @@ export function parts(of: Members, key: string, path: string): Problem | undefin
 const aPart =
   'a part of a message such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}';
 
-function thought(value: unknown, path: string): Problem | undefined {
+function thought(value: unknown, path: string): ShapeProblem | undefined {
   return isObject(value)
-    ? text(value, "text", path)
+    ? textProblem(value, "text", path)
     : { path, value, expected: "a piece of reasoning" };
 }
 
-function request(value: unknown, path: string): Problem | undefined {
+function request(value: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(value)) return { path, value, expected: "a call" };
   const called = value["function"];
   if (!isObject(called)) return { path: `${path}.function`, value: called, expected: "an object" };
   return (
-    text(value, "id", path) ??
-    text(called, "name", `${path}.function`) ??
-    text(called, "arguments", `${path}.function`)
+    textProblem(value, "id", path) ??
+    textProblem(called, "name", `${path}.function`) ??
+    textProblem(called, "arguments", `${path}.function`)
   );
 }

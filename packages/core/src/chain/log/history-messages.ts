@@ -6,7 +6,7 @@ import type { Message } from "../../model/message.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
 import { turnProblem } from "../options/chain-state-problem.ts";
 import { messageProblem } from "../../model/message-problem.ts";
-import { list, type Problem, problemText } from "../../model/shape-problem.ts";
+import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
 import { turnMessages } from "./turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";
 import { answerText, turnReplay } from "./turn-log.ts";
@@ -47,7 +47,7 @@ export function historyMessages(
   turns: readonly StoredTurn[],
   history: HistoryMode = "log",
 ): readonly Message[] {
-  const problem = list(turns, "turns", storedTurn);
+  const problem = listProblem(turns, "turns", storedTurn);
   if (problem !== undefined)
     throw invalid(`A turn of the history is none: ${problemText(problem)}.`);
   const older = turns.slice(0, Math.max(0, turns.length - turnsInFull(history)));
@@ -71,10 +71,10 @@ function turnsInFull(history: HistoryMode): number {
   );
 }
 
-function storedTurn(turn: unknown, path: string): Problem | undefined {
+function storedTurn(turn: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(turn)) return { path, value: turn, expected: "a turn, such as a result's state" };
   const { before = [] } = turn;
-  return list(before, `${path}.before`, messageProblem) ?? turnProblem(turn, path);
+  return listProblem(before, `${path}.before`, messageProblem) ?? turnProblem(turn, path);
 }
 
 function invalid(message: string): CapstanError {

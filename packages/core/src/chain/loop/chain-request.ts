@@ -5,7 +5,7 @@ import type { Message } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 import { messageProblem } from "../../model/message-problem.ts";
-import { list, problemText } from "../../model/shape-problem.ts";
+import { listProblem, problemText } from "../../model/shape-problem.ts";
 
 import { keepLongMessages } from "../../variables/message-cache.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
@@ -80,7 +80,7 @@ async function changed(
     if (signal.aborted) return stoppedBy(signal);
     // Nothing said is no change; null is no list.
     const [sent = own] = [given];
-    const problem = list(sent, "what it returned", messageProblem);
+    const problem = listProblem(sent, "what it returned", messageProblem);
     if (problem !== undefined)
       return failed(
         "before_send_failed",

@@ -1,14 +1,14 @@
 import { isObject } from "../../json/json-type.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import { messageProblem, parts } from "../../model/message-problem.ts";
+import { messageProblem, partsProblem } from "../../model/message-problem.ts";
 import {
-  count,
-  list,
+  countProblem,
+  listProblem,
   type Members,
-  number,
-  type Problem,
+  numberProblem,
+  type ShapeProblem,
   problemText,
-  text,
+  textProblem,
 } from "../../model/shape-problem.ts";
 
 /**
@@ -22,31 +22,31 @@ export function chainStateProblem(state: unknown): string | undefined {
 }
 
 /** What of a turn's messages and calls is none. */
-export function turnProblem(turn: Members, path: string): Problem | undefined {
+export function turnProblem(turn: Members, path: string): ShapeProblem | undefined {
   return (
-    list(turn["messages"], `${path}.messages`, messageProblem) ??
-    list(turn["calls"], `${path}.calls`, call)
+    listProblem(turn["messages"], `${path}.messages`, messageProblem) ??
+    listProblem(turn["calls"], `${path}.calls`, call)
   );
 }
 
-function firstProblem(state: unknown): Problem | undefined {
+function firstProblem(state: unknown): ShapeProblem | undefined {
   if (!isObject(state)) return { path: "state", value: state, expected: "an object" };
   const { usageByRound = [] } = state;
   return (
-    count(state, "round", "state") ??
-    number(state, "startTime", "state") ??
-    number(state, "elapsed", "state") ??
+    countProblem(state, "round", "state") ??
+    numberProblem(state, "startTime", "state") ??
+    numberProblem(state, "elapsed", "state") ??
     usage(state["usage"], "state.usage") ??
     turnProblem(state, "state") ??
     twice(state["calls"] as readonly Members[]) ??
-    list(usageByRound, "state.usageByRound", roundUsage)
+    listProblem(usageByRound, "state.usageByRound", roundUsage)
   );
 }
 
 /** What a call's record may have, as objects. */
 const objects = ["result", "approval", "args"] as const;
 
-function call(value: unknown, path: string): Problem | undefined {
+function call(value: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(value)) return { path, value, expected: "a call's record" };
   const { status, result, repairs } = value;
   if (typeof status !== "string" || !Object.hasOwn(resultStatusOf, status))
@@ -57,33 +57,33 @@ function call(value: unknown, path: string): Problem | undefined {
   if (!Array.isArray(repairs))
     return { path: `${path}.repairs`, value: repairs, expected: "a list" };
   return (
-    text(value, "callId", path) ??
-    text(value, "name", path) ??
-    text(value, "argumentsText", path) ??
-    text(value, "idempotencyKey", path) ??
-    count(value, "round", path) ??
-    number(value, "proposedAt", path) ??
+    textProblem(value, "callId", path) ??
+    textProblem(value, "name", path) ??
+    textProblem(value, "argumentsText", path) ??
+    textProblem(value, "idempotencyKey", path) ??
+    countProblem(value, "round", path) ??
+    numberProblem(value, "proposedAt", path) ??
     (isObject(result) ? callResult(result, `${path}.result`) : undefined)
   );
 }
 
 const tokenCounts = ["definition", "arguments", "shown", "withheld"] as const;
 
-function callResult(value: Members, path: string): Problem | undefined {
+function callResult(value: Members, path: string): ShapeProblem | undefined {
   const { tokens } = value;
   if (!isObject(tokens)) return { path: `${path}.tokens`, value: tokens, expected: "counts" };
   for (const key of tokenCounts) {
-    const problem = number(tokens, key, `${path}.tokens`);
+    const problem = numberProblem(tokens, key, `${path}.tokens`);
     if (problem !== undefined) return problem;
   }
   return (
-    text(value, "finalText", path) ??
-    (value["preview"] === undefined ? undefined : text(value, "preview", path)) ??
-    (value["parts"] === undefined ? undefined : parts(value, "parts", path))
+    textProblem(value, "finalText", path) ??
+    (value["preview"] === undefined ? undefined : textProblem(value, "preview", path)) ??
+    (value["parts"] === undefined ? undefined : partsProblem(value, "parts", path))
   );
 }
 
-function twice(calls: readonly Members[]): Problem | undefined {
+function twice(calls: readonly Members[]): ShapeProblem | undefined {
   const ids = new Set<unknown>();
   for (const [n, { callId }] of calls.entries()) {
     if (ids.has(callId))
@@ -93,12 +93,12 @@ function twice(calls: readonly Members[]): Problem | undefined {
   return undefined;
 }
 
-function roundUsage(value: unknown, path: string): Problem | undefined {
+function roundUsage(value: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(value)) return { path, value, expected: "an object" };
-  return count(value, "round", path) ?? usage(value["usage"], `${path}.usage`);
+  return countProblem(value, "round", path) ?? usage(value["usage"], `${path}.usage`);
 }
 
-function usage(value: unknown, path: string): Problem | undefined {
+function usage(value: unknown, path: string): ShapeProblem | undefined {
   if (!isObject(value)) return { path, value, expected: "counts of tokens" };
-  return number(value, "inputTokens", path) ?? number(value, "outputTokens", path);
+  return numberProblem(value, "inputTokens", path) ?? numberProblem(value, "outputTokens", path);
 }

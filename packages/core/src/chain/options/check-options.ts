@@ -8,7 +8,7 @@ import { resumeProblem } from "./resume-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { messageProblem } from "../../model/message-problem.ts";
 import { optionsProblem } from "./options-problem.ts";
-import { list, type Problem, problemText } from "../../model/shape-problem.ts";
+import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
 import { checkUsage } from "../../model/check-stream.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
@@ -50,8 +50,8 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
     ...(firstResponse !== undefined && { firstResponse: checkResponse(firstResponse) }),
   };
   const problem =
-    list(checked.contextMessages, "contextMessages", messageProblem) ??
-    list(checked.inputMessages ?? [], "inputMessages", inputProblem) ??
+    listProblem(checked.contextMessages, "contextMessages", messageProblem) ??
+    listProblem(checked.inputMessages ?? [], "inputMessages", inputProblem) ??
     (checked.firstResponse && responseProblem(checked.firstResponse));
   if (problem === undefined)
     return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
@@ -113,7 +113,7 @@ function checkResponse(given: FirstResponse): FirstResponse {
 }
 
 /** What a model or a tool said is of a turn before, or would pass for an answer of this one. */
-function inputProblem(value: unknown, path: string): Problem | undefined {
+function inputProblem(value: unknown, path: string): ShapeProblem | undefined {
   const problem = messageProblem(value, path);
   const role = (value as Message | null)?.role;
   if (problem !== undefined || (role !== "assistant" && role !== "tool")) return problem;
@@ -121,7 +121,7 @@ function inputProblem(value: unknown, path: string): Problem | undefined {
   return { path: `${path}.role`, value: role, expected };
 }
 
-function responseProblem({ message }: FirstResponse): Problem | undefined {
+function responseProblem({ message }: FirstResponse): ShapeProblem | undefined {
   const problem = messageProblem(message, "the first response");
   if (problem !== undefined || message.role === "assistant") return problem;
   return { path: "the first response's role", value: message.role, expected: "assistant" };
