@@ -140,9 +140,9 @@ export class CallDriver implements CallHandle {
       return this.#finish(cancelledOutcome(recheckFailureText(failure), false));
     const startedAt = gate.clock.now();
     this.#record = { ...this.#record, status: "started", startedAt };
-    const told = observer.started(this.#record);
-    if (!(told instanceof Promise)) return this.#run(own, told, startedAt);
-    return this.#continueAfter(told, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
+    const recorded = observer.started(this.#record);
+    if (!(recorded instanceof Promise)) return this.#run(own, recorded, startedAt);
+    return this.#continueAfter(recorded, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
   }
 
   #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
@@ -235,8 +235,8 @@ export class CallDriver implements CallHandle {
   }
 
   #report(end: SettleOutcome): void | Promise<void> {
-    const told = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
-    return told instanceof Promise ? told.then(() => this.#end(end)) : this.#end(end);
+    const recorded = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
+    return recorded instanceof Promise ? recorded.then(() => this.#end(end)) : this.#end(end);
   }
 
   #end(end: SettleOutcome): void {

@@ -1,23 +1,28 @@
+import type { ApprovalAnswer, ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewAnswer, ReviewRequest } from "../policy/review.ts";
 import type { CallObserver } from "./gate/call-observer.ts";
 import type { Ledger } from "./record/ledger.ts";
-import type { ToolExecutor } from "./tool-executor.ts";
+
+export interface LedgerObserverOptions {
+  readonly ledger: Ledger | undefined;
+  ask(approval: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  review(request: ReviewRequest, signal: AbortSignal): Promise<ReviewAnswer>;
+}
 
 /** Records the calls that an executor makes itself in its ledger, and asks its approval adapter. */
-export function ledgerObserver(
-  executor: Pick<ToolExecutor, "gate" | "ask" | "review">,
-): CallObserver {
-  const { ledger } = executor.gate;
+export function ledgerObserver(options: LedgerObserverOptions): CallObserver {
+  const { ledger } = options;
   return {
     ...(ledger === undefined ? unrecorded : recordedIn(ledger)),
     review: async ({ record, request }, stop) => {
       await ledger?.record(record);
-      return executor.review(request, stop);
+      return options.review(request, stop);
     },
     onText: () => {},
     onProgress: () => {},
     onEvent: () => {},
     ask: async (approval, stop) => {
-      const word = await executor.ask(approval, stop);
+      const word = await options.ask(approval, stop);
       return word.decision === "pending"
         ? { decision: "refuse", by: "system", reason: "it needs an approval that is not here yet" }
         : word;

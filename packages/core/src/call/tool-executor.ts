@@ -387,7 +387,11 @@ export class ToolExecutor {
   }
 
   #observer({ observer }: ExecuteOptions): CallObserver {
-    this.#ownObserver ??= ledgerObserver(this);
+    this.#ownObserver ??= ledgerObserver({
+      ledger: this.gate.ledger,
+      ask: (approval, signal) => this.ask(approval, signal),
+      review: (request, signal) => this.review(request, signal),
+    });
     return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
   }
 }

@@ -1,4 +1,4 @@
-import { afterGap, endOfWord } from "./look-alike.ts";
+import { afterGap, endOfWord } from "./homoglyphs.ts";
 
 /** Where a mark of the system's could begin: not before letters and signs that none of them begins with. */
 const opener = /[[［【〔⟦❲⁅<＜﹤](?!\/?[a-ce-ru-zA-CE-RU-Z0-9"'{}[\](),.:;=!?])/g;

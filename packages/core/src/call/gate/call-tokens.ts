@@ -43,9 +43,9 @@ function definitionTokens(countTokens: Counter, tool: Tool): number {
 }
 
 /** Empty where a schema is no JSON: such a tool is offered to no model. */
-function jsonOf({ function: told }: ToolDefinition): string {
+function jsonOf({ function: definition }: ToolDefinition): string {
   try {
-    return JSON.stringify(told);
+    return JSON.stringify(definition);
   } catch {
     return "";
   }

@@ -144,12 +144,12 @@ class Tries implements RunningTool {
         ...(this.#working && { leftBehind: true }),
       });
     this.#stop.abort(new Error(reason));
-    if (this.#working) void this.#heeds().then(end);
+    if (this.#working) void this.#waitForStop().then(end);
     else end();
   }
 
   /** Gives a tool that heeds its signal the turns that it takes to say so. */
-  async #heeds(): Promise<void> {
+  async #waitForStop(): Promise<void> {
     for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
   }
 

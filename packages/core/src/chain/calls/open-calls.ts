@@ -218,8 +218,8 @@ export class OpenCalls {
   /** Ends a call that was never proposed: there were too many, or the turn was stopped. */
   refuse(record: CallRecord, end: EndWithoutResult): void {
     const ended = settleWithoutResult(this.#executor.gate, record, end);
-    const told = () => eventWrites([proposedEvent(record, this.#executor)]);
-    this.#work.start(() => this.#settled(ended, told));
+    const writes = () => eventWrites([proposedEvent(record, this.#executor)]);
+    this.#work.start(() => this.#settled(ended, writes));
   }
 
   /** Ends a call that never ran here. */
@@ -232,8 +232,8 @@ export class OpenCalls {
 
   /** Takes over what became of a call in another run; it is told as it was there. */
   addSettledElsewhere(record: CallRecord): void {
-    const told = settledElsewhereWrites(record);
-    if (told.length > 0) this.#record(record, () => told);
+    const writes = settledElsewhereWrites(record);
+    if (writes.length > 0) this.#record(record, () => writes);
   }
 
   /** A person's word. False where nothing of that id waits. */

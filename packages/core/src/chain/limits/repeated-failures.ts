@@ -6,7 +6,7 @@ import { type ChainLimits, defaultChainLimits } from "./chain-limits.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
 
 /** Failures of one call after which the model is told. */
-const tellFrom = 2;
+const adviseFrom = 2;
 
 interface Failures {
   readonly name: string;
@@ -21,7 +21,7 @@ interface Failures {
 export class RepeatedFailures {
   readonly #max: number;
   readonly #failures = new Map<string, Failures>();
-  #told: Failures[] = [];
+  #pendingAdvice: Failures[] = [];
   #reached: ReachedLimit | undefined;
 
   constructor({ maxRepeatedFailures = defaultChainLimits.maxRepeatedFailures }: ChainLimits) {
@@ -46,7 +46,7 @@ export class RepeatedFailures {
     const count = (this.#failures.get(key)?.count ?? 0) + 1;
     const failures = { name, count };
     this.#failures.set(key, failures);
-    if (count >= tellFrom) this.#told.push(failures);
+    if (count >= adviseFrom) this.#pendingAdvice.push(failures);
     if (count >= this.#max)
       this.#reached ??= {
         limit: "repeats",
@@ -56,10 +56,10 @@ export class RepeatedFailures {
 
   /** What the model is to be told next, once. */
   takeAdvice(): string | undefined {
-    const told = this.#told;
-    if (told.length === 0) return undefined;
-    this.#told = [];
-    const counts = new Map(told.map(({ name, count }) => [name, count]));
+    const pending = this.#pendingAdvice;
+    if (pending.length === 0) return undefined;
+    this.#pendingAdvice = [];
+    const counts = new Map(pending.map(({ name, count }) => [name, count]));
     const said = [...counts].map(([name, count]) => `${name} has now failed ${count} times`);
     return `${said.join(", ")} in this turn with the same arguments. Do not repeat it as it is: change the arguments, try another way, or answer.`;
   }

@@ -23,7 +23,7 @@ function line(calls: readonly LoggedCall[]): string {
     outcome.mark === "✓" && outcome.words === "Success" ? "✓" : `${outcome.mark} ${outcome.words}`;
   if (calls.length === 1) {
     const args = call.args === "{}" ? "" : ` ${call.args}`;
-    return `- ${name}${args} ${ended}${told(call)}`;
+    return `- ${name}${args} ${ended}${details(call)}`;
   }
   const numbered = numberedValues(calls);
   const where = numbered === undefined ? "" : ` → ${numbered.join(" to ")}`;
@@ -33,7 +33,7 @@ function line(calls: readonly LoggedCall[]): string {
   return `- ${name} ×${calls.length} ${ended}${where}: ${each.join("; ")}`;
 }
 
-function told({ value, files, preview }: LoggedCall): string {
+function details({ value, files, preview }: LoggedCall): string {
   const where = value === undefined ? "" : ` → ${value}`;
   const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
   const cut = preview.length < logPreviewChars ? "" : "…";

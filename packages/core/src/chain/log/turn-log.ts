@@ -3,7 +3,7 @@ import type { Message } from "../../model/message.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
 import { type LoggedCall, loggedCall } from "./logged-call.ts";
-import { naturalFlow } from "./natural-flow.ts";
+import { turnText } from "./turn-text.ts";
 import { replayedLog } from "./replayed-log.ts";
 import { systemHint } from "./system-hint.ts";
 
@@ -14,7 +14,7 @@ import { systemHint } from "./system-hint.ts";
  */
 export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord>): TurnLog {
   const logged = loggedCalls(calls);
-  const flow = naturalFlow(messages, logged);
+  const flow = turnText(messages, logged);
   if (logged.size === 0) return { hint: "", flow, replay: "", hintSize: 0 };
   const inOrder = [...logged.values()];
   const hint = systemHint(inOrder);

@@ -7,7 +7,7 @@ import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 import { messageProblem } from "../../model/message-problem.ts";
 import { listProblem, problemText } from "../../model/shape-problem.ts";
 
-import { keepLongMessages } from "../../variables/message-cache.ts";
+import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 import { untilAborted } from "../calls/until-aborted.ts";
@@ -57,7 +57,7 @@ export function chainRequest(
     const note = noteText(notes);
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
     const named = (given: readonly Message[]) =>
-      notes.takesReferences ? keepLongMessages(given, executor.variables) : given;
+      notes.takesReferences ? nameLongMessages(given, executor.variables) : given;
     // Only users' own messages are named, and looking for them each round costs more with every round.
     const said = first.concat(named(contextMessages), notes.hasUserInput ? named(turn) : turn);
     if (note !== "") said.push({ role: "developer", content: note });

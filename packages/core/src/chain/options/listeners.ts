@@ -30,8 +30,9 @@ export class Listeners {
   notify(event: ChainEvent): void {
     for (const [name, listener] of this.#listeners) {
       try {
-        const told: unknown = listener(event);
-        if (told instanceof Promise) told.catch((thrown: unknown) => this.#failed(name, thrown));
+        const returned: unknown = listener(event);
+        if (returned instanceof Promise)
+          returned.catch((thrown: unknown) => this.#failed(name, thrown));
       } catch (thrown) {
         this.#failed(name, thrown);
       }
@@ -42,8 +43,8 @@ export class Listeners {
   report(problem: ChainError): void {
     if (this.problems.length < keptProblems) this.problems.push(problem);
     try {
-      const told: unknown = this.#callbacks.onError?.(problem, problem.phase);
-      if (told instanceof Promise) told.catch(() => {});
+      const returned: unknown = this.#callbacks.onError?.(problem, problem.phase);
+      if (returned instanceof Promise) returned.catch(() => {});
     } catch {
       // Nobody is left to tell.
     }

@@ -7,7 +7,7 @@ import type { LoggedCall } from "./logged-call.ts";
  * A turn as people read it: the assistant's words, and between them a log block for each call,
  * or for a run of like ones.
  */
-export function naturalFlow(
+export function turnText(
   messages: readonly Message[],
   calls: ReadonlyMap<string, LoggedCall>,
 ): string {

@@ -11,7 +11,7 @@ import { minNamedChars } from "./min-named-chars.ts";
  *
  * @returns the messages as the model is to see them; the same ones where none is long
  */
-export function keepLongMessages(
+export function nameLongMessages(
   messages: readonly Message[],
   variables: VariableSystem,
 ): readonly Message[] {
