@@ -34,8 +34,8 @@ export function executeCall(
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { callId = newId("call_") } = options;
   const { name, args } = called;
-  return stoppable(context, options, callId, (stop) =>
-    carry(context, options, { name, args, callId }, stop),
+  return withStop(context, options, callId, (stop) =>
+    proposeAndRun(context, options, { name, args, callId }, stop),
   );
 }
 
@@ -46,20 +46,20 @@ export function executeAnswered(
   asked: AskingProposal,
   decision: ApprovalDecision,
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
-  return stoppable(context, options, asked.record.callId, async (stop) => {
+  return withStop(context, options, asked.record.callId, async (stop) => {
     const { proposal } = await answerProposal(context.gate, asked, decision);
-    return carryOn(context, options, proposal, stop);
+    return startProposal(context, options, proposal, stop);
   });
 }
 
-/** A promise only where the work is one. */
-function stoppable(
+/** Runs `work` as an active call that can be cancelled. Returns a promise only if `work` does. */
+function withStop(
   { gate }: ExecuteContext,
   { signal }: ExecuteOptions,
   callId: string,
-  work: (stop: Stop) => ToolExecuteResult | Promise<ToolExecuteResult>,
+  work: (stop: StopHandle) => ToolExecuteResult | Promise<ToolExecuteResult>,
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
-  const stop = new Stop(callId);
+  const stop = new StopHandle(callId);
   const abort = () => stop.cancel("the caller stopped it");
   const activeNode = gate.activeCalls.append(stop);
   if (signal?.aborted === true) abort();
@@ -80,8 +80,8 @@ function stoppable(
   return result;
 }
 
-/** Whether a call was stopped, and what is to be stopped of it at the moment. */
-class Stop implements ActiveCall {
+/** Cancels a call in its current stage, and remembers the reason for later stages. */
+class StopHandle implements ActiveCall {
   readonly callId: string;
   reason: string | undefined;
   #stage: ((reason: string) => void) | undefined;
@@ -96,18 +96,18 @@ class Stop implements ActiveCall {
     this.#stage?.(reason);
   }
 
-  /** From here on, this is what stops it. */
-  by(stage: (reason: string) => void): void {
+  /** Sets the handler that cancels the current stage; calls it at once if the call is cancelled already. */
+  onCancel(stage: (reason: string) => void): void {
     this.#stage = stage;
     if (this.reason !== undefined) stage(this.reason);
   }
 }
 
-function carry(
+function proposeAndRun(
   context: ExecuteContext,
   options: ExecuteOptions,
   called: Pick<CallRequest, "name" | "args" | "callId">,
-  stop: Stop,
+  stop: StopHandle,
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { gate, observer } = context;
   const { requireApproval } = options;
@@ -123,36 +123,36 @@ function carry(
   return andThen(propose(gate, request), (proposal) =>
     andThen(observer.proposed(proposal), () =>
       proposal.status === "asks" && stop.reason === undefined
-        ? askedFor(context, options, proposal, stop)
-        : carryOn(context, options, proposal, stop),
+        ? requestApprovalAndRun(context, options, proposal, stop)
+        : startProposal(context, options, proposal, stop),
     ),
   );
 }
 
 /** Carries a call on once a person has allowed it. */
-async function askedFor(
+async function requestApprovalAndRun(
   context: ExecuteContext,
   options: ExecuteOptions,
   asked: AskingProposal,
-  stop: Stop,
+  stop: StopHandle,
 ): Promise<ToolExecuteResult> {
-  const word = await ask(context, asked, stop);
-  if (word.decision === "pending") {
+  const response = await ask(context, asked, stop);
+  if (response.decision === "pending") {
     const { approval, registered, record } = asked;
     const { callId } = record;
     const toolId = registered.id;
     return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
   }
-  if (word.decision === "stopped") return carryOn(context, options, asked, stop);
-  const { proposal } = await answerProposal(context.gate, asked, word);
-  return carryOn(context, options, proposal, stop);
+  if (response.decision === "stopped") return startProposal(context, options, asked, stop);
+  const { proposal } = await answerProposal(context.gate, asked, response);
+  return startProposal(context, options, proposal, stop);
 }
 
-function carryOn(
+function startProposal(
   { gate, scheduler, observer }: ExecuteContext,
   options: ExecuteOptions,
   given: Proposal,
-  stop: Stop,
+  stop: StopHandle,
 ): ToolExecuteResult | Promise<ToolExecuteResult> {
   const { requireApproval, checkToolResults } = options;
   let proposal = given;
@@ -178,7 +178,7 @@ function carryOn(
     checkToolResults,
   });
   if (call.ended !== undefined) return toExecuteResult(call.ended);
-  stop.by((reason) => call.cancel(reason));
+  stop.onCancel((reason) => call.cancel(reason));
   return call.settled.then(toExecuteResult);
 }
 
@@ -186,13 +186,13 @@ function carryOn(
 async function ask(
   { gate, approvals: adapter }: ExecuteContext,
   { approval, registered }: AskingProposal,
-  stop: Stop,
+  stop: StopHandle,
 ): Promise<ApprovalResponse> {
   const { clock, grants } = gate;
   const query = approvalQuery(approval, registered);
   const check = (decision: ApprovalDecision) =>
     checkAnswer({ gate, registered, approval, decision });
   const asking = requestApproval({ adapter, approval, clock, grants, query, check });
-  stop.by(() => asking.stop());
+  stop.onCancel(() => asking.stop());
   return asking.answer;
 }

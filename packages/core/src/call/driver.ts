@@ -256,10 +256,10 @@ export class CallDriver implements CallHandle {
     this.#review = review;
     if (this.#stopped !== undefined) review.stop();
     const ask = () => review.request(observer, asked);
-    const word =
+    const response =
       parentContext === undefined ? await ask() : await parentContext.whileSuspended(ask);
-    if (word.decision === "pending" && parentContext === undefined) return asked;
-    const decision: ReviewDecision = word.decision === "pending" ? cannotWait : word;
+    if (response.decision === "pending" && parentContext === undefined) return asked;
+    const decision: ReviewDecision = response.decision === "pending" ? cannotWait : response;
     return settleReviewed(gate, asked, decision);
   }
 

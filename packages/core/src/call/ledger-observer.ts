@@ -22,10 +22,10 @@ export function ledgerObserver(options: LedgerObserverOptions): CallObserver {
     onProgress: () => {},
     onEvent: () => {},
     ask: async (approval, stop) => {
-      const word = await options.ask(approval, stop);
-      return word.decision === "pending"
+      const response = await options.ask(approval, stop);
+      return response.decision === "pending"
         ? { decision: "refuse", by: "system", reason: "it needs an approval that is not here yet" }
-        : word;
+        : response;
     },
   };
 }

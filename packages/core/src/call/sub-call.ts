@@ -114,7 +114,7 @@ function startSubCall(
   const { gate, observer, parentContext, subCalls } = options;
   const { callId } = proposed.record;
   const stop = Promise.withResolvers<undefined>();
-  let why: string | undefined;
+  let stopReason: string | undefined;
   let live: CallHandle | undefined;
 
   /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
@@ -132,10 +132,10 @@ function startSubCall(
     }
   };
 
-  const carry = async (): Promise<SettleOutcome> => {
+  const runProposal = async (): Promise<SettleOutcome> => {
     let proposal = proposed;
     await observer.proposed(proposal);
-    if (proposal.status === "asks" && why === undefined) {
+    if (proposal.status === "asks" && stopReason === undefined) {
       const { approval } = proposal;
       const asking = new AbortController();
       const decision = await whileSuspended(async () =>
@@ -151,7 +151,8 @@ function startSubCall(
     }
     // A sibling may have waited already when it was made.
     if (proposal.status === "approved") await resume();
-    if (why !== undefined && proposal.status !== "settled") proposal = stopped(gate, proposal, why);
+    if (stopReason !== undefined && proposal.status !== "settled")
+      proposal = stopped(gate, proposal, stopReason);
     if (proposal.status === "settled") {
       await observer.settled(proposal);
       return proposal;
@@ -167,7 +168,7 @@ function startSubCall(
   };
   const run = async (): Promise<SettleOutcome> => {
     try {
-      const settled = await carry();
+      const settled = await runProposal();
       await resume();
       return settled;
     } finally {
@@ -180,7 +181,7 @@ function startSubCall(
     callId,
     settled: settled.promise,
     cancel(reason) {
-      why ??= reason;
+      stopReason ??= reason;
       stop.resolve(undefined);
       live?.cancel(reason);
     },
@@ -190,8 +191,8 @@ function startSubCall(
   return call;
 }
 
-function stopped(gate: Gate, { record }: Proposal, why: string): SettledCall {
-  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, why));
+function stopped(gate: Gate, { record }: Proposal, stopReason: string): SettledCall {
+  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, stopReason));
 }
 
 function tooMany(depth: number, made: number, limits: CallDriverOptions["gate"]["limits"]) {

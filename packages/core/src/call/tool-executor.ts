@@ -319,10 +319,10 @@ export class ToolExecutor {
     const query = approvalQuery(approval, registry.tool(approval.toolId));
     const check = (decision: ApprovalDecision) => this.checkAnswer(approval, decision);
     const asked = requestApproval({ adapter, approval, clock, signal, grants, query, check });
-    const word = await asked.answer;
-    return word.decision === "stopped"
+    const response = await asked.answer;
+    return response.decision === "stopped"
       ? { decision: "refuse", reason: "it was stopped", by: "system" }
-      : word;
+      : response;
   }
 
   /** Why an answer to a question cannot be taken, in a sentence; undefined where it can. It may come from outside. */

@@ -313,8 +313,8 @@ export class OpenCalls {
     this.#open.set(callId, { type: "asked", asked, stop });
     if (this.#signal.aborted) return void this.cancel(callId, "the turn was stopped");
     const unsubscribe = onAbort(this.#signal, () => stop.abort(this.#signal.reason));
-    const word = this.#executor.ask(asked.approval, stop.signal);
-    const decision = await untilAborted(word, this.#signal);
+    const response = this.#executor.ask(asked.approval, stop.signal);
+    const decision = await untilAborted(response, this.#signal);
     unsubscribe();
     if (decision === undefined || decision.decision === "pending") return;
     // Somebody else may have answered, or stopped the call, in the meantime.
@@ -426,8 +426,8 @@ export class OpenCalls {
     stop: AbortSignal,
   ): Promise<ApprovalDecision> {
     const signal = AbortSignal.any([this.#signal, stop]);
-    const word = await this.#executor.ask(approval, signal);
-    if (word.decision !== "pending") return word;
+    const response = await this.#executor.ask(approval, signal);
+    if (response.decision !== "pending") return response;
     const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
     this.#subAsks.set(approval.id, { approval, decide: resolve });
     try {

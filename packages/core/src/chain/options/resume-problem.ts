@@ -9,13 +9,13 @@ export function resumeProblem({
   outputs = [],
 }: ChainResume): ShapeProblem | undefined {
   return (
-    listProblem(answers, "answers", wordOf(["allow", "refuse"])) ??
-    listProblem(reviews, "reviews", wordOf(["release", "redact", "replace", "withhold"])) ??
+    listProblem(answers, "answers", decisionIn(["allow", "refuse"])) ??
+    listProblem(reviews, "reviews", decisionIn(["release", "redact", "replace", "withhold"])) ??
     listProblem(outputs, "outputs", output)
   );
 }
 
-function wordOf(words: readonly unknown[]) {
+function decisionIn(words: readonly unknown[]) {
   return (value: unknown, path: string): ShapeProblem | undefined => {
     if (!isObject(value)) return { path, value, expected: "an answer to a call" };
     const { decision } = value;
