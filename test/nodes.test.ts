@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@capstan/contract";
-import { findRedis, startRedis } from "../packages/server/src/testing/redis-server.ts";
+import { findRedis, startRedis } from "@capstan/server/testing";
 import { findPostgres, testServer } from "@capstan/store/testing";
 import {
   type Api,

@@ -1,10 +1,11 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
-import { createJobSender, type JobSender } from "../../packages/server/src/testing/job-sender.ts";
 import {
+  createJobSender,
   findRedis,
+  type JobSender,
   startRedis,
   type TestRedis,
-} from "../../packages/server/src/testing/redis-server.ts";
+} from "@capstan/server/testing";
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

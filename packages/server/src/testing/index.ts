@@ -1,0 +1,10 @@
+/** For the tests and benches of this repository. Not part of the published package. */
+export { switchOffPretenuring } from "../no-pretenuring.ts";
+export { openBullQueue } from "../runs/dispatch/bull-queue.ts";
+export type { QueueConsumer } from "../runs/dispatch/run-queue.ts";
+export { defaultServerLimits } from "../runs/request/run-limits.ts";
+export type { RunService } from "../runs/run-service.ts";
+export { watchOverNodes } from "../runs/watch-over-nodes.ts";
+export { createJobSender, type JobSender } from "./job-sender.ts";
+export { findRedis, startRedis, type TestRedis } from "./redis-server.ts";
+export { asking, begin, createRuns, requestOf, tool } from "./run-fixtures.ts";
