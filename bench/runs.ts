@@ -1,9 +1,9 @@
 // oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
-import { findRedis } from "../packages/server/src/testing/redis-server.ts";
 import { findPostgres } from "@capstan/store/testing";
 import type { Bench, BenchOptions } from "./bench.ts";
 import type { Figure } from "./figure.ts";
 import { measureByTurns, type Part } from "./part.ts";
+import { findRedis } from "@capstan/server/testing";
 
 export const runs: Bench = {
   name: "runs",

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { openPostgresStore, openStore, type Store } from "@capstan/store";
-import { switchOffPretenuring } from "../../packages/server/src/no-pretenuring.ts";
 import { testServer } from "@capstan/store/testing";
+import { switchOffPretenuring } from "@capstan/server/testing";
 
 /** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {

@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
 import { openPostgresStore } from "@capstan/store";
-import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
-import { watchOverNodes } from "../../packages/server/src/runs/watch-over-nodes.ts";
+import { begin, createRuns, requestOf, watchOverNodes } from "@capstan/server/testing";
 
 const [connectionString = "", count = "0"] = process.argv.slice(2);
 

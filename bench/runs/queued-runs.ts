@@ -1,14 +1,18 @@
 // Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
 // oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import pg from "pg";
-import { openBullQueue } from "../../packages/server/src/runs/dispatch/bull-queue.ts";
-import type { QueueConsumer } from "../../packages/server/src/runs/dispatch/run-queue.ts";
-import { startRedis } from "../../packages/server/src/testing/redis-server.ts";
 import { followEvents, openPostgresStore, type Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import type { RunService } from "../../packages/server/src/runs/run-service.ts";
-import { defaultServerLimits } from "../../packages/server/src/runs/request/run-limits.ts";
-import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
+import {
+  begin,
+  createRuns,
+  defaultServerLimits,
+  openBullQueue,
+  type QueueConsumer,
+  requestOf,
+  type RunService,
+  startRedis,
+} from "@capstan/server/testing";
 import type { Figure } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";
 import { countedWork } from "./counted-work.ts";

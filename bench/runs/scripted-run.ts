@@ -1,8 +1,7 @@
 // oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
 import type { Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import type { RunService } from "../../packages/server/src/runs/run-service.ts";
-import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, type RunService } from "@capstan/server/testing";
 import { countedWork } from "./counted-work.ts";
 import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds, scriptedModel } from "./scripted-model.ts";

@@ -4,8 +4,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
-import { begin, createRuns, requestOf } from "../../packages/server/src/testing/run-fixtures.ts";
 import { type Figure, measuredFigure, mergeTurns } from "../figure.ts";
+import { begin, createRuns, requestOf } from "@capstan/server/testing";
 import { sqliteStore } from "./bench-store.ts";
 
 const [syncDelay = "0", repetitions = "1", sizes = "1,50,500"] = process.argv.slice(2);
