@@ -5,8 +5,8 @@ import { newId } from "@capstan/core/host";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { findPostgres, owner, withMemoryStore, withTwoNodes } from "@capstan/store/testing";
 import type { Store } from "@capstan/store";
-import type { RunService } from "./run-service.ts";
-import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+import type { RunService } from "../run-service.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 const postgres = findPostgres();
 const pairs = {

@@ -4,7 +4,7 @@ import type { CallRecord } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import type { Store } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 const tools = [
   tool("Look", () => ({ found: ["a"] })),

@@ -4,8 +4,8 @@ import type { Model } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import { defaultServerLimits } from "./request/run-limits.ts";
-import { asking, begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
+import { defaultServerLimits } from "../request/run-limits.ts";
+import { asking, begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 /** A model that answers when it is let go on, and the questions in the order in which it saw them. */
 function heldModel() {

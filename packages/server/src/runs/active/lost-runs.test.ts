@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { Store, StoreWrite } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 /** A store that refuses some of what it is given: its database cannot take it. */
 function failing(store: Store, fails: (write: StoreWrite) => boolean): Store {

@@ -13,7 +13,7 @@ const script = `
 `;
 
 test("a server that is started without Redis loads nothing of the queue", async () => {
-  const server = new URL("../../start-server.ts", import.meta.url).href;
+  const server = new URL("./start-server.ts", import.meta.url).href;
   const args = ["--conditions=@capstan/source", "--input-type=module", "-e", script, server];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   // PostgreSQL's driver is of the same kind, and is seen.

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { defaultServerLimits } from "./request/run-limits.ts";
-import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+import { defaultServerLimits } from "../request/run-limits.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 const soon = async () => {
   for (let n = 0; n < 50; n += 1) await new Promise(setImmediate);

@@ -4,7 +4,7 @@ import type { VariableSystem } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { ConversationRecord, Store } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 const switches = { groups: {}, tools: {} };
 const note = (draft: VariableSystem) =>

@@ -4,10 +4,10 @@ import { defineTool, type ReviewDecision, type Tool } from "@capstan/core";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import type { Store } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { answerCall } from "./answer-call.ts";
-import type { RunService } from "./run-service.ts";
-import { defaultServerLimits } from "./request/run-limits.ts";
-import { asking, begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
+import { answerCall } from "../answer-call.ts";
+import type { RunService } from "../run-service.ts";
+import { defaultServerLimits } from "../request/run-limits.ts";
+import { asking, begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 // Two nodes are two services on one store: a run waits at the first, and changes by the second.
 

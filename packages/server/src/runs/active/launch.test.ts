@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import { defaultServerLimits, type ServerLimits } from "./request/run-limits.ts";
-import { begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+import { defaultServerLimits, type ServerLimits } from "../request/run-limits.ts";
+import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 const limits: ServerLimits = { ...defaultServerLimits, runMs: 5_000 };
 const look = { calls: [{ name: "Look" }] };

@@ -11,7 +11,7 @@ import {
   storeOnConnection,
   withMemoryStore,
 } from "@capstan/store/testing";
-import { begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
+import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 /** A store in which what one run did cannot be read any more. */
 function damaged(store: Store, runId: string): Store {

@@ -4,7 +4,7 @@ import type { Tool } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { Store } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
-import { defaultServerLimits } from "./request/run-limits.ts";
+import { defaultServerLimits } from "../request/run-limits.ts";
 import {
   asking,
   begin,
@@ -13,7 +13,7 @@ import {
   requestOf,
   runIn,
   tool,
-} from "../testing/run-fixtures.ts";
+} from "../../testing/run-fixtures.ts";
 
 /** A server that dies before it writes into a journal that is there: what its model says is lost. */
 function dyingRuns(store: Store, tools: readonly Tool[] = [], model = new ScriptedModel(["lost"])) {
