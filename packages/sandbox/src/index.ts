@@ -1,4 +1,5 @@
-export { type FoundSandbox, findSandbox } from "./confine/find-sandbox.ts";
+/** For packages that run programs, reach the network or use worker threads: scripts, toolkit, cli. */
+export { findSandbox } from "./confine/find-sandbox.ts";
 export type { Program, ProgramEnd, RunningProgram, Sandbox } from "./confine/sandbox.ts";
 export type { SandboxLimits } from "./process/sandbox-limits.ts";
 export { unconfined } from "./confine/unconfined.ts";

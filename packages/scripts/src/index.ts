@@ -1,3 +1,4 @@
+/** For the command line, which reads, approves, installs and runs scripts. */
 export { askWithoutSandbox } from "./approve/ask-without-sandbox.ts";
 export { type ScriptApprovalBook, openScriptApprovals } from "./approve/script-approvals.ts";
 export { createScriptAuthoring } from "./author/script-authoring.ts";
@@ -18,14 +19,14 @@ export { missingPackages } from "./environments/missing-packages.ts";
 export { pythonEnvironments } from "./environments/python-environments.ts";
 export { followLibrary } from "./library/follow-library.ts";
 export { scriptGroup } from "./library/script-group.ts";
-export { type LibraryFile, type ToolLibrary, openToolLibrary } from "./library/tool-library.ts";
+export { type ToolLibrary, openToolLibrary } from "./library/tool-library.ts";
 export { KeptVersions } from "./read/kept-versions.ts";
 export { languageParsers } from "./read/language-parsers.ts";
 export { findPython } from "./read/python/find-python.ts";
-export { type ScriptFile, readScripts } from "./read/read-scripts.ts";
+export { readScripts } from "./read/read-scripts.ts";
 export { type FileProblem, type Scan, type ToolFile, scanFolder } from "./read/scan-folder.ts";
 export { readScriptFiles } from "./read/script-files.ts";
 export { findPowerShell } from "./run/powershell/find-powershell.ts";
-export { type ScriptRunner, createScriptRunner } from "./run/script-runner.ts";
+export { createScriptRunner } from "./run/script-runner.ts";
 export type { OpenScripts } from "./author/open-scripts.ts";
 export { shownPath } from "./author/shown-path.ts";

@@ -1,3 +1,4 @@
+/** For the command line: starts the server, and checks what a server needs. */
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./auth/loopback.ts";
 export { localPrincipal } from "./auth/principals.ts";

@@ -3,11 +3,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { findPython, readScriptName, templates } from "@capstan/scripts";
+import { findPython, templates } from "@capstan/scripts";
 import { approvableAt } from "./approvable.ts";
 import { checkPaths } from "./check-paths.ts";
 import { problemLines } from "../../install/problem-lines.ts";
-
 import { toolFilesAt } from "./tool-files-at.ts";
 
 const python = await findPython({});
@@ -127,13 +126,6 @@ test(
     assert.equal(broken.status, "refused");
   },
 );
-
-test("a new script's name is an id, and its ending a language", () => {
-  assert.deepEqual(readScriptName("weather"), { status: "named", stem: "weather", kind: "py" });
-  assert.deepEqual(readScriptName("a-b.ps1"), { status: "named", stem: "a-b", kind: "ps1" });
-  for (const name of ["_x", "../x", "x.rb", "", "a b", "größe", "x".repeat(41)])
-    assert.equal(readScriptName(name).status, "refused", name);
-});
 
 test("what is hidden in a script or a module is told where it is checked and where it is approved", async () => {
   const paths = [
