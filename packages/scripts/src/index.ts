@@ -24,7 +24,7 @@ export { KeptVersions } from "./read/kept-versions.ts";
 export { languageParsers } from "./read/language-parsers.ts";
 export { findPython } from "./read/python/find-python.ts";
 export { readScripts } from "./read/read-scripts.ts";
-export { type FileProblem, type Scan, type ToolFile, scanFolder } from "./read/scan-folder.ts";
+export { type FileProblem, type Scan, type ScannedFile, scanFolder } from "./read/scan-folder.ts";
 export { readScriptFiles } from "./read/script-files.ts";
 export { findPowerShell } from "./run/powershell/find-powershell.ts";
 export { createScriptRunner } from "./run/script-runner.ts";

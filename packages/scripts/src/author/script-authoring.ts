@@ -9,7 +9,7 @@ import { readScriptName } from "./script-name.ts";
 import { templates } from "./script-templates.ts";
 import type { OpenScripts } from "./open-scripts.ts";
 import { inTurn } from "./in-turn.ts";
-import { findToolFile, readAnew, scriptDetail, scriptFiles } from "./script-detail.ts";
+import { findScannedFile, readAnew, scriptDetail, scriptFiles } from "./script-detail.ts";
 import {
   functionView,
   isEditable,
@@ -116,7 +116,7 @@ export async function createScriptAuthoring(options: {
       if (found.status !== "found") return found;
       const { path } = found;
       const written = await write(async () =>
-        (await findToolFile(folders, path)) === undefined
+        (await findScannedFile(folders, path)) === undefined
           ? ({ status: "conflict", message: "The file was deleted meanwhile." } as const)
           : saveSource({ path, source, basedOn }),
       );
@@ -148,7 +148,7 @@ export async function createScriptAuthoring(options: {
       const found = writable(id);
       if (found.status !== "found") return found;
       const { path } = found;
-      const file = await findToolFile(folders, path);
+      const file = await findScannedFile(folders, path);
       const script = file && (await readAnew(file, parsers));
       if (script === undefined)
         return { status: "conflict", message: "It cannot be read as it is. Mend it first." };

@@ -5,22 +5,22 @@ import type { FileContents } from "../definition/file-contents.ts";
 import { readScriptFiles } from "../read/script-files.ts";
 import { readScripts } from "../read/read-scripts.ts";
 import { readSource } from "./source-file.ts";
-import { scanFolder, type ToolFile } from "../read/scan-folder.ts";
+import { scanFolder, type ScannedFile } from "../read/scan-folder.ts";
 import type { Script } from "../definition/script-function.ts";
 import type { OpenScripts } from "./open-scripts.ts";
 
 /** A file that a scan of the folders finds now. */
-export async function findToolFile(
+export async function findScannedFile(
   folders: readonly string[],
   path: string,
-): Promise<ToolFile | undefined> {
+): Promise<ScannedFile | undefined> {
   const scans = await Promise.all(folders.map((folder) => scanFolder(folder)));
   return scans.flatMap(({ files }) => files).find((file) => file.path === path);
 }
 
 /** Reads a script from the file itself, with what it declares; undefined where it cannot be used as it is. */
 export async function readAnew(
-  file: ToolFile,
+  file: ScannedFile,
   parsers: OpenScripts["parsers"],
   signal?: AbortSignal,
 ): Promise<Script | undefined> {
@@ -43,7 +43,7 @@ export async function scriptDetail(
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<ScriptDetail> {
-  const file = await findToolFile(folders, path);
+  const file = await findScannedFile(folders, path);
   const [text, script] = await Promise.all([
     readSource(path),
     file && readAnew(file, scripts.parsers, signal),
@@ -85,7 +85,7 @@ export async function scriptFiles(
     const contents = hash === undefined ? undefined : await scripts.versions.read(hash);
     return contents && hash !== undefined ? filesView(hash, contents) : undefined;
   }
-  const file = await findToolFile(folders, path);
+  const file = await findScannedFile(folders, path);
   if (file === undefined) return undefined;
   const { folder, isPlugin } = file;
   const made = await readScriptFiles({ folder, entry: relative(folder, path), isPlugin });

@@ -7,7 +7,7 @@ import {
   type ScriptFile,
   type ScriptOutcome,
 } from "../read/read-scripts.ts";
-import { type FileProblem, scanFolder, type ToolFile } from "../read/scan-folder.ts";
+import { type FileProblem, scanFolder, type ScannedFile } from "../read/scan-folder.ts";
 import type {
   RunScriptFunction,
   Script,
@@ -218,7 +218,7 @@ export class ToolLibrary {
       : { permissions, group: scriptGroup(script, { run, approved }) };
   }
 
-  async #readModules(files: readonly ToolFile[]): Promise<readonly ReadFile[]> {
+  async #readModules(files: readonly ScannedFile[]): Promise<readonly ReadFile[]> {
     const { modules, versions } = this.#options;
     const loaded = await loadModules(files, {
       previous: this.#modules,
@@ -283,7 +283,7 @@ function withUniqueIds(
 }
 
 /** Folders may lie in one another. */
-function uniquePaths(files: readonly ToolFile[]): readonly ToolFile[] {
+function uniquePaths(files: readonly ScannedFile[]): readonly ScannedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 

@@ -4,7 +4,7 @@ import { errorMessage } from "@capstan/core/host";
 import { groupsOf } from "./module-groups.ts";
 import { hiddenInFiles } from "../definition/hidden-characters.ts";
 import { importCopy, noPart } from "./import-copy.ts";
-import type { ToolFile } from "./scan-folder.ts";
+import type { ScannedFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "../definition/script-function.ts";
 import type { KeptVersions } from "./kept-versions.ts";
@@ -42,14 +42,14 @@ export interface LoadModulesOptions {
  * module that fails keeps its last good version.
  */
 export function loadModules(
-  files: readonly ToolFile[],
+  files: readonly ScannedFile[],
   options: LoadModulesOptions,
 ): Promise<readonly LoadedModule[]> {
   return Promise.all(files.map((file) => loadModule(file, options)));
 }
 
 async function loadModule(
-  file: ToolFile,
+  file: ScannedFile,
   { previous, approvals, versions }: LoadModulesOptions,
 ): Promise<LoadedModule> {
   const { path, folder, isPlugin } = file;

@@ -12,7 +12,7 @@ import {
 import { hiddenInFiles } from "../definition/hidden-characters.ts";
 import type { ParsedFile } from "../definition/parsed-file.ts";
 import { readPermissions } from "../definition/permissions.ts";
-import type { ToolFile } from "./scan-folder.ts";
+import type { ScannedFile } from "./scan-folder.ts";
 import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
 import type { KeptVersions } from "./kept-versions.ts";
 import type { FileContents } from "../definition/file-contents.ts";
@@ -24,7 +24,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
-export type ScriptFile = Extract<ToolFile, { readonly type: "script" }>;
+export type ScriptFile = Extract<ScannedFile, { readonly type: "script" }>;
 
 /** Reads sources of one language, in order, without running them. */
 export type ParseSources = (

@@ -5,7 +5,7 @@ import type { ScriptLanguage, ScriptProblem } from "../definition/script-functio
 import { isCache, isPrivate } from "./script-files.ts";
 
 /** A file of a `tools/` folder that gives tools. */
-export type ToolFile = {
+export type ScannedFile = {
   /** Absolute. */
   readonly path: string;
   /** Its own folder: the plugin's, or the tools folder. */
@@ -24,7 +24,7 @@ export interface FileProblem extends ScriptProblem {
 }
 
 export interface Scan {
-  readonly files: readonly ToolFile[];
+  readonly files: readonly ScannedFile[];
   readonly problems: readonly FileProblem[];
 }
 
@@ -42,7 +42,7 @@ const moduleExtensions = new Set([".ts", ".js", ".mjs", ".mts"]);
 export async function scanFolder(folder: string): Promise<Scan> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined) return { files: [], problems: [] };
-  const files: ToolFile[] = [];
+  const files: ScannedFile[] = [];
   const problems: FileProblem[] = [];
   const refuse = (path: string, message: string) =>
     void problems.push({ path, severity: "error", message });
@@ -52,7 +52,7 @@ export async function scanFolder(folder: string): Promise<Scan> {
     if (item.isSymbolicLink()) {
       refuse(path, "It is a link, and may lead out of the folder. Put the file itself here.");
     } else if (item.isFile()) {
-      const file = toolFile({ path, folder: root, isPlugin: false });
+      const file = scannedFile({ path, folder: root, isPlugin: false });
       if (file !== undefined) files.push(file);
     } else if (item.isDirectory()) {
       const entries = await entriesOf(path, refuse);
@@ -73,14 +73,14 @@ export async function scanFolder(folder: string): Promise<Scan> {
 async function entriesOf(
   folder: string,
   refuse: (path: string, message: string) => void,
-): Promise<readonly ToolFile[]> {
-  const entries: ToolFile[] = [];
+): Promise<readonly ScannedFile[]> {
+  const entries: ScannedFile[] = [];
   for (const item of await list(folder)) {
     if (basename(item.name, extname(item.name)) !== "main") continue;
     const path = join(folder, item.name);
     if (item.isSymbolicLink()) refuse(path, "It is a link. Put the file itself here.");
     if (!item.isFile()) continue;
-    const file = toolFile({ path, folder, isPlugin: true });
+    const file = scannedFile({ path, folder, isPlugin: true });
     if (file !== undefined) entries.push(file);
   }
   return entries;
@@ -92,7 +92,9 @@ async function hasTools(folder: string): Promise<boolean> {
   return items.some(({ name }) => !isHidden(name) && extname(name) in languages);
 }
 
-function toolFile(place: Pick<ToolFile, "path" | "folder" | "isPlugin">): ToolFile | undefined {
+function scannedFile(
+  place: Pick<ScannedFile, "path" | "folder" | "isPlugin">,
+): ScannedFile | undefined {
   const { path, folder, isPlugin } = place;
   const extension = extname(path);
   const name = isPlugin ? basename(folder) : basename(path, extension);

@@ -11,7 +11,7 @@ import {
   type ScriptFunction,
   scriptGroup,
   type ScriptProblem,
-  type ToolFile,
+  type ScannedFile,
 } from "@capstan/scripts";
 import { checkSchemas } from "../../install/check-schemas.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
@@ -73,7 +73,7 @@ export async function checkPaths(
 }
 
 /** What can be said of a module that does not run: what is hidden in its text. */
-async function checkModule({ path, folder, isPlugin, name }: ToolFile): Promise<CheckedFile> {
+async function checkModule({ path, folder, isPlugin, name }: ScannedFile): Promise<CheckedFile> {
   const entry = relative(folder, path);
   const made = await readScriptFiles({ folder, entry, isPlugin });
   const problems: readonly ScriptProblem[] =
