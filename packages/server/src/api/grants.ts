@@ -36,7 +36,7 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
     for (const { store } of [runs, ephemeral]) {
       const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
       if (outcome.status !== "revoked") continue;
-      for (const service of [runs, ephemeral]) service.forgetGrant(outcome.grant.sessionId, id);
+      for (const service of [runs, ephemeral]) service.revokeGrant(outcome.grant.sessionId, id);
       const { grant, again } = outcome;
       const body = { id, object: "grant.deleted", deleted: true, again } as const;
       return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);

@@ -37,7 +37,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       onIdle: () => {
         // Comments keep proxies open, but only an event keeps clients that count idle time.
         service.heartbeat(run);
-        return service.isLive(run.id) ? undefined : ": waiting\n\n";
+        return service.isActive(run.id) ? undefined : ": waiting\n\n";
       },
       onLeave: () => {
         stop.abort();

@@ -7,7 +7,7 @@ import {
 import { type ClientOutput, coveredBy, errorMessage } from "@capstan/core/host";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
-import type { Chains } from "./active/active-chains.ts";
+import type { ActiveRuns } from "./active/active-runs.ts";
 import type { CreateExecutor } from "./active/session.ts";
 import { tellChain } from "./active/resumption.ts";
 
@@ -16,7 +16,7 @@ export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 export interface AnswersOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
-  readonly chains: Chains;
+  readonly activeRuns: ActiveRuns;
   readonly dispatcher: Pick<Dispatcher, "answered" | "take">;
   readonly log: (line: string) => void;
 }
@@ -73,14 +73,14 @@ export class Answers {
     runId: string,
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
-    const { store, chains, dispatcher } = this.#options;
+    const { store, activeRuns, dispatcher } = this.#options;
     return dispatcher.answered({ name: `outputs of ${runId}`, owner }, async (claims) => {
       const [outcome] = await store.write([
         { type: "submit-outputs", owner, runId, outputs, claims },
       ]);
       if (outcome.status !== "submitted") return outcome;
       const taken = new Set(outcome.taken);
-      const chain = chains.get(runId)?.chain;
+      const chain = activeRuns.get(runId)?.chain;
       for (const output of outputs) if (taken.has(output.callId)) chain?.submitOutput(output);
       return outcome;
     });
@@ -98,7 +98,7 @@ export class Answers {
   async release(run: RunRecord, grant: Grant): Promise<void> {
     const { store, createExecutor } = this.#options;
     if (grant.verdict !== "allow") return;
-    this.#options.chains.shareGrant(run, grant);
+    this.#options.activeRuns.shareGrant(run, grant);
     try {
       const { owner, sessionId } = run;
       const open = await store.listApprovals({ owner, status: "pending", limit: 1_000 });
@@ -118,7 +118,7 @@ export class Answers {
 
   /** Where the run goes on here, it hears at once. One that parks in this moment finds the answer in the store. */
   #tell(approval: ApprovalRecord): void {
-    const live = this.#options.chains.get(approval.runId);
+    const live = this.#options.activeRuns.get(approval.runId);
     if (live !== undefined) tellChain(live.chain, approval);
   }
 }

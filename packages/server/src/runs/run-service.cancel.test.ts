@@ -27,7 +27,7 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
       assert.equal(run?.status, "cancelled");
       assert.equal(events.filter(({ type }) => type === "chain.ended").length, 1);
       assert.equal(events.at(-1)?.type, "chain.ended");
-      assert.equal(runs.isLive(id), false);
+      assert.equal(runs.isActive(id), false);
       assert.equal(clock.pending, 0, "nothing waits for its time");
       const { data } = await store.listApprovals({ owner, runId: id });
       assert.ok(

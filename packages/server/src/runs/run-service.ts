@@ -23,7 +23,7 @@ import {
 } from "@capstan/store";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { Answers, type Submission } from "./answers.ts";
-import { Chains, type EndedChain } from "./active/active-chains.ts";
+import { ActiveRuns, type EndedRun } from "./active/active-runs.ts";
 import { ConversationVariables } from "./active/conversation-variables.ts";
 import { OtherNodes, stoppedByPerson } from "./nodes/other-nodes.ts";
 import { ParkedChains } from "./active/parked-chains.ts";
@@ -73,7 +73,7 @@ export class RunService {
   readonly #options: RunServiceOptions;
   /** The users' own rules. */
   readonly overrides: Overrides;
-  readonly #chains: Chains;
+  readonly #activeRuns: ActiveRuns;
   readonly #variables: ConversationVariables;
   readonly #parked: ParkedChains;
   readonly #passing: PassingRuns | undefined;
@@ -97,7 +97,7 @@ export class RunService {
     this.#variables = new ConversationVariables({ store, createExecutor, limits: atHand });
     this.#parked = new ParkedChains(atHand);
     this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
-    this.#chains = new Chains({
+    this.#activeRuns = new ActiveRuns({
       grants: store,
       ...options,
       clock: this.#clock,
@@ -115,7 +115,7 @@ export class RunService {
     });
     this.#takeUps = new TakeUps({
       store,
-      chains: this.#chains,
+      activeRuns: this.#activeRuns,
       parked: this.#parked,
       serial: this.#serial,
       isStopping: () => this.#closing,
@@ -127,14 +127,14 @@ export class RunService {
       limits,
       takeUp: (run) => this.#serial.run(run.id, async () => this.#takeUp(run)),
       goOn: (run, answer) => this.#serial.run(run.id, () => this.#takeUps.goOn(run, answer)),
-      isLive: (runId) => this.isLive(runId),
+      isActive: (runId) => this.isActive(runId),
       isStopping: () => this.#closing,
       log: options.log,
     });
     this.#answers = new Answers({
       store,
       createExecutor,
-      chains: this.#chains,
+      activeRuns: this.#activeRuns,
       dispatcher: this.#dispatcher,
       log: options.log,
     });
@@ -144,18 +144,18 @@ export class RunService {
       dispatcher: this.#dispatcher,
       takeUps: this.#takeUps,
       isStopping: () => this.#closing,
-      isLive: (runId) => this.isLive(runId),
+      isActive: (runId) => this.isActive(runId),
     });
     followPermissions({
       store: options.grants ?? store,
-      chains: this.#chains,
+      activeRuns: this.#activeRuns,
       overrides: this.overrides,
       log: options.log,
     });
-    this.#others = new OtherNodes({ store, chains: this.#chains, log: options.log });
+    this.#others = new OtherNodes({ store, activeRuns: this.#activeRuns, log: options.log });
     this.#stranded = new StrandedRuns({
       store,
-      isHeld: (id) => this.isLive(id) || this.#serial.isBusy(id) || this.#takeUps.lost.has(id),
+      isHeld: (id) => this.isActive(id) || this.#serial.isBusy(id) || this.#takeUps.lost.has(id),
       now: () => this.#clock.now(),
     });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
@@ -239,9 +239,9 @@ export class RunService {
   /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
   async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
     // At once, whatever else waits for its turn with this run.
-    this.#chains.get(run.id)?.chain.abort(stoppedByPerson);
+    this.#activeRuns.get(run.id)?.chain.abort(stoppedByPerson);
     await this.#serial.run(run.id, async () => {
-      const live = this.#chains.get(run.id);
+      const live = this.#activeRuns.get(run.id);
       live?.chain.abort(stoppedByPerson);
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
@@ -251,7 +251,7 @@ export class RunService {
       if (isElsewhere && (await this.#others.stopped(now, stopWithinMs))) return;
       await this.#endWherever(now);
     });
-    await this.#chains.get(run.id)?.done;
+    await this.#activeRuns.get(run.id)?.done;
   }
 
   /** Another may have claimed it in the meantime: whoever has it then, it is ended. */
@@ -301,18 +301,18 @@ export class RunService {
 
   /** Stops one call; the turn goes on. False where it is not open. */
   async cancelCall(run: RunRecord, callId: string): Promise<boolean> {
-    const live = this.#chains.get(run.id);
+    const live = this.#activeRuns.get(run.id);
     if (live !== undefined) return live.chain.cancelCall(callId);
     return run.status === "in_progress" && this.#others.stopCall(run, callId);
   }
 
-  isLive(runId: string): boolean {
-    return this.#chains.get(runId) !== undefined;
+  isActive(runId: string): boolean {
+    return this.#activeRuns.get(runId) !== undefined;
   }
 
-  /** What this process holds for runs: chains that go on, and runs of which something waits for its turn. */
-  held(): { readonly chains: number; readonly waitingTurns: number } {
-    return { chains: this.#chains.entries().length, waitingTurns: this.#serial.size };
+  /** Counts the active runs, and the runs with operations that run or wait. */
+  load(): { readonly activeRuns: number; readonly pendingRuns: number } {
+    return { activeRuns: this.#activeRuns.entries().length, pendingRuns: this.#serial.size };
   }
 
   /** The variables of a conversation, or of any run, as its newest run has them now. */
@@ -321,7 +321,7 @@ export class RunService {
     headRunId,
   }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
-    return this.#chains.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
+    return this.#activeRuns.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
   }
 
   /**
@@ -335,7 +335,7 @@ export class RunService {
     for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
       const runId = await this.#variables.holder(now);
       const edited = await this.#serial.run(runId, () =>
-        this.#variables.edit(conversation, runId, edit, this.#chains.get(runId)?.variables),
+        this.#variables.edit(conversation, runId, edit, this.#activeRuns.get(runId)?.variables),
       );
       if (edited !== undefined) return edited;
       now = await this.store.getConversation(conversation);
@@ -344,19 +344,20 @@ export class RunService {
   }
 
   /** A grant was revoked: what goes on must not use it any more. */
-  forgetGrant(sessionId: string | null, grantId: string): void {
-    this.#chains.forgetGrant(sessionId, grantId);
+  revokeGrant(sessionId: string | null, grantId: string): void {
+    this.#activeRuns.revokeGrant(sessionId, grantId);
   }
 
   /** Takes a number in the stream of a run that has not ended, so that a client sees that it is there. */
   heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
-    if (this.isLive(run.id)) this.#chains.showAlive(run.id);
+    if (this.isActive(run.id)) this.#activeRuns.writeHeartbeat(run.id);
     else this.#showElsewhere(run);
   }
 
   /** What was found lying about may have been begun here meanwhile. One that others queued is not that. */
   async #takeUp(run: RunRef): Promise<void> {
-    const goesOn = this.#chains.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
+    const goesOn =
+      this.#activeRuns.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
     if (!goesOn) await this.#takeUps.takeUp(run);
   }
 
@@ -404,12 +405,12 @@ export class RunService {
    */
   async close(graceMs: number): Promise<number> {
     this.#closing = true;
-    const all = Promise.allSettled(this.#chains.entries().map(([, { done }]) => done));
+    const all = Promise.allSettled(this.#activeRuns.entries().map(([, { done }]) => done));
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const cancel = this.#clock.after(graceMs, resolve);
     await Promise.race([all, over]);
     cancel();
-    const left = this.#chains.entries();
+    const left = this.#activeRuns.entries();
     for (const [runId, { chain, epoch }] of left) {
       chain.detach("the server is stopping");
       try {
@@ -428,16 +429,16 @@ export class RunService {
     );
   }
 
-  #onEnd({ run, asks, parked, ready, lost }: EndedChain): void {
-    if (parked !== undefined) this.#parked.keep(run, parked);
+  #onEnd({ run, isWaiting, suspendedState, isQueued, closeFailure }: EndedRun): void {
+    if (suspendedState !== undefined) this.#parked.keep(run, suspendedState);
     this.#dispatcher.left(run.id);
-    if (lost !== undefined)
+    if (closeFailure !== undefined)
       void this.#takeUps.lost.close(run, {
         code: "journal_failed",
-        message: lost,
+        message: closeFailure,
         phase: "chain",
       });
-    else if (ready) void this.recover([{ ...run, status: "queued" }]);
-    else this.#passing?.ended(run, asks);
+    else if (isQueued) void this.recover([{ ...run, status: "queued" }]);
+    else this.#passing?.ended(run, isWaiting);
   }
 }

@@ -20,7 +20,7 @@ export interface StartsOptions {
   readonly dispatcher: Dispatcher;
   readonly takeUps: TakeUps;
   readonly isStopping: () => boolean;
-  readonly isLive: (runId: string) => boolean;
+  readonly isActive: (runId: string) => boolean;
 }
 
 /** Makes runs of what is asked for: each takes a place and begins, or is stored as queued. */
@@ -46,7 +46,7 @@ export class Starts {
   }
 
   async #start(request: RunRequest): Promise<StartOutcome> {
-    const { store, dispatcher, isStopping, isLive } = this.#options;
+    const { store, dispatcher, isStopping, isActive } = this.#options;
     if (isStopping()) return { status: "conflict", message: "The server is stopping." };
     const parent =
       request.parentId === null
@@ -78,7 +78,7 @@ export class Starts {
       const writes = newRunWrites(id, request, taken?.inherited, status);
       return await this.#startStored(id, request, { begins, taken, writes });
     } finally {
-      if (begins && !isLive(id)) dispatcher.left(id);
+      if (begins && !isActive(id)) dispatcher.left(id);
     }
   }
 
@@ -91,7 +91,7 @@ export class Starts {
       readonly writes: readonly StoreWrite[];
     },
   ): Promise<StartOutcome> {
-    const { store, dispatcher, serial, takeUps, isLive } = this.#options;
+    const { store, dispatcher, serial, takeUps, isActive } = this.#options;
     const { begins, taken, writes } = given;
     const outcomes = await store.write(writes);
     const run = newRunRecord(writes, outcomes);
@@ -110,7 +110,7 @@ export class Starts {
     const variablesOf = variablesOrigin(request, outcomes);
     await serial.run(id, async () => {
       // The answer of the commit may have been so late that the run was found lying about.
-      if (isLive(id)) return;
+      if (isActive(id)) return;
       await takeUps.launch(run, async () => ({
         ...(await beginWith(store, beginning)),
         ...(variablesOf && { variablesOf }),

@@ -36,7 +36,7 @@ export function createClientCalls(options: {
 }): ClientCalls {
   const { floor } = options;
   const customTools = new Set(options.customTools);
-  const isLive = options.publish === "live";
+  const isActive = options.publish === "live";
   const known = new Map<string, { readonly name: string; readonly argumentsText: SharedText }>();
   const announced = new Set<string>();
   let step: { readonly callId: string; readonly unit: Unit }[] = [];
@@ -59,13 +59,13 @@ export function createClientCalls(options: {
 
   return {
     writing(callId, name) {
-      if (!isLive || customTools.has(name) || announced.has(callId)) return undefined;
+      if (!isActive || customTools.has(name) || announced.has(callId)) return undefined;
       const unit = createFunctionCallUnit({ callId, name });
       announce(callId, unit);
       return unit;
     },
     written(callId, name, argumentsText) {
-      if (!isLive || !customTools.has(name)) return;
+      if (!isActive || !customTools.has(name)) return;
       announceWhole({ callId, name, argumentsText });
     },
     proposed({ callId, name, argumentsText }) {

@@ -1,7 +1,7 @@
 import type { ChainState, Message } from "@capstan/core";
 import type { RunRecord, Store } from "@capstan/store";
 import { adoption, inheritedTurn } from "./adoption.ts";
-import type { Given } from "./active-chains.ts";
+import type { LaunchInput } from "./active-runs.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 
 /** A run that has not begun yet. */
@@ -14,7 +14,7 @@ export interface Beginning {
 }
 
 /** How a chain is begun whose opening is in the journal already. */
-export async function beginWith(store: Store, beginning: Beginning): Promise<Given> {
+export async function beginWith(store: Store, beginning: Beginning): Promise<LaunchInput> {
   const { request, taken, inputMessages } = beginning;
   const written = [...(taken?.inherited.messages ?? []), ...inputMessages];
   if (taken === undefined) return { inputMessages, written };

@@ -9,7 +9,7 @@ import type {
   Store,
 } from "@capstan/store";
 import { beginWith, readBeginning } from "./beginning.ts";
-import type { Chains, Given } from "./active-chains.ts";
+import type { ActiveRuns, LaunchInput } from "./active-runs.ts";
 import { isBetweenProcesses, readChainState, type StoredChain } from "./chain-state.ts";
 import { type HeldRun, LostRuns } from "./lost-runs.ts";
 import type { ParkedChains } from "./parked-chains.ts";
@@ -18,7 +18,7 @@ import { ending, resumption } from "./resumption.ts";
 
 export interface TakeUpsOptions {
   readonly store: Store;
-  readonly chains: Chains;
+  readonly activeRuns: ActiveRuns;
   readonly parked: ParkedChains;
   /** One thing at a time of each run. */
   readonly serial: Serial;
@@ -51,7 +51,7 @@ export class TakeUps {
     this.#options = options;
     this.lost = new LostRuns({
       ...options,
-      isLive: (runId) => options.chains.get(runId) !== undefined,
+      isActive: (runId) => options.activeRuns.get(runId) !== undefined,
       claim: (run) => this.#claim(run),
       end: async (run, why) => this.#end({ ...(await this.#read(run)), epoch: run.epoch }, why, []),
     });
@@ -72,8 +72,8 @@ export class TakeUps {
    * @param heard what it was claimed with
    */
   async goOn(held: ClaimedRun, heard?: ApprovalRecord): Promise<void> {
-    const { chains, parked } = this.#options;
-    chains.leave(held);
+    const { activeRuns, parked } = this.#options;
+    activeRuns.detachStale(held);
     try {
       const kept = parked.take(held);
       const run = kept?.run ?? (await this.#read(held));
@@ -87,9 +87,9 @@ export class TakeUps {
   }
 
   /** Begins a run that is claimed: stored as going on, it must go on or end. */
-  async launch(run: RunRecord, prepare: () => Promise<Given>): Promise<void> {
+  async launch(run: RunRecord, prepare: () => Promise<LaunchInput>): Promise<void> {
     try {
-      await this.#options.chains.launch(run, await prepare());
+      await this.#options.activeRuns.launch(run, await prepare());
     } catch (thrown) {
       await this.#closeFailed(run, thrown);
     }
@@ -103,7 +103,7 @@ export class TakeUps {
   async close(ref: RunRef, why: ChainError): Promise<boolean> {
     const held = await this.#claim(ref);
     if (held === undefined) return false;
-    this.#options.chains.leave(held);
+    this.#options.activeRuns.detachStale(held);
     // Who claimed it with an answer, and is about to go on with it, reads that it is not his any more.
     this.#options.parked.forget([held.id]);
     await this.lost.closeNow(held, why);
@@ -111,18 +111,18 @@ export class TakeUps {
   }
 
   async #begin(run: RunRecord): Promise<void> {
-    const { store, chains } = this.#options;
-    await chains.launch(run, await beginWith(store, await readBeginning(store, run)));
+    const { store, activeRuns } = this.#options;
+    await activeRuns.launch(run, await beginWith(store, await readBeginning(store, run)));
   }
 
   async #resume(run: RunRecord, kept?: StoredChain, heard?: ApprovalRecord): Promise<void> {
-    const { store, chains, most } = this.#options;
+    const { store, activeRuns, most } = this.#options;
     const stored = kept ?? (await readChainState(store, run));
     if (stored.deaths > most) return this.#endInterrupted(run);
     if (!stored.begun) return this.#begin(run);
     const { writes, resume } = await resumption(store, run, stored, heard);
     if (!(await this.#write(run, writes))) return;
-    await chains.launch(run, { resume: { ...resume, waited: stored.waited } });
+    await activeRuns.launch(run, { resume: { ...resume, waited: stored.waited } });
   }
 
   /** Ends a run that seems to be what stops its servers; its stream says so. */
@@ -135,7 +135,7 @@ export class TakeUps {
   async #end(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[]): Promise<void> {
     const { writes, resume } = await ending(this.#options.store, run, why, notices);
     if (!(await this.#write(run, writes))) return;
-    await this.#options.chains.closeOff(run, resume);
+    await this.#options.activeRuns.close(run, resume);
   }
 
   async #closeFailed(held: HeldRun, thrown: unknown): Promise<void> {

@@ -122,7 +122,7 @@ for (const [warmBytes, reads] of [
       const { data } = await store.listApprovals({ owner, runId: first.id });
       await runs.answer(owner, data[0]!.id, { decision: "allow" });
       await runIn(store, first.id, "completed");
-      while (runs.isLive(first.id)) await new Promise(setImmediate);
+      while (runs.isActive(first.id)) await new Promise(setImmediate);
       const now = (await store.getConversation({ owner, id: "c" }))!;
       await runs.editVariables(now, (draft) => {
         draft.addVariable("b", "mine", "USER_ADD");

@@ -99,7 +99,7 @@ function timeLimit({ clock, limits, resume }: LaunchOptions) {
  * Ends a run that was claimed without doing anything of it: no tool, no model and no history is
  * needed, so that none of those can keep it from ending.
  */
-export function closeOff({
+export function closeChain({
   run,
   journal,
   variables,

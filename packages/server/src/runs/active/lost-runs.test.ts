@@ -54,7 +54,7 @@ test("a run that another server took over is left to it", async () => {
     const run = await begin(runs, requestOf("go"));
     await store.write([{ type: "claim-run", runId: run.id }]);
     hold.resolve("said");
-    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    while (runs.isActive(run.id)) await new Promise(setImmediate);
     const now = await store.getRun({ owner, id: run.id });
     assert.deepEqual([now?.status, now?.epoch], ["in_progress", 2]);
   });

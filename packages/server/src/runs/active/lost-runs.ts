@@ -29,7 +29,7 @@ export interface LostRunsOptions {
   readonly store: Store;
   /** One thing at a time of each run. */
   readonly serial: Serial;
-  readonly isLive: (runId: string) => boolean;
+  readonly isActive: (runId: string) => boolean;
   /** The server stops: the next one closes what this one leaves. */
   readonly isStopping: () => boolean;
   /** Takes it anew; undefined where another was quicker, or it has ended. */
@@ -131,14 +131,14 @@ export class LostRuns {
   }
 
   async #isLost({ owner, id, epoch }: HeldRun): Promise<boolean> {
-    const { store, isLive } = this.#options;
+    const { store, isActive } = this.#options;
     try {
       const now = await store.getRun({ owner, id });
-      if (now === undefined || isClosing(now.status) || isLive(id)) return false;
+      if (now === undefined || isClosing(now.status) || isActive(id)) return false;
       return now.epoch === epoch && now.status === "in_progress";
     } catch (thrown) {
       // Whether it still is in this epoch is seen as it is claimed, or its end is written.
-      if (isDamage(thrown)) return !isLive(id);
+      if (isDamage(thrown)) return !isActive(id);
       throw thrown;
     }
   }

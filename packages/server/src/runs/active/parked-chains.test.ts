@@ -4,7 +4,7 @@ import type { ChainState } from "@capstan/core";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { type ClaimedRun, openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import { callRecord, owner, withMemoryStore } from "@capstan/store/testing";
-import { Chains } from "./active-chains.ts";
+import { ActiveRuns } from "./active-runs.ts";
 import { readChainState } from "./chain-state.ts";
 import { ParkedChains } from "./parked-chains.ts";
 import { defaultServerLimits } from "../request/run-limits.ts";
@@ -165,7 +165,7 @@ for (const [warmSessions, read] of [
       });
       const run = await begin(runs, requestOf("Go."));
       await runIn(inner, run.id, "requires_action");
-      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      while (runs.isActive(run.id)) await new Promise(setImmediate);
       const { data } = await inner.listApprovals({ owner, runId: run.id });
       reads.length = 0;
       await runs.answer(owner, data[0]!.id, { decision: "allow" });
@@ -207,7 +207,7 @@ test("only a chain that the store has as waiting is kept", async () => {
         if (events.some(({ type }) => type === "approval.requested"))
           void store.write([{ type: "claim-run", runId: run.id }]);
       });
-      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      while (runs.isActive(run.id)) await new Promise(setImmediate);
       leave();
       assert.equal((await runIn(store, run.id, "in_progress")).epoch, 2);
       assert.deepEqual(kept(), []);
@@ -218,7 +218,7 @@ test("only a chain that the store has as waiting is kept", async () => {
       // What a next request answers closes the run.
       const run = await begin(runs, requestOf("Go.", { clientTools }));
       await runIn(store, run.id, "completed");
-      while (runs.isLive(run.id)) await new Promise(setImmediate);
+      while (runs.isActive(run.id)) await new Promise(setImmediate);
       assert.deepEqual(kept(), []);
     });
   } finally {
@@ -242,7 +242,7 @@ test("what a run that took a turn over has used is the same, whether it is read 
       const next = requestOf("", { parentId: parent.id, clientTools, outputs });
       const { id } = await begin(runs, next);
       await runIn(store, id, "requires_action");
-      while (runs.isLive(id)) await new Promise(setImmediate);
+      while (runs.isActive(id)) await new Promise(setImmediate);
       const { data } = await store.listApprovals({ owner, runId: id });
       await runs.answer(owner, data[0]!.id, { decision: "allow" });
       used.push((await runIn(store, id, "completed")).result?.usage);
@@ -285,7 +285,7 @@ test("a variable that is changed as its run is answered is so when that goes on"
     const runs = createRuns({ store, model, tools: [look] });
     const run = await begin(runs, requestOf("Go.", { conversationId: "c" }));
     await runIn(store, run.id, "requires_action");
-    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    while (runs.isActive(run.id)) await new Promise(setImmediate);
     const { data } = await store.listApprovals({ owner, runId: run.id });
     await runs.answer(owner, data[0]!.id, { decision: "allow" });
     await runIn(store, run.id, "completed");
@@ -300,9 +300,9 @@ test("a run that is stopped as it is answered does not go on, and asks no model"
     const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
     const run = await begin(runs, requestOf("Go."));
     await runIn(store, run.id, "requires_action");
-    while (runs.isLive(run.id)) await new Promise(setImmediate);
+    while (runs.isActive(run.id)) await new Promise(setImmediate);
     const { data } = await store.listApprovals({ owner, runId: run.id });
-    const launched = mock.method(Chains.prototype, "launch");
+    const launched = mock.method(ActiveRuns.prototype, "launch");
     try {
       await runs.answer(owner, data[0]!.id, { decision: "refuse" });
       assert.equal(launched.mock.callCount(), 0);

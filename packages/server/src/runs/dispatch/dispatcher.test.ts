@@ -36,7 +36,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
       const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
       if (outcome.status === "claimed") live.add(id);
     },
-    isLive: (id) => live.has(id),
+    isActive: (id) => live.has(id),
     isStopping,
     now: () => time,
     log: (line) => assert.fail(line),

@@ -17,7 +17,7 @@ export interface DispatcherOptions {
   readonly takeUp: (run: RunRef) => Promise<void>;
   /** Goes on with a run that is claimed, with what was just said to a question of its. */
   readonly goOn: (run: ClaimedRun, answer?: ApprovalRecord) => Promise<void>;
-  readonly isLive: (runId: string) => boolean;
+  readonly isActive: (runId: string) => boolean;
   readonly isStopping: () => boolean;
   /** Milliseconds that only rise. @default the system's */
   readonly now?: () => number;
@@ -201,7 +201,7 @@ export class Dispatcher {
 
   /** Goes on with a run, or hands it back where it finds no place. @returns whether it had one */
   async #inItsPlace(run: RunRef, goOn: () => Promise<void>, isOrphan = false): Promise<boolean> {
-    const { isLive, isStopping, log } = this.#options;
+    const { isActive, isStopping, log } = this.#options;
     const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
       await (hasPlace ? goOn() : this.#handBack(run, isOrphan));
@@ -210,7 +210,7 @@ export class Dispatcher {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
       return false;
     } finally {
-      if (hasPlace && !isLive(run.id)) this.left(run.id);
+      if (hasPlace && !isActive(run.id)) this.left(run.id);
     }
   }
 

@@ -7,12 +7,12 @@ import {
   type StopRequest,
   type Store,
 } from "@capstan/store";
-import type { Chains, LiveRun } from "../active/active-chains.ts";
+import type { ActiveRuns, ActiveRun } from "../active/active-runs.ts";
 import { approvalsOf, tellChain } from "../active/resumption.ts";
 
 export interface OtherNodesOptions {
   readonly store: Store;
-  readonly chains: Chains;
+  readonly activeRuns: ActiveRuns;
   readonly log: (line: string) => void;
 }
 
@@ -35,7 +35,7 @@ export class OtherNodes {
 
   /** Looks at every run that goes on here: where a hint may have been missed. */
   lookAtAll(): void {
-    for (const [runId] of this.#options.chains.entries()) this.#look(runId);
+    for (const [runId] of this.#options.activeRuns.entries()) this.#look(runId);
   }
 
   /**
@@ -78,18 +78,18 @@ export class OtherNodes {
   #hear(heard: NodeMessage): void {
     if (heard.type === "missed") this.lookAtAll();
     else if (heard.type === "stop") this.#stop(heard);
-    else if (heard.type === "watched") this.#options.chains.showAlive(heard.runId);
+    else if (heard.type === "watched") this.#options.activeRuns.writeHeartbeat(heard.runId);
     else if (heard.type === "changed") for (const runId of heard.runIds) this.#look(runId);
   }
 
   #stop({ runId, callId }: StopRequest): void {
-    const chain = this.#options.chains.get(runId)?.chain;
+    const chain = this.#options.activeRuns.get(runId)?.chain;
     if (callId === undefined) chain?.abort(stoppedByPerson);
     else chain?.cancelCall(callId);
   }
 
   #look(runId: string): void {
-    const live = this.#options.chains.get(runId);
+    const live = this.#options.activeRuns.get(runId);
     if (live === undefined) return;
     if (this.#looking.has(runId)) {
       this.#looking.set(runId, true);
@@ -110,7 +110,7 @@ export class OtherNodes {
   }
 
   /** Tells a chain what came for it. What it does not wait for it leaves. */
-  async #tell(id: string, { owner, epoch, chain }: LiveRun): Promise<void> {
+  async #tell(id: string, { owner, epoch, chain }: ActiveRun): Promise<void> {
     const { store } = this.#options;
     const run = await store.getRun({ owner, id });
     // Fenced, whatever it writes: it should not go on doing things either.

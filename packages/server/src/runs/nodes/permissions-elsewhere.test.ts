@@ -140,7 +140,7 @@ test(
       await other.write([{ type: "create-grant", owner, sessionId: null, grant }]);
       await read;
       await one.write([{ type: "revoke-grant", owner, id: grantId }]);
-      held.runs.forgetGrant(null, grantId);
+      held.runs.revokeGrant(null, grantId);
       release();
       await held.grants;
       held.release();

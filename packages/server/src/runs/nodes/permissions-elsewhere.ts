@@ -1,12 +1,12 @@
 import { errorMessage } from "@capstan/core/host";
 import type { Store } from "@capstan/store";
-import type { Chains } from "../active/active-chains.ts";
+import type { ActiveRuns } from "../active/active-runs.ts";
 import type { Overrides } from "../permissions/overrides.ts";
 
 export interface FollowPermissionsOptions {
   /** Where grants are kept that hold in every session: it is shared with other nodes. */
   readonly store: Pick<Store, "nodes">;
-  readonly chains: Chains;
+  readonly activeRuns: ActiveRuns;
   readonly overrides: Overrides;
   readonly log: (line: string) => void;
 }
@@ -17,7 +17,7 @@ export interface FollowPermissionsOptions {
  */
 export function followPermissions({
   store,
-  chains,
+  activeRuns,
   overrides,
   log,
 }: FollowPermissionsOptions): void {
@@ -25,7 +25,7 @@ export function followPermissions({
   const reading = new Map<string, boolean>();
 
   async function read(owner: string): Promise<void> {
-    await Promise.all([overrides.refresh(owner), chains.refreshGrants(owner)]);
+    await Promise.all([overrides.refresh(owner), activeRuns.refreshGrants(owner)]);
   }
 
   function refresh(owner: string): void {
@@ -46,6 +46,6 @@ export function followPermissions({
   store.nodes?.subscribe((heard) => {
     if (heard.type === "permissions") heard.owners.forEach(refresh);
     if (heard.type === "missed")
-      new Set([...chains.owners(), ...overrides.owners()]).forEach(refresh);
+      new Set([...activeRuns.owners(), ...overrides.owners()]).forEach(refresh);
   });
 }

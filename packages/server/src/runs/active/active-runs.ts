@@ -11,7 +11,7 @@ import { type ChainResume, errorMessage, type ModelCatalog } from "@capstan/core
 import type { GrantRecord, RunRecord, Store } from "@capstan/store";
 import type { ConversationVariables } from "./conversation-variables.ts";
 import type { VariablesOrigin } from "../request/new-run.ts";
-import { closeOff, launch } from "./launch.ts";
+import { closeChain, launch } from "./launch.ts";
 import type { Overrides } from "../permissions/overrides.ts";
 import { RunJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
@@ -19,9 +19,9 @@ import type { ServerLimits } from "../request/run-limits.ts";
 import { type CreateExecutor, listGrants, readGrants } from "./session.ts";
 import { TurnoverMap } from "./turnover-map.ts";
 
-export interface ChainsOptions {
+export interface ActiveRunsOptions {
   readonly store: Store;
-  /** Where grants are kept that hold in every session. */
+  /** The store of the grants that hold in every session. */
   readonly grants: Store;
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
@@ -30,42 +30,42 @@ export interface ChainsOptions {
   readonly overrides: Overrides;
   readonly clock: Clock;
   readonly log: (line: string) => void;
-  /** A person's word was kept that holds for more than one call. */
+  /** Called after a grant has been stored. */
   readonly onGrant: (run: RunRecord, grant: Grant) => void;
-  /** A question was kept, which expires then, or a run has parked. */
+  /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
   readonly onWaits: (expiresAt: number) => void;
-  readonly onEnd: (ended: EndedChain) => void;
+  readonly onEnd: (ended: EndedRun) => void;
 }
 
-export interface EndedChain {
+export interface EndedRun {
   readonly run: RunRecord;
-  /** It asks a person or a client. */
-  readonly asks: boolean;
-  /** Where it stopped, if the store has it as waiting, just so: what asks may as well have ended, or be another's by now. */
-  readonly parked: ChainState | undefined;
-  /** It waited, and its answer had come by then: it is queued. */
-  readonly ready: boolean;
-  /** Why the store did not take its end; undefined where it did, or where the run was handed back. */
-  readonly lost: string | undefined;
+  /** It waits for a user or a client. */
+  readonly isWaiting: boolean;
+  /** Its chain's state if the store has it as suspended; it may have ended or have another owner since. */
+  readonly suspendedState: ChainState | undefined;
+  /** Its answer came before it suspended, so it is queued. */
+  readonly isQueued: boolean;
+  /** Why the store did not commit its end; undefined if it did, or if the run was handed back. */
+  readonly closeFailure: string | undefined;
 }
 
-/** A chain that goes on in this process. */
-export interface LiveRun {
+/** A run that executes in this process. */
+export interface ActiveRun {
   readonly owner: string;
   readonly epoch: number;
   readonly chain: ToolChainRun;
   readonly variables: VariableSystem;
-  /** Resolves once the chain's last word is written, and the run is not live any more. */
+  /** Resolves after the chain's last write, when the run is not active any more. */
   readonly done: Promise<void>;
 }
 
-/** What a run begins with, or goes on with. */
-export interface Given {
+/** The input with which a run starts or resumes. */
+export interface LaunchInput {
   readonly inputMessages?: readonly Message[];
-  /** Messages of those that its journal has already. */
+  /** Those of the messages that are in its journal already. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
-  /** Of a run that was made just now, and begins with nothing of its own. */
+  /** The origin of the variables of a new run, which has none of its own. */
   readonly variablesOf?: VariablesOrigin;
 }
 
@@ -75,33 +75,33 @@ interface Session {
   readonly journal: RunJournal;
 }
 
-interface Watched extends LiveRun {
+interface ActiveEntry extends ActiveRun {
   readonly sessionId: string;
   readonly grants: GrantBook;
-  /** When it last showed that it is alive, in ms since the epoch. */
-  shownAt: number;
+  /** Time of its last heartbeat, in ms since the epoch. */
+  heartbeatAt: number;
 }
 
-/** The chains of the runs that go on in this process. A run is claimed before its chain is begun. */
-export class Chains {
-  readonly #options: ChainsOptions;
-  readonly #live = new TurnoverMap<string, Watched>();
-  /** How often grants changed, or may have: what was read before the last time is not used. */
+/** The runs that execute in this process. A run is claimed before its chain is launched. */
+export class ActiveRuns {
+  readonly #options: ActiveRunsOptions;
+  readonly #live = new TurnoverMap<string, ActiveEntry>();
+  /** Counts possible changes of grants: a read that began before the last change is stale. */
   #grantChanges = 0;
 
-  constructor(options: ChainsOptions) {
+  constructor(options: ActiveRunsOptions) {
     this.#options = options;
   }
 
-  get(runId: string): LiveRun | undefined {
+  get(runId: string): ActiveRun | undefined {
     return this.#live.get(runId);
   }
 
-  entries(): readonly (readonly [string, LiveRun])[] {
+  entries(): readonly (readonly [string, ActiveRun])[] {
     return [...this.#live];
   }
 
-  async launch(run: RunRecord, given: Given): Promise<void> {
+  async launch(run: RunRecord, given: LaunchInput): Promise<void> {
     const changes = this.#grantChanges;
     const [session, overrides] = await Promise.all([
       this.#session(run, given),
@@ -109,26 +109,26 @@ export class Chains {
     ]);
     const options = { ...this.#options, run, ...session, overrides, ...given };
     this.#watch(run, session, await launch(options));
-    // Who changed them meanwhile did not find it among those that go on.
+    // A change in the meantime did not find this run among the active ones.
     if (changes !== this.#grantChanges) void this.refreshGrants(run.owner);
   }
 
-  /** Ends a run without doing anything of it; resolves when it has ended. */
-  async closeOff(run: RunRecord, resume: ChainResume): Promise<void> {
+  /** Ends a run without running any of its calls; resolves when it has ended. */
+  async close(run: RunRecord, resume: ChainResume): Promise<void> {
     const session = await this.#session(run, {});
-    this.#watch(run, session, closeOff({ run, resume, ...session }));
+    this.#watch(run, session, closeChain({ run, resume, ...session }));
     await this.#live.get(run.id)?.done;
   }
 
-  /** A run is claimed anew: what went on of it here is fenced, and has no say in it any more. */
-  leave({ id, epoch }: Pick<RunRecord, "id" | "epoch">): void {
+  /** Detaches the chain of a run that has been claimed anew: its older epoch is fenced. */
+  detachStale({ id, epoch }: Pick<RunRecord, "id" | "epoch">): void {
     const live = this.#live.get(id);
     if (live === undefined || live.epoch >= epoch) return;
     this.#live.delete(id);
     live.chain.detach("this run goes on anew");
   }
 
-  /** A grant was given in one run: what else goes on in its session has it from now on. */
+  /** Adds a grant that was given in one run to the other active runs for which it holds. */
   shareGrant(run: RunRecord, grant: Grant): void {
     for (const [runId, live] of this.#live) {
       const isMeant = grant.scope === "always" || live.sessionId === run.sessionId;
@@ -136,15 +136,15 @@ export class Chains {
     }
   }
 
-  /** A grant was revoked: what goes on must not use it any more. */
-  forgetGrant(sessionId: string | null, grantId: string): void {
+  /** Revokes a grant in the active runs. */
+  revokeGrant(sessionId: string | null, grantId: string): void {
     this.#grantChanges += 1;
     for (const live of this.#live.values()) {
       if (sessionId === null || live.sessionId === sessionId) live.grants.revoke(grantId);
     }
   }
 
-  /** Grants of a user's may have changed elsewhere: what goes on here has them as they are kept. */
+  /** Reloads the grants of a user's active runs, as another node may have changed them. */
   async refreshGrants(owner: string): Promise<void> {
     const { store, grants: kept, log } = this.#options;
     this.#grantChanges += 1;
@@ -162,12 +162,12 @@ export class Chains {
     }
   }
 
-  /** The users of whom something goes on here. */
+  /** The owners of the active runs. */
   owners(): ReadonlySet<string> {
     return new Set([...this.#live.values()].map(({ owner }) => owner));
   }
 
-  /** What goes on of a user's has these grants from now on, as far as they are for its session, and no others. */
+  /** Replaces the grants of a user's active runs by these, each run's by those that hold in its session. */
   #replaceGrants(owner: string, records: readonly GrantRecord[]): void {
     for (const live of this.#live.values()) {
       if (live.owner !== owner) continue;
@@ -180,14 +180,14 @@ export class Chains {
     }
   }
 
-  /** Takes a number in the run's stream, so that a client that waits sees that it is alive. */
-  showAlive(runId: string): void {
+  /** Writes a heartbeat event, which takes a sequence number, so that a waiting client sees that the run is alive. */
+  writeHeartbeat(runId: string): void {
     const { store, limits, log } = this.#options;
     const live = this.#live.get(runId);
     const at = Date.now();
-    // Everybody who watches asks at about the same time: one sign is enough for them all.
-    if (live === undefined || at - live.shownAt < limits.heartbeatMs / 2) return;
-    live.shownAt = at;
+    // All readers ask at about the same time: one heartbeat is enough for them.
+    if (live === undefined || at - live.heartbeatAt < limits.heartbeatMs / 2) return;
+    live.heartbeatAt = at;
     const { epoch } = live;
     const writes = [{ type: "event", event: { type: "run.heartbeat", at } }] as const;
     store
@@ -197,7 +197,7 @@ export class Chains {
       );
   }
 
-  async #session(run: RunRecord, { written = [], variablesOf }: Given): Promise<Session> {
+  async #session(run: RunRecord, { written = [], variablesOf }: LaunchInput): Promise<Session> {
     const { store, grants: kept, onWaits } = this.#options;
     const { owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
@@ -223,22 +223,37 @@ export class Chains {
   #watch(run: RunRecord, { variables, grants, journal }: Session, chain: ToolChainRun): void {
     const { log, onEnd } = this.#options;
     const done = chain.result.then(({ error, waiting, state }) => {
-      // One that was left has ended long after its run went on without it.
+      // A detached chain ends after its run has been claimed anew.
       if (this.#live.get(run.id)?.chain !== chain) return;
       this.#live.delete(run.id);
       if (journal.settled) this.#options.variables.keep(run, variables);
       if (error?.code === "journal_failed" || error?.code === "internal")
         log(`Run ${run.id} failed: ${error.message}`);
-      const lost =
+      const closeFailure =
         journal.settled || error?.code === "detached"
           ? undefined
           : (journal.failure ?? "its end could not be written");
-      // What it took over counts in it, and is not in its own journal.
+      // A turn that it took over counts in its state, but is not in its own journal.
       const { adopts } = run.request as unknown as StoredRunRequest;
-      const parked = journal.parked && !adopts ? state : undefined;
-      onEnd({ run, asks: waiting.length > 0, parked, ready: journal.ready, lost });
+      const suspendedState = journal.parked && !adopts ? state : undefined;
+      onEnd({
+        run,
+        isWaiting: waiting.length > 0,
+        suspendedState,
+        isQueued: journal.ready,
+        closeFailure,
+      });
     });
     const { epoch, sessionId, owner } = run;
-    this.#live.set(run.id, { epoch, sessionId, owner, chain, variables, grants, shownAt: 0, done });
+    this.#live.set(run.id, {
+      epoch,
+      sessionId,
+      owner,
+      chain,
+      variables,
+      grants,
+      heartbeatAt: 0,
+      done,
+    });
   }
 }
