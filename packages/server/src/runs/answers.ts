@@ -9,7 +9,7 @@ import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
 import type { ActiveRuns } from "./active/active-runs.ts";
 import type { CreateExecutor } from "./active/session.ts";
-import { tellChain } from "./active/resumption.ts";
+import { deliverAnswer } from "./active/resumption.ts";
 
 export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 
@@ -119,6 +119,6 @@ export class Answers {
   /** Where the run goes on here, it hears at once. One that parks in this moment finds the answer in the store. */
   #tell(approval: ApprovalRecord): void {
     const live = this.#options.activeRuns.get(approval.runId);
-    if (live !== undefined) tellChain(live.chain, approval);
+    if (live !== undefined) deliverAnswer(live.chain, approval);
   }
 }

@@ -37,7 +37,7 @@ import type { CreateExecutor } from "./active/session.ts";
 import { createSignsOfLife } from "./nodes/signs-of-life.ts";
 import { type StartOutcome, Starts } from "./starts.ts";
 import { StrandedRuns } from "./active/stranded-runs.ts";
-import { TakeUps } from "./active/claims.ts";
+import { Claims } from "./active/claims.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -79,7 +79,7 @@ export class RunService {
   readonly #passing: PassingRuns | undefined;
   readonly #serial = new Serial();
   readonly #answers: Answers;
-  readonly #takeUps: TakeUps;
+  readonly #claims: Claims;
   readonly #dispatcher: Dispatcher;
   readonly #starts: Starts;
   readonly #others: OtherNodes;
@@ -113,20 +113,20 @@ export class RunService {
       clock: this.#clock,
       log: options.log,
     });
-    this.#takeUps = new TakeUps({
+    this.#claims = new Claims({
       store,
       activeRuns: this.#activeRuns,
       parked: this.#parked,
       serial: this.#serial,
       isStopping: () => this.#closing,
-      most: limits.takeUps,
+      maxCrashes: limits.maxCrashes,
       log: options.log,
     });
     this.#dispatcher = new Dispatcher({
       store,
       limits,
-      takeUp: (run) => this.#serial.run(run.id, async () => this.#takeUp(run)),
-      goOn: (run, answer) => this.#serial.run(run.id, () => this.#takeUps.goOn(run, answer)),
+      claim: (run) => this.#serial.run(run.id, async () => this.#claim(run)),
+      resume: (run, answer) => this.#serial.run(run.id, () => this.#claims.resume(run, answer)),
       isActive: (runId) => this.isActive(runId),
       isStopping: () => this.#closing,
       log: options.log,
@@ -142,7 +142,7 @@ export class RunService {
       store,
       serial: this.#serial,
       dispatcher: this.#dispatcher,
-      takeUps: this.#takeUps,
+      claims: this.#claims,
       isStopping: () => this.#closing,
       isActive: (runId) => this.isActive(runId),
     });
@@ -155,7 +155,8 @@ export class RunService {
     this.#others = new OtherNodes({ store, activeRuns: this.#activeRuns, log: options.log });
     this.#stranded = new StrandedRuns({
       store,
-      isHeld: (id) => this.isActive(id) || this.#serial.isBusy(id) || this.#takeUps.lost.has(id),
+      isHeld: (id) =>
+        this.isActive(id) || this.#serial.isBusy(id) || this.#claims.closeRetries.has(id),
       now: () => this.#clock.now(),
     });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
@@ -233,7 +234,7 @@ export class RunService {
 
   /** Ends a run that nobody answered in time. */
   async expire(run: RunRef): Promise<void> {
-    await this.#serial.run(run.id, () => this.#takeUps.close(run, unanswered));
+    await this.#serial.run(run.id, () => this.#claims.claimAndClose(run, unanswered));
   }
 
   /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
@@ -257,7 +258,7 @@ export class RunService {
   /** Another may have claimed it in the meantime: whoever has it then, it is ended. */
   async #endWherever(run: RunRecord): Promise<void> {
     for (let now: RunRecord | undefined = run; now !== undefined && !isClosing(now.status);) {
-      if (await this.#takeUps.close(now, stopped)) return;
+      if (await this.#claims.claimAndClose(now, stopped)) return;
       now = await this.store.getRun(run);
     }
   }
@@ -354,11 +355,11 @@ export class RunService {
     else this.#showElsewhere(run);
   }
 
-  /** What was found lying about may have been begun here meanwhile. One that others queued is not that. */
-  async #takeUp(run: RunRef): Promise<void> {
-    const goesOn =
+  /** Claims and resumes a run, unless this process has started it in the meantime. */
+  async #claim(run: RunRef): Promise<void> {
+    const isExecuting =
       this.#activeRuns.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
-    if (!goesOn) await this.#takeUps.takeUp(run);
+    if (!isExecuting) await this.#claims.claimAndResume(run);
   }
 
   /** What the server before this one left. Read before anything is begun here, which would look the same. */
@@ -433,7 +434,7 @@ export class RunService {
     if (suspendedState !== undefined) this.#parked.keep(run, suspendedState);
     this.#dispatcher.left(run.id);
     if (closeFailure !== undefined)
-      void this.#takeUps.lost.close(run, {
+      void this.#claims.closeRetries.closeLater(run, {
         code: "journal_failed",
         message: closeFailure,
         phase: "chain",

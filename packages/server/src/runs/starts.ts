@@ -1,12 +1,12 @@
 import { neutraliseMessage, newId } from "@capstan/core/host";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import { isClosing, type RunRecord, type Store, type StoreWrite } from "@capstan/store";
-import { awaitsApproval, carriersOf, inheritedTurn } from "./active/adoption.ts";
-import { type Beginning, beginWith } from "./active/beginning.ts";
+import { isWaitingForApproval, successorsOf, readInheritedTurn } from "./active/inherited-turn.ts";
+import { type StartInput, launchInputOf } from "./active/start-input.ts";
 import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
 import type { RunRequest } from "./request/run-request.ts";
 import type { Serial } from "./active/serial.ts";
-import type { TakeUps } from "./active/claims.ts";
+import type { Claims } from "./active/claims.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }
@@ -18,7 +18,7 @@ export interface StartsOptions {
   /** One thing at a time of each run. */
   readonly serial: Serial;
   readonly dispatcher: Dispatcher;
-  readonly takeUps: TakeUps;
+  readonly claims: Claims;
   readonly isStopping: () => boolean;
   readonly isActive: (runId: string) => boolean;
 }
@@ -61,15 +61,15 @@ export class Starts {
     const adopts =
       parent !== undefined &&
       (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
-    if (parent !== undefined && adopts && awaitsApproval(parent)) {
-      const carriers = await carriersOf(store, parent);
+    if (parent !== undefined && adopts && isWaitingForApproval(parent)) {
+      const carriers = await successorsOf(store, parent);
       if (carriers.some(({ status }) => !isClosing(status)))
         return { status: "conflict", message: "Another response carries on what waited here." };
     }
     const id = newId("resp_");
     const taken =
       adopts && parent !== undefined
-        ? { parent, inherited: await inheritedTurn(store, parent, request) }
+        ? { parent, inherited: await readInheritedTurn(store, parent, request) }
         : undefined;
     const { principal: owner } = request;
     const begins = dispatcher.admits(id, owner);
@@ -87,11 +87,11 @@ export class Starts {
     request: RunRequest,
     given: {
       readonly begins: boolean;
-      readonly taken: Beginning["taken"];
+      readonly taken: StartInput["taken"];
       readonly writes: readonly StoreWrite[];
     },
   ): Promise<StartOutcome> {
-    const { store, dispatcher, serial, takeUps, isActive } = this.#options;
+    const { store, dispatcher, serial, claims, isActive } = this.#options;
     const { begins, taken, writes } = given;
     const outcomes = await store.write(writes);
     const run = newRunRecord(writes, outcomes);
@@ -111,8 +111,8 @@ export class Starts {
     await serial.run(id, async () => {
       // The answer of the commit may have been so late that the run was found lying about.
       if (isActive(id)) return;
-      await takeUps.launch(run, async () => ({
-        ...(await beginWith(store, beginning)),
+      await claims.launch(run, async () => ({
+        ...(await launchInputOf(store, beginning)),
         ...(variablesOf && { variablesOf }),
       }));
     });

@@ -2,49 +2,49 @@ import type { CallRecord, ChainState, Message } from "@capstan/core";
 import { addUsage, noUsage, type RoundUsage } from "@capstan/core/host";
 import type { ChainStateEvent, RunRecord, Store } from "@capstan/store";
 
-/** A streamed item that was cut off when its process stopped. */
-export interface CutItem {
+/** A streamed item that was incomplete when its process stopped. */
+export interface UnfinishedItem {
   readonly itemId: string;
   readonly kind: "text" | "reasoning" | "arguments" | "output";
   readonly text: string;
 }
 
 export interface StoredChain {
-  /** A round that was cut off is not counted: it begins again. */
+  /** An incomplete round is not counted: it starts again. */
   readonly state: ChainState;
-  /** Counted with the one that was cut off. */
-  readonly roundsBegun: number;
-  readonly cut: readonly CutItem[];
-  /** It stopped to wait, and nothing of it went on since. */
-  readonly waited: boolean;
-  /** Something of it is stored: it is carried on, and not begun. */
-  readonly begun: boolean;
-  /** How often its process was gone since it last got anywhere. */
-  readonly deaths: number;
+  /** Including an incomplete one. */
+  readonly roundsStarted: number;
+  readonly unfinishedItems: readonly UnfinishedItem[];
+  /** Whether it suspended, and has not run since. */
+  readonly wasWaiting: boolean;
+  /** Whether some of it is stored, so that it is resumed and not started. */
+  readonly hasStarted: boolean;
+  /** How many of its processes crashed since its last progress. */
+  readonly crashes: number;
 }
 
 const nothing = { messages: [], calls: [], events: [] };
 
-/** Rebuilds what a chain knew, from what its run's journal says. */
+/** Replays a run's journal into the state of its chain. */
 export async function readChainState(store: Store, run: RunRecord): Promise<StoredChain> {
   const query = { owner: run.owner, runId: run.id };
   const { messages, calls, events } = (await store.readChain(query)) ?? nothing;
   const whole = await Promise.all(calls.map((call) => withQuarantine(store, run, call)));
   return {
     state: stateOf(run, messages, whole, events),
-    roundsBegun: events.reduce(
+    roundsStarted: events.reduce(
       (most, event) => (event.type === "round.started" ? Math.max(most, event.round) : most),
       0,
     ),
-    cut: cutItems(events),
-    waited: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
-    begun: !events.every(isBetweenProcesses),
-    deaths: deathsSinceStep(events),
+    unfinishedItems: unfinishedItems(events),
+    wasWaiting: events.findLast(({ type }) => turns.has(type))?.type === "chain.waiting",
+    hasStarted: !events.every(isOwnerlessEvent),
+    crashes: crashesSinceStep(events),
   };
 }
 
-/** What may be told of a run that no process goes on with: before its chain has begun, or while it lies. */
-export function isBetweenProcesses({ type }: Pick<ChainStateEvent, "type">): boolean {
+/** Whether the event is of a type that may be written while no process executes the run. */
+export function isOwnerlessEvent({ type }: Pick<ChainStateEvent, "type">): boolean {
   return type === "run.orphaned" || type === "run.heartbeat";
 }
 
@@ -66,7 +66,7 @@ const steps: ReadonlySet<ChainStateEvent["type"]> = new Set([
   "chain.waiting",
 ]);
 
-function deathsSinceStep(events: readonly ChainStateEvent[]): number {
+function crashesSinceStep(events: readonly ChainStateEvent[]): number {
   const since = events.findLastIndex(({ type }) => steps.has(type)) + 1;
   return events.slice(since).filter(({ type }) => type === "run.orphaned").length;
 }
@@ -117,7 +117,7 @@ function runningTime(events: readonly ChainStateEvent[]): number {
   let since: number | undefined;
   let last = 0;
   for (const event of events) {
-    if (!("at" in event) || event.at === undefined || isBetweenProcesses(event)) continue;
+    if (!("at" in event) || event.at === undefined || isOwnerlessEvent(event)) continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") {
       if (since !== undefined) total += last - since;
       since = event.at;
@@ -130,8 +130,8 @@ function runningTime(events: readonly ChainStateEvent[]): number {
   return since === undefined ? total : total + last - since;
 }
 
-function cutItems(events: readonly ChainStateEvent[]): readonly CutItem[] {
-  const open = new Map<string, CutItem>();
+function unfinishedItems(events: readonly ChainStateEvent[]): readonly UnfinishedItem[] {
+  const open = new Map<string, UnfinishedItem>();
   for (const event of events) {
     if (event.type === "item.start")
       open.set(event.itemId, { itemId: event.itemId, kind: event.kind, text: "" });

@@ -118,7 +118,7 @@ test("a run whose server died as it took a turn over goes on with the turn and w
 
 test("a run that its servers die of is closed after some tries, and says so", async () => {
   await withMemoryStore(async (store) => {
-    const limits = { ...defaultServerLimits, takeUps: 3 };
+    const limits = { ...defaultServerLimits, maxCrashes: 3 };
     let asked = Promise.withResolvers<void>();
     const model = {
       id: "test/hangs",
@@ -146,7 +146,7 @@ test("a run that its servers die of is closed after some tries, and says so", as
 
 test("a run that its servers die of is closed, also where it is queued each time before it is taken up", async () => {
   await withMemoryStore(async (store) => {
-    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
     await hasBegun(store, id);
     for (let died = 0; died < 3; died += 1) {
@@ -167,7 +167,7 @@ test("one of which its servers die as they read it is closed without being read"
 
 test("one that is watched while it is queued between its servers' deaths is closed unread, too", async () => {
   await withMemoryStore(async (store) => {
-    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
     await hasBegun(store, id);
     const deadly: Store = { ...store, readChain: () => never };
@@ -219,7 +219,7 @@ async function closedUnread(
   lastStore: (store: Store) => Store = (store) => store,
 ): Promise<void> {
   await withMemoryStore(async (store) => {
-    const limits = { ...defaultServerLimits, takeUps: 2 };
+    const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const first = createRuns({ store: firstStore(store), model: hanging, limits });
     const { id } = await begin(first, requestOf("Q"));
     await ready(store, id);
@@ -244,7 +244,7 @@ async function closedUnread(
 
 test("a run that its servers hand back is never closed for that", async () => {
   await withMemoryStore(async (store) => {
-    const limits = { ...defaultServerLimits, takeUps: 1 };
+    const limits = { ...defaultServerLimits, maxCrashes: 1 };
     let runs = createRuns({ store, model: hanging, limits });
     const { id } = await begin(runs, requestOf("Q"));
     await hasBegun(store, id);

@@ -8,23 +8,23 @@ import type {
   RunRef,
   Store,
 } from "@capstan/store";
-import { beginWith, readBeginning } from "./beginning.ts";
+import { launchInputOf, readStartInput } from "./start-input.ts";
 import type { ActiveRuns, LaunchInput } from "./active-runs.ts";
-import { isBetweenProcesses, readChainState, type StoredChain } from "./chain-state.ts";
-import { type HeldRun, LostRuns } from "./lost-runs.ts";
+import { isOwnerlessEvent, readChainState, type StoredChain } from "./chain-state.ts";
+import { type OwnedRun, CloseRetries } from "./close-retries.ts";
 import type { ParkedChains } from "./parked-chains.ts";
 import type { Serial } from "./serial.ts";
-import { ending, resumption } from "./resumption.ts";
+import { readEnding, readResumption } from "./resumption.ts";
 
-export interface TakeUpsOptions {
+export interface ClaimsOptions {
   readonly store: Store;
   readonly activeRuns: ActiveRuns;
   readonly parked: ParkedChains;
-  /** One thing at a time of each run. */
+  /** Runs one operation of a run at a time. */
   readonly serial: Serial;
   readonly isStopping: () => boolean;
-  /** How often in a row a run's process may be gone without the run getting any further. */
-  readonly most: number;
+  /** How many processes of a run may crash in a row without progress in the run. */
+  readonly maxCrashes: number;
   readonly log: (line: string) => void;
 }
 
@@ -35,21 +35,21 @@ const interrupted: ChainError = {
   phase: "chain",
 };
 
-const killing =
+const crashing =
   "The server stopped again and again as soon as it took this up, so it was closed without being read. Begin it anew.";
 
 /**
- * Takes runs up that nobody holds, and ends those that nobody carries on. A run is claimed before
- * anything of it is read: what is read afterwards no other node can change any more.
+ * Claims runs without an owner and resumes or closes them. A run is claimed before it is read: no
+ * other node can change it after that.
  */
-export class TakeUps {
-  readonly #options: TakeUpsOptions;
-  /** Runs of this process that did not end as they should. */
-  readonly lost: LostRuns;
+export class Claims {
+  readonly #options: ClaimsOptions;
+  /** Closes runs of this process whose end the store did not commit. */
+  readonly closeRetries: CloseRetries;
 
-  constructor(options: TakeUpsOptions) {
+  constructor(options: ClaimsOptions) {
     this.#options = options;
-    this.lost = new LostRuns({
+    this.closeRetries = new CloseRetries({
       ...options,
       isActive: (runId) => options.activeRuns.get(runId) !== undefined,
       claim: (run) => this.#claim(run),
@@ -57,36 +57,36 @@ export class TakeUps {
     });
   }
 
-  /** Claims a run and goes on with it, or ends it where it seems to be what stops its servers. */
-  async takeUp(ref: RunRef): Promise<void> {
+  /** Claims a run and resumes it, or closes it if it seems to crash its servers. */
+  async claimAndResume(ref: RunRef): Promise<void> {
     const held = await (ref.status === "in_progress" ? this.#claimOrphan(ref) : this.#claim(ref));
     if (held === undefined) return;
-    // Where that cannot be read, going on fails as well, and closes it.
-    const kills = await this.#killsItsReaders(held).catch(() => false);
-    await (kills ? this.lost.closeUnreadNow(held, killing) : this.goOn(held));
+    // If that cannot be read, resuming fails as well, and closes the run.
+    const crashes = await this.#crashesItsServers(held).catch(() => false);
+    await (crashes ? this.closeRetries.closeUnreadNow(held, crashing) : this.resume(held));
   }
 
   /**
-   * Goes on with a run that is claimed: one that waited is with its answer.
+   * Resumes a claimed run; a suspended one gets its answer.
    *
-   * @param heard what it was claimed with
+   * @param answer the answer with which it was claimed, if there was one
    */
-  async goOn(held: ClaimedRun, heard?: ApprovalRecord): Promise<void> {
+  async resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
     const { activeRuns, parked } = this.#options;
-    activeRuns.detachStale(held);
+    activeRuns.detachStale(claimed);
     try {
-      const kept = parked.take(held);
-      const run = kept?.run ?? (await this.#read(held));
-      // Claimed anew since then, to be ended, say.
-      if (run.epoch !== held.epoch) return;
-      if (run.lastSeq === 0) await this.#begin(run);
-      else await this.#resume(run, kept?.chain, heard);
+      const kept = parked.take(claimed);
+      const run = kept?.run ?? (await this.#read(claimed));
+      // It has been claimed anew since then, for example to be closed.
+      if (run.epoch !== claimed.epoch) return;
+      if (run.lastSeq === 0) await this.#start(run);
+      else await this.#resume(run, kept?.chain, answer);
     } catch (thrown) {
-      await this.#closeFailed(held, thrown);
+      await this.#closeFailed(claimed, thrown);
     }
   }
 
-  /** Begins a run that is claimed: stored as going on, it must go on or end. */
+  /** Launches a claimed run; if that fails, closes it, as it is stored as in progress. */
   async launch(run: RunRecord, prepare: () => Promise<LaunchInput>): Promise<void> {
     try {
       await this.#options.activeRuns.launch(run, await prepare());
@@ -96,36 +96,36 @@ export class TakeUps {
   }
 
   /**
-   * Claims a run that nobody carries on, and ends it; where that fails, it is tried again.
+   * Claims a run and closes it; retries if closing fails.
    *
-   * @returns false where another claimed it first, or it has ended
+   * @returns false if another node claimed it first, or if it has ended
    */
-  async close(ref: RunRef, why: ChainError): Promise<boolean> {
+  async claimAndClose(ref: RunRef, why: ChainError): Promise<boolean> {
     const held = await this.#claim(ref);
     if (held === undefined) return false;
     this.#options.activeRuns.detachStale(held);
-    // Who claimed it with an answer, and is about to go on with it, reads that it is not his any more.
+    // An answer that claimed the run and is about to resume it then reads the new epoch.
     this.#options.parked.forget([held.id]);
-    await this.lost.closeNow(held, why);
+    await this.closeRetries.closeNow(held, why);
     return true;
   }
 
-  async #begin(run: RunRecord): Promise<void> {
+  async #start(run: RunRecord): Promise<void> {
     const { store, activeRuns } = this.#options;
-    await activeRuns.launch(run, await beginWith(store, await readBeginning(store, run)));
+    await activeRuns.launch(run, await launchInputOf(store, await readStartInput(store, run)));
   }
 
-  async #resume(run: RunRecord, kept?: StoredChain, heard?: ApprovalRecord): Promise<void> {
-    const { store, activeRuns, most } = this.#options;
+  async #resume(run: RunRecord, kept?: StoredChain, answer?: ApprovalRecord): Promise<void> {
+    const { store, activeRuns, maxCrashes } = this.#options;
     const stored = kept ?? (await readChainState(store, run));
-    if (stored.deaths > most) return this.#endInterrupted(run);
-    if (!stored.begun) return this.#begin(run);
-    const { writes, resume } = await resumption(store, run, stored, heard);
+    if (stored.crashes > maxCrashes) return this.#endInterrupted(run);
+    if (!stored.hasStarted) return this.#start(run);
+    const { writes, resume } = await readResumption(store, run, stored, answer);
     if (!(await this.#write(run, writes))) return;
-    await activeRuns.launch(run, { resume: { ...resume, waited: stored.waited } });
+    await activeRuns.launch(run, { resume: { ...resume, waited: stored.wasWaiting } });
   }
 
-  /** Ends a run that seems to be what stops its servers; its stream says so. */
+  /** Closes a run that seems to crash its servers, with an event that says so. */
   #endInterrupted(run: RunRecord): Promise<void> {
     const { message } = interrupted;
     const event = { type: "run.interrupted", at: Date.now(), message } as const;
@@ -133,27 +133,27 @@ export class TakeUps {
   }
 
   async #end(run: RunRecord, why: ChainError, notices: readonly RunJournalWrite[]): Promise<void> {
-    const { writes, resume } = await ending(this.#options.store, run, why, notices);
+    const { writes, resume } = await readEnding(this.#options.store, run, why, notices);
     if (!(await this.#write(run, writes))) return;
     await this.#options.activeRuns.close(run, resume);
   }
 
-  async #closeFailed(held: HeldRun, thrown: unknown): Promise<void> {
+  async #closeFailed(held: OwnedRun, thrown: unknown): Promise<void> {
     const message = `The run could not be started: ${errorMessage(thrown)}`;
     this.#options.log(`${held.id}: ${message}`);
     const why: ChainError = { code: "internal", message, phase: "chain" };
-    await this.lost.closeNow(held, why);
+    await this.closeRetries.closeNow(held, why);
   }
 
-  /** Undefined where another has it, or it has ended. */
-  async #claim({ id, owner, epoch }: HeldRun): Promise<ClaimedRun | undefined> {
+  /** @returns `undefined` if another node has claimed it, or if it has ended */
+  async #claim({ id, owner, epoch }: OwnedRun): Promise<ClaimedRun | undefined> {
     const [outcome] = await this.#options.store.write([{ type: "claim-run", runId: id, epoch }]);
     if (outcome.status !== "claimed") return undefined;
     const { epoch: own, lastSeq, edits } = outcome;
     return { id, owner, status: "in_progress", epoch: own, lastSeq, edits };
   }
 
-  /** The same of one whose process is gone, which is kept in mind before anything of it is read: that may be what ends processes. */
+  /** Claims a run whose process is gone. Records that before anything of the run is read, as reading may be what crashes processes. */
   async #claimOrphan({ id: runId, owner, epoch }: RunRef): Promise<ClaimedRun | undefined> {
     const writes = [{ type: "event", event: { type: "run.orphaned", at: Date.now() } }] as const;
     const [claim, noted] = await this.#options.store.write([
@@ -166,12 +166,12 @@ export class TakeUps {
   }
 
   /**
-   * Whether, too often in a row, nothing was written of it between two ends of its processes but
-   * signs of life. Never is more read than may be such ends: what is before them may be what kills.
+   * Whether too many processes of the run crashed in a row without writing more than heartbeats.
+   * Reads no event before those crashes: reading it may be what crashes.
    */
-  async #killsItsReaders({ id: runId, owner, epoch, lastSeq }: ClaimedRun): Promise<boolean> {
-    const { store, most } = this.#options;
-    let missing = most + 1;
+  async #crashesItsServers({ id: runId, owner, epoch, lastSeq }: ClaimedRun): Promise<boolean> {
+    const { store, maxCrashes } = this.#options;
+    let missing = maxCrashes + 1;
     let from = lastSeq;
     // Each end was followed by a claim.
     if (epoch <= missing) return false;
@@ -180,21 +180,21 @@ export class TakeUps {
       from -= missing;
       const query = { owner, runId, after: from, limit: missing };
       const events = (await store.readEvents(query)) ?? [];
-      if (events.length < missing || !events.every(isBetweenProcesses)) return false;
+      if (events.length < missing || !events.every(isOwnerlessEvent)) return false;
       missing -= events.filter(({ type }) => type === "run.orphaned").length;
     }
     return true;
   }
 
-  async #read({ owner, id }: HeldRun): Promise<RunRecord> {
+  async #read({ owner, id }: OwnedRun): Promise<RunRecord> {
     const run = await this.#options.store.getRun({ owner, id });
     if (run === undefined) throw new Error("it is not there any more");
     return run;
   }
 
-  /** @returns false where it was claimed anew since then: it is another's. */
+  /** @returns false if it has been claimed anew since then */
   async #write(
-    { id: runId, epoch }: HeldRun,
+    { id: runId, epoch }: OwnedRun,
     writes: readonly RunJournalWrite[],
   ): Promise<boolean> {
     if (writes.length === 0) return true;

@@ -116,7 +116,7 @@ for (const [what, script] of Object.entries(scripts)) {
         const { startTime: _, ...rest } = JSON.parse(JSON.stringify(kept)) as ChainState;
         assert.deepEqual(rest, withoutStart(read.state));
         assert.deepEqual(
-          [read.cut, read.waited, read.deaths, read.roundsBegun],
+          [read.unfinishedItems, read.wasWaiting, read.crashes, read.roundsStarted],
           [[], true, 0, read.state.round],
         );
         seen.push(read.state);

@@ -43,7 +43,14 @@ export class ParkedChains {
     return {
       // Who deletes the run that it continues changes it, too.
       run: run.parentId === null ? { ...run, epoch, lastSeq, edits } : undefined,
-      chain: { state, roundsBegun: round, cut: [], waited: true, begun: true, deaths: 0 },
+      chain: {
+        state,
+        roundsStarted: round,
+        unfinishedItems: [],
+        wasWaiting: true,
+        hasStarted: true,
+        crashes: 0,
+      },
     };
   }
 

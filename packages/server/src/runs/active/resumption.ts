@@ -18,35 +18,35 @@ import type {
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 
-/** How a run is taken up: what its journal gets first, and where the chain begins. */
-export interface TakeUp {
+/** How a claimed run resumes: what is written to its journal first, and where its chain starts. */
+export interface Resumption {
   readonly writes: readonly RunJournalWrite[];
   readonly resume: ChainResume;
 }
 
 /**
- * Where a run stopped, with the answers that came meanwhile.
+ * Reads where a run stopped, and the answers that have come since.
  *
- * @param heard one of these, where it is known: it need not be read
+ * @param known one of these answers, if the caller has it, so that it is not read
  */
-export async function resumption(
+export async function readResumption(
   store: Store,
   run: RunRecord,
   stored: StoredChain,
-  heard?: ApprovalRecord,
-): Promise<TakeUp> {
+  known?: ApprovalRecord,
+): Promise<Resumption> {
   const { id, owner, request } = run;
   const given = request as unknown as Partial<StoredRunRequest>;
   const [submitted, answers] = await Promise.all([
     stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
-    answersTo(store, owner, stored.state.calls, heard),
+    answersTo(store, owner, stored.state.calls, known),
   ]);
   const outputs = [...(given.outputs ?? []), ...submitted];
   const restart: RunJournalWrite = {
     type: "event",
     event: { type: "model.restarted", reason: "The server was restarted." },
   };
-  const writes = [...endsOf(stored), ...(stored.cut.length === 0 ? [] : [restart])];
+  const writes = [...endsOf(stored), ...(stored.unfinishedItems.length === 0 ? [] : [restart])];
   const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
   const resume = { state, ...answers, outputs };
   return { writes, resume };
@@ -56,12 +56,12 @@ function asksClient({ owner, status }: CallRecord): boolean {
   return owner === "client" && !isSettled(status);
 }
 
-/** The answers to the questions of open calls, whichever run asked them: a call may have been taken over. */
+/** Reads the answers to the approval requests of open calls. Another run may have made the request, if a call was taken over. */
 async function answersTo(
   store: Store,
   owner: string,
   calls: readonly CallRecord[],
-  heard: ApprovalRecord | undefined,
+  known: ApprovalRecord | undefined,
 ): Promise<Required<Pick<ChainResume, "answers" | "reviews">>> {
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   const reviews: { callId: string; decision: ReviewDecision }[] = [];
@@ -70,7 +70,7 @@ async function answersTo(
     return isSettled(status) || id === undefined ? [] : [{ callId, id }];
   });
   const approvals = await Promise.all(
-    asked.map(async ({ id }) => (id === heard?.id ? heard : store.getApproval({ owner, id }))),
+    asked.map(async ({ id }) => (id === known?.id ? known : store.getApproval({ owner, id }))),
   );
   for (const [n, { callId }] of asked.entries()) {
     const approval = approvals[n];
@@ -81,19 +81,19 @@ async function answersTo(
   return { answers, reviews };
 }
 
-/** The end of a run that nobody carries on: what was said is kept, every open call is accounted for. */
-export async function ending(
+/** Reads how to end a run that is not resumed: its text is kept, and each open call gets a result. */
+export async function readEnding(
   store: Store,
   run: RunRecord,
   why: ChainError,
   notices: readonly RunJournalWrite[],
-): Promise<TakeUp> {
+): Promise<Resumption> {
   const stored = await readChainState(store, run);
-  const said: readonly Message[] = stored.cut
+  const said: readonly Message[] = stored.unfinishedItems
     .filter(({ kind, text }) => kind === "text" && text !== "")
     .map(({ text }) => ({ role: "assistant", content: text }));
   const { messages } = stored.state;
-  const round = Math.max(stored.state.round, stored.roundsBegun);
+  const round = Math.max(stored.state.round, stored.roundsStarted);
   const kept = said.map((message): RunJournalWrite => ({ type: "message", round, message }));
   return {
     writes: [...endsOf(stored), ...kept, ...notices],
@@ -101,20 +101,20 @@ export async function ending(
   };
 }
 
-/** Tells a chain that goes on what a question's row says. One that does not wait for it stays as it is. */
-export function tellChain(chain: ToolChainRun, approval: ApprovalRecord): void {
+/** Gives an active chain the answer of an approval. A chain that does not wait for it ignores it. */
+export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): void {
   if (approval.kind === "result") chain.answerReview(approval.id, reviewDecisionOf(approval));
   else chain.answer(approval.id, decisionOf(approval));
 }
 
-/** What the row says, as a decision: a question that expired or was called off is a refusal. */
+/** Returns the approval's decision: one that expired or was cancelled is a rejection. */
 export function decisionOf({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
   return { decision: "refuse", reason, by: "system" };
 }
 
-/** The same for a result: without a reviewer's word it is withheld. */
+/** Returns the decision on a result: without a reviewer's answer it is withheld. */
 export function reviewDecisionOf({ status, answer }: ResultApproval): ReviewDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody looked at it in time" : "its review was called off";
@@ -129,8 +129,8 @@ export async function approvalsOf(
   return data;
 }
 
-function endsOf({ cut }: StoredChain): readonly RunJournalWrite[] {
-  return cut.map(({ itemId, text }) => ({
+function endsOf({ unfinishedItems }: StoredChain): readonly RunJournalWrite[] {
+  return unfinishedItems.map(({ itemId, text }) => ({
     type: "event",
     event: { type: "item.end", itemId, text, incomplete: true },
   }));

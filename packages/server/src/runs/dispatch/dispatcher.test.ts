@@ -31,8 +31,8 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
   const dispatcher = new Dispatcher({
     store,
     limits: { ...limits, runsAtOnce },
-    goOn: async ({ id }) => void live.add(id),
-    takeUp: async ({ id, epoch }) => {
+    resume: async ({ id }) => void live.add(id),
+    claim: async ({ id, epoch }) => {
       const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
       if (outcome.status === "claimed") live.add(id);
     },

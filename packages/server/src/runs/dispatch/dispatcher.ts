@@ -13,10 +13,10 @@ import type { RunQueue } from "./run-queue.ts";
 export interface DispatcherOptions {
   readonly store: Store;
   readonly limits: PlaceLimits;
-  /** Claims a run and goes on with it; nothing where another has it. */
-  readonly takeUp: (run: RunRef) => Promise<void>;
-  /** Goes on with a run that is claimed, with what was just said to a question of its. */
-  readonly goOn: (run: ClaimedRun, answer?: ApprovalRecord) => Promise<void>;
+  /** Claims a run and resumes it; does nothing if it has another owner. */
+  readonly claim: (run: RunRef) => Promise<void>;
+  /** Resumes a claimed run, with the answer that was given to its approval request. */
+  readonly resume: (run: ClaimedRun, answer?: ApprovalRecord) => Promise<void>;
   readonly isActive: (runId: string) => boolean;
   readonly isStopping: () => boolean;
   /** Milliseconds that only rise. @default the system's */
@@ -88,7 +88,7 @@ export class Dispatcher {
       if (ready.status === "queued") await this.#take(ready);
       else {
         const answer = "approval" in outcome ? outcome.approval : undefined;
-        await this.#inItsPlace(ready, () => this.#options.goOn(ready, answer));
+        await this.#inItsPlace(ready, () => this.#options.resume(ready, answer));
       }
       return outcome;
     } finally {
@@ -190,21 +190,21 @@ export class Dispatcher {
 
   /** @returns whether something was done with it: it need not be looked at again at once */
   async #take(run: RunRef): Promise<boolean> {
-    const { takeUp, isStopping } = this.#options;
+    const { claim, isStopping } = this.#options;
     // Another node takes it up, or the next server.
     if (isStopping()) return false;
     const isOrphan = run.status === "in_progress";
-    const hadPlace = await this.#inItsPlace(run, () => takeUp(run), isOrphan);
+    const hadPlace = await this.#inItsPlace(run, () => claim(run), isOrphan);
     if (hadPlace) this.#remember(keyOf(run));
     return hadPlace;
   }
 
   /** Goes on with a run, or hands it back where it finds no place. @returns whether it had one */
-  async #inItsPlace(run: RunRef, goOn: () => Promise<void>, isOrphan = false): Promise<boolean> {
+  async #inItsPlace(run: RunRef, start: () => Promise<void>, isOrphan = false): Promise<boolean> {
     const { isActive, isStopping, log } = this.#options;
     const hasPlace = !isStopping() && this.#places.take(run.id, run.owner);
     try {
-      await (hasPlace ? goOn() : this.#handBack(run, isOrphan));
+      await (hasPlace ? start() : this.#handBack(run, isOrphan));
       return hasPlace;
     } catch (thrown) {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);

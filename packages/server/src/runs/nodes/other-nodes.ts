@@ -8,7 +8,7 @@ import {
   type Store,
 } from "@capstan/store";
 import type { ActiveRuns, ActiveRun } from "../active/active-runs.ts";
-import { approvalsOf, tellChain } from "../active/resumption.ts";
+import { approvalsOf, deliverAnswer } from "../active/resumption.ts";
 
 export interface OtherNodesOptions {
   readonly store: Store;
@@ -119,7 +119,7 @@ export class OtherNodes {
       return;
     }
     for (const approval of await approvalsOf(store, run))
-      if (approval.status !== "pending") tellChain(chain, approval);
+      if (approval.status !== "pending") deliverAnswer(chain, approval);
     for (const output of await store.listOutputs({ owner, runId: id })) chain.submitOutput(output);
   }
 }

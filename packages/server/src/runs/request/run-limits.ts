@@ -33,7 +33,7 @@ export interface ServerLimits {
   /** About how many bytes of memory what is so kept takes in all: half of it for variables, half for chains. */
   readonly warmBytes: number;
   /** How often in a row a run's process may be gone without the run getting any further: it may be what crashes. */
-  readonly takeUps: number;
+  readonly maxCrashes: number;
   /** Runs that go on at once in one process; others are `queued`. 0: it only serves, and others do the work. */
   readonly runsAtOnce: number;
   /** Of these, runs of one principal: its others wait, and keep nobody else waiting. */
@@ -50,7 +50,7 @@ export const defaultServerLimits: ServerLimits = {
   heartbeatMs: 15_000,
   warmSessions: 32,
   warmBytes: 64 * 1024 * 1024,
-  takeUps: 10,
+  maxCrashes: 10,
   runsAtOnce: 1_000,
   runsOfOne: 500,
 };

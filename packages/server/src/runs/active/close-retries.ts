@@ -3,96 +3,96 @@ import { CapstanError, type ChainError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { isClosing, type Store } from "@capstan/store";
 import type { Serial } from "./serial.ts";
-import { unreadEnd } from "./unread-end.ts";
+import { unreadableRunEnd } from "./unreadable-run-end.ts";
 
-/** Before each try to close a run that the store took no end of; the last one again and again. */
+/** Pauses before the tries to close a run; the last one repeats. */
 const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
 
-/** A run whose rows could not be read at the second try, too, is closed without reading them. */
+/** If a run's rows cannot be read at the second try either, it is closed without reading them. */
 const readTries = 2;
 
-/** What the store says of rows that are there and cannot be read; others may be readable later. */
-const damaged: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
+/** Error codes for corrupt rows. After other errors the rows may be readable later. */
+const corruptCodes: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
 
-function isDamage(thrown: unknown): boolean {
-  return CapstanError.isInstance(thrown) && damaged.has(thrown.code);
+function isCorrupt(thrown: unknown): boolean {
+  return CapstanError.isInstance(thrown) && corruptCodes.has(thrown.code);
 }
 
 /** A run that this process has claimed. */
-export interface HeldRun {
+export interface OwnedRun {
   readonly id: string;
   readonly owner: string;
   readonly epoch: number;
 }
 
-export interface LostRunsOptions {
+export interface CloseRetriesOptions {
   readonly store: Store;
-  /** One thing at a time of each run. */
+  /** Runs one operation of a run at a time. */
   readonly serial: Serial;
   readonly isActive: (runId: string) => boolean;
   /** The server stops: the next one closes what this one leaves. */
   readonly isStopping: () => boolean;
-  /** Takes it anew; undefined where another was quicker, or it has ended. */
-  readonly claim: (run: HeldRun) => Promise<HeldRun | undefined>;
-  /** Ends it as its rows say where it is. */
-  readonly end: (run: HeldRun, why: ChainError) => Promise<void>;
+  /** Claims it anew; `undefined` if another node was first, or if it has ended. */
+  readonly claim: (run: OwnedRun) => Promise<OwnedRun | undefined>;
+  /** Ends it in the state that its rows have. */
+  readonly end: (run: OwnedRun, why: ChainError) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
-/** Ends a run that is held. False where it has to be tried again. */
-type End = (held: HeldRun, tries: number) => Promise<boolean>;
+/** Ends an owned run. Returns false if it has to be tried again. */
+type End = (held: OwnedRun, tries: number) => Promise<boolean>;
 
 /**
- * Runs that this process has, and that do not go on: the store did not take all that they wrote, or
- * they cannot be read. Each is closed as soon as the store takes something again, so that it does
- * not seem to go on while nobody works on it.
+ * Closes runs of this process that stopped without an end in the store, because a commit failed or
+ * their rows cannot be read. Retries until the store commits the end, so that no run stays in progress
+ * without executing.
  */
-export class LostRuns {
-  readonly #options: LostRunsOptions;
+export class CloseRetries {
+  readonly #options: CloseRetriesOptions;
   readonly #closing = new Set<string>();
 
-  constructor(options: LostRunsOptions) {
+  constructor(options: CloseRetriesOptions) {
     this.#options = options;
   }
 
-  /** Whether a run is being closed, or will be again. */
+  /** Whether the run is being closed, or a retry is due. */
   has(runId: string): boolean {
     return this.#closing.has(runId);
   }
 
-  /** Closes a run later, however often it takes. */
-  close(run: HeldRun, why: ChainError): Promise<void> {
-    return this.#closeBy(run, this.#ending(why));
+  /** Closes a run in the background, with as many retries as it takes. */
+  closeLater(run: OwnedRun, why: ChainError): Promise<void> {
+    return this.#closeBy(run, this.#endFor(why));
   }
 
-  /** Closes it now; where that fails, later. */
-  closeNow(run: HeldRun, why: ChainError): Promise<void> {
-    return this.#closeNowBy(run, this.#ending(why));
+  /** Closes a run now; if that fails, retries in the background. */
+  closeNow(run: OwnedRun, why: ChainError): Promise<void> {
+    return this.#closeNowBy(run, this.#endFor(why));
   }
 
-  /** The same without reading what it had done. @param why for people */
-  closeUnreadNow(run: HeldRun, why: string): Promise<void> {
+  /** Closes a run now without reading its rows. @param why for people */
+  closeUnreadNow(run: OwnedRun, why: string): Promise<void> {
     return this.#closeNowBy(run, (held) => this.#hasClosedUnread(held, why));
   }
 
-  #ending(why: ChainError): End {
+  #endFor(why: ChainError): End {
     return (held, tries) => this.#hasClosed(held, why, tries);
   }
 
-  async #closeNowBy(run: HeldRun, end: End): Promise<void> {
+  async #closeNowBy(run: OwnedRun, end: End): Promise<void> {
     if (!(await end(run, 0))) void this.#closeBy(run, end);
   }
 
-  async #closeBy(run: HeldRun, end: End): Promise<void> {
+  async #closeBy(run: OwnedRun, end: End): Promise<void> {
     if (this.#closing.has(run.id)) return;
     this.#closing.add(run.id);
     try {
-      let left: HeldRun | undefined = run;
+      let left: OwnedRun | undefined = run;
       for (let tries = 0; left !== undefined; tries++) {
         const pauseMs = closePausesMs[Math.min(tries, closePausesMs.length - 1)];
         await setTimeoutPromise(pauseMs, undefined, { ref: false });
         if (this.#options.isStopping()) return;
-        const held: HeldRun = left;
+        const held: OwnedRun = left;
         left = await this.#options.serial.run(run.id, () => this.#closeAnew(held, end, tries));
       }
     } finally {
@@ -100,12 +100,12 @@ export class LostRuns {
     }
   }
 
-  /** Tries it once, in the epoch in which it is held. True as well where it is another's by now. */
-  async #hasClosed(run: HeldRun, why: ChainError, tries: number): Promise<boolean> {
+  /** Tries to close it in its present epoch. Returns true also if it has another owner by now. */
+  async #hasClosed(run: OwnedRun, why: ChainError, tries: number): Promise<boolean> {
     try {
-      if (!(await this.#isLost(run))) return true;
+      if (!(await this.#isUnclosed(run))) return true;
       await this.#options.end(run, why);
-      return !(await this.#isLost(run));
+      return !(await this.#isUnclosed(run));
     } catch (thrown) {
       this.#logFailure(run, thrown);
       if (tries < readTries) return false;
@@ -115,13 +115,13 @@ export class LostRuns {
   }
 
   /**
-   * Tries it in an epoch of its own: where something was lost, nothing more is taken in the old one.
+   * Tries to close it in a new epoch: after a failed commit the store accepts no more writes in the old one.
    *
    * @returns the run as it is held now; undefined where there is nothing left to close
    */
-  async #closeAnew(run: HeldRun, end: End, tries: number): Promise<HeldRun | undefined> {
+  async #closeAnew(run: OwnedRun, end: End, tries: number): Promise<OwnedRun | undefined> {
     try {
-      if (!(await this.#isLost(run))) return undefined;
+      if (!(await this.#isUnclosed(run))) return undefined;
       const held = await this.#options.claim(run);
       return held === undefined || (await end(held, tries)) ? undefined : held;
     } catch (thrown) {
@@ -130,7 +130,7 @@ export class LostRuns {
     }
   }
 
-  async #isLost({ owner, id, epoch }: HeldRun): Promise<boolean> {
+  async #isUnclosed({ owner, id, epoch }: OwnedRun): Promise<boolean> {
     const { store, isActive } = this.#options;
     try {
       const now = await store.getRun({ owner, id });
@@ -138,21 +138,21 @@ export class LostRuns {
       return now.epoch === epoch && now.status === "in_progress";
     } catch (thrown) {
       // Whether it still is in this epoch is seen as it is claimed, or its end is written.
-      if (isDamage(thrown)) return !isActive(id);
+      if (isCorrupt(thrown)) return !isActive(id);
       throw thrown;
     }
   }
 
-  #logFailure({ id }: HeldRun, thrown: unknown): void {
+  #logFailure({ id }: OwnedRun, thrown: unknown): void {
     this.#options.log(`Run ${id} could not be closed: ${errorMessage(thrown)}`);
   }
 
-  /** Closes it without reading what it had done. @param why for people */
-  async #hasClosedUnread(run: HeldRun, why: string): Promise<boolean> {
+  /** Closes it without reading its rows. @param why for people */
+  async #hasClosedUnread(run: OwnedRun, why: string): Promise<boolean> {
     const { store, log } = this.#options;
     const { id: runId, epoch } = run;
     try {
-      const writes = unreadEnd(why, Date.now());
+      const writes = unreadableRunEnd(why, Date.now());
       const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
       const forget = { type: "forget-variables", runId, epoch } as const;
       const isWhole = await this.#hasWholeVariables(run);
@@ -167,12 +167,12 @@ export class LostRuns {
   }
 
   /** As a run ends its variables are read. False only where they are there and cannot be. */
-  async #hasWholeVariables({ owner, id: runId }: HeldRun): Promise<boolean> {
+  async #hasWholeVariables({ owner, id: runId }: OwnedRun): Promise<boolean> {
     try {
       await this.#options.store.readManifest({ owner, runId });
       return true;
     } catch (thrown) {
-      return !isDamage(thrown);
+      return !isCorrupt(thrown);
     }
   }
 }

@@ -5,34 +5,33 @@ import { readChainState } from "./chain-state.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 import { approvalsOf, decisionOf } from "./resumption.ts";
 
-/** The runs that carried this one's unfinished turn on, oldest first. */
-export async function carriersOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
+/** Returns the runs that took over this run's unfinished turn, oldest first. */
+export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
   const children = await store.listChildren({ owner: run.owner, runId: run.id });
   return children.filter(({ request }) => (request as Partial<StoredRunRequest>).adopts === true);
 }
 
-/** Whether a run waits for a word about a call of the server's own: that call is made once, whoever asks. */
-export function awaitsApproval({ result }: RunRecord): boolean {
+/** Whether a run waits for approval of one of the server's own calls: only one successor may make that call. */
+export function isWaitingForApproval({ result }: RunRecord): boolean {
   return result?.waiting?.some(({ type }) => type === "approval") === true;
 }
 
-/** A run's unfinished turn, as the one that carries it on begins with it. */
-export async function inheritedTurn(
+/** Reads a run's unfinished turn in the form with which its successor starts. */
+export async function readInheritedTurn(
   store: Store,
   parent: RunRecord,
   { continuesParent }: Pick<StoredRunRequest, "continuesParent">,
 ): Promise<ChainState> {
   const stored = await readChainState(store, parent);
   const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
-  return continuesParent ? { ...state, messages: withoutCutAnswer(state.messages) } : state;
+  return continuesParent ? { ...state, messages: withoutIncompleteAnswer(state.messages) } : state;
 }
 
 /**
- * How a run goes on with what it inherited. Answers that the request brings are
- * given to the approvals first: one that was answered already keeps its answer, and a call that
- * another run made for it is not made again.
+ * Returns how a run resumes the turn that it took over. Stores the answers in the request first: an
+ * approval that has an answer keeps it, and a call that another successor made is not made again.
  */
-export async function adoption(
+export async function resumeInheritedTurn(
   store: Store,
   {
     parent,
@@ -66,10 +65,10 @@ export async function adoption(
   };
 }
 
-/** The calls that other runs made for this one. One that was only called off may still be made. */
+/** Returns the calls of this turn that other successors made. A call that was cancelled before it started may still be made. */
 async function endedElsewhere(store: Store, run: RunRecord): Promise<readonly CallRecord[]> {
   const ended: CallRecord[] = [];
-  for (const { owner, id, status } of await carriersOf(store, run)) {
+  for (const { owner, id, status } of await successorsOf(store, run)) {
     if (!isClosing(status)) continue;
     for (const { call } of (await store.readCalls({ owner, runId: id })) ?? []) {
       const calledOff = call.status === "cancelled" && call.startedAt === undefined;
@@ -92,8 +91,8 @@ async function answered(
     : approval;
 }
 
-/** An answer that was cut off is not carried on: the model begins it again. */
-function withoutCutAnswer(messages: readonly Message[]): readonly Message[] {
+/** Drops an incomplete answer: the model starts it again. */
+function withoutIncompleteAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   const cut = last?.role === "assistant" && last.tool_calls === undefined;
   return cut ? messages.slice(0, -1) : messages;

@@ -3,12 +3,12 @@ import { type ChainResultRecord, noUsage } from "@capstan/core/host";
 import type { RunJournalWrite } from "@capstan/store";
 
 /**
- * The end of a run whose rows cannot be read: made of nothing that it did, so that one damaged row
- * does not keep a run, and whoever takes runs up, busy for ever.
+ * Returns the last writes of a run whose rows cannot be read. They use none of its rows, so that one
+ * corrupt row does not make servers claim the run forever.
  *
  * @param message why it was closed, for people
  */
-export function unreadEnd(message: string, at: number): readonly RunJournalWrite[] {
+export function unreadableRunEnd(message: string, at: number): readonly RunJournalWrite[] {
   const error: ChainError = { code: "interrupted", message, phase: "chain" };
   const stats = {
     totalRounds: 0,
