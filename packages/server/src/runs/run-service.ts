@@ -26,17 +26,17 @@ import { Answers, type Submission } from "./answers.ts";
 import { ActiveRuns, type EndedRun } from "./active/active-runs.ts";
 import { ConversationVariables } from "./active/conversation-variables.ts";
 import { OtherNodes, stoppedByPerson } from "./nodes/other-nodes.ts";
-import { ParkedChains } from "./active/parked-chains.ts";
+import { WarmRuns } from "./active/warm-runs.ts";
 import { type Passing, PassingRuns } from "./passing-runs.ts";
 import { Overrides } from "./permissions/overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
 import { followPermissions } from "./nodes/permissions-elsewhere.ts";
-import { Serial } from "./active/serial.ts";
+import { KeyedMutex } from "./active/keyed-mutex.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/session.ts";
 import { createSignsOfLife } from "./nodes/signs-of-life.ts";
 import { type StartOutcome, Starts } from "./starts.ts";
-import { StrandedRuns } from "./active/stranded-runs.ts";
+import { OrphanSweep } from "./active/orphan-sweep.ts";
 import { Claims } from "./active/claims.ts";
 
 export interface RunServiceOptions {
@@ -75,15 +75,15 @@ export class RunService {
   readonly overrides: Overrides;
   readonly #activeRuns: ActiveRuns;
   readonly #variables: ConversationVariables;
-  readonly #parked: ParkedChains;
+  readonly #warmRuns: WarmRuns;
   readonly #passing: PassingRuns | undefined;
-  readonly #serial = new Serial();
+  readonly #mutex = new KeyedMutex();
   readonly #answers: Answers;
   readonly #claims: Claims;
   readonly #dispatcher: Dispatcher;
   readonly #starts: Starts;
   readonly #others: OtherNodes;
-  readonly #stranded: StrandedRuns;
+  readonly #orphanSweep: OrphanSweep;
   readonly #showElsewhere: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #onWaits: (expiresAt: number) => void = () => {};
@@ -93,9 +93,9 @@ export class RunService {
     this.#options = options;
     const { store, createExecutor, limits, passing } = options;
     this.#clock = options.clock ?? systemClock;
-    const atHand = { most: limits.warmSessions, mostBytes: limits.warmBytes / 2 };
-    this.#variables = new ConversationVariables({ store, createExecutor, limits: atHand });
-    this.#parked = new ParkedChains(atHand);
+    const cacheLimits = { maxEntries: limits.warmSessions, maxBytes: limits.warmBytes / 2 };
+    this.#variables = new ConversationVariables({ store, createExecutor, limits: cacheLimits });
+    this.#warmRuns = new WarmRuns(cacheLimits);
     this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
     this.#activeRuns = new ActiveRuns({
       grants: store,
@@ -116,8 +116,8 @@ export class RunService {
     this.#claims = new Claims({
       store,
       activeRuns: this.#activeRuns,
-      parked: this.#parked,
-      serial: this.#serial,
+      warmRuns: this.#warmRuns,
+      mutex: this.#mutex,
       isStopping: () => this.#closing,
       maxCrashes: limits.maxCrashes,
       log: options.log,
@@ -125,8 +125,9 @@ export class RunService {
     this.#dispatcher = new Dispatcher({
       store,
       limits,
-      claim: (run) => this.#serial.run(run.id, async () => this.#claim(run)),
-      resume: (run, answer) => this.#serial.run(run.id, () => this.#claims.resume(run, answer)),
+      claim: (run) => this.#mutex.runExclusive(run.id, async () => this.#claim(run)),
+      resume: (run, answer) =>
+        this.#mutex.runExclusive(run.id, () => this.#claims.resume(run, answer)),
       isActive: (runId) => this.isActive(runId),
       isStopping: () => this.#closing,
       log: options.log,
@@ -140,7 +141,7 @@ export class RunService {
     });
     this.#starts = new Starts({
       store,
-      serial: this.#serial,
+      mutex: this.#mutex,
       dispatcher: this.#dispatcher,
       claims: this.#claims,
       isStopping: () => this.#closing,
@@ -153,10 +154,10 @@ export class RunService {
       log: options.log,
     });
     this.#others = new OtherNodes({ store, activeRuns: this.#activeRuns, log: options.log });
-    this.#stranded = new StrandedRuns({
+    this.#orphanSweep = new OrphanSweep({
       store,
-      isHeld: (id) =>
-        this.isActive(id) || this.#serial.isBusy(id) || this.#claims.closeRetries.has(id),
+      isInUse: (id) =>
+        this.isActive(id) || this.#mutex.isLocked(id) || this.#claims.closeRetries.has(id),
       now: () => this.#clock.now(),
     });
     if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
@@ -234,14 +235,14 @@ export class RunService {
 
   /** Ends a run that nobody answered in time. */
   async expire(run: RunRef): Promise<void> {
-    await this.#serial.run(run.id, () => this.#claims.claimAndClose(run, unanswered));
+    await this.#mutex.runExclusive(run.id, () => this.#claims.claimAndClose(run, unanswered));
   }
 
   /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
   async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
     // At once, whatever else waits for its turn with this run.
     this.#activeRuns.get(run.id)?.chain.abort(stoppedByPerson);
-    await this.#serial.run(run.id, async () => {
+    await this.#mutex.runExclusive(run.id, async () => {
       const live = this.#activeRuns.get(run.id);
       live?.chain.abort(stoppedByPerson);
       await live?.done;
@@ -295,8 +296,8 @@ export class RunService {
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
     const [outcome] = await this.store.write([deletion]);
     if (outcome.status !== "deleted") return outcome;
-    this.#variables.forget(outcome.runIds);
-    this.#parked.forget(outcome.runIds);
+    this.#variables.evict(outcome.runIds);
+    this.#warmRuns.evict(outcome.runIds);
     return outcome;
   }
 
@@ -313,7 +314,7 @@ export class RunService {
 
   /** Counts the active runs, and the runs with operations that run or wait. */
   load(): { readonly activeRuns: number; readonly pendingRuns: number } {
-    return { activeRuns: this.#activeRuns.entries().length, pendingRuns: this.#serial.size };
+    return { activeRuns: this.#activeRuns.entries().length, pendingRuns: this.#mutex.size };
   }
 
   /** The variables of a conversation, or of any run, as its newest run has them now. */
@@ -335,7 +336,7 @@ export class RunService {
   ): Promise<VariableSystem | undefined> {
     for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
       const runId = await this.#variables.holder(now);
-      const edited = await this.#serial.run(runId, () =>
+      const edited = await this.#mutex.runExclusive(runId, () =>
         this.#variables.edit(conversation, runId, edit, this.#activeRuns.get(runId)?.variables),
       );
       if (edited !== undefined) return edited;
@@ -385,7 +386,7 @@ export class RunService {
    */
   async sweep(): Promise<void> {
     const orphans = await this.store.everyOrphan();
-    await this.#dispatcher.sweep([...orphans, ...(await this.#stranded.look())]);
+    await this.#dispatcher.sweep([...orphans, ...(await this.#orphanSweep.findOrphans())]);
   }
 
   /** Other nodes may have taken over what goes on here, and this one was not told. */
@@ -431,7 +432,7 @@ export class RunService {
   }
 
   #onEnd({ run, isWaiting, suspendedState, isQueued, closeFailure }: EndedRun): void {
-    if (suspendedState !== undefined) this.#parked.keep(run, suspendedState);
+    if (suspendedState !== undefined) this.#warmRuns.set(run, suspendedState);
     this.#dispatcher.left(run.id);
     if (closeFailure !== undefined)
       void this.#claims.closeRetries.closeLater(run, {

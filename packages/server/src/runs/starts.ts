@@ -5,7 +5,7 @@ import { isWaitingForApproval, successorsOf, readInheritedTurn } from "./active/
 import { type StartInput, launchInputOf } from "./active/start-input.ts";
 import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
 import type { RunRequest } from "./request/run-request.ts";
-import type { Serial } from "./active/serial.ts";
+import type { KeyedMutex } from "./active/keyed-mutex.ts";
 import type { Claims } from "./active/claims.ts";
 
 export type StartOutcome =
@@ -16,7 +16,7 @@ export type StartOutcome =
 export interface StartsOptions {
   readonly store: Store;
   /** One thing at a time of each run. */
-  readonly serial: Serial;
+  readonly mutex: KeyedMutex;
   readonly dispatcher: Dispatcher;
   readonly claims: Claims;
   readonly isStopping: () => boolean;
@@ -42,7 +42,7 @@ export class Starts {
     // One at a time of one parent: a call that waits there must not be taken over by two.
     const { parentId } = request;
     if (parentId === null) return this.#start(request);
-    return this.#options.serial.run(`children of ${parentId}`, () => this.#start(request));
+    return this.#options.mutex.runExclusive(`children of ${parentId}`, () => this.#start(request));
   }
 
   async #start(request: RunRequest): Promise<StartOutcome> {
@@ -91,7 +91,7 @@ export class Starts {
       readonly writes: readonly StoreWrite[];
     },
   ): Promise<StartOutcome> {
-    const { store, dispatcher, serial, claims, isActive } = this.#options;
+    const { store, dispatcher, mutex, claims, isActive } = this.#options;
     const { begins, taken, writes } = given;
     const outcomes = await store.write(writes);
     const run = newRunRecord(writes, outcomes);
@@ -108,7 +108,7 @@ export class Starts {
     const { inputMessages } = request;
     const beginning = { request, inputMessages, ...(taken && { taken }) };
     const variablesOf = variablesOrigin(request, outcomes);
-    await serial.run(id, async () => {
+    await mutex.runExclusive(id, async () => {
       // The answer of the commit may have been so late that the run was found lying about.
       if (isActive(id)) return;
       await claims.launch(run, async () => ({

@@ -17,7 +17,7 @@ import { RunJournal } from "./run-journal.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 import { type CreateExecutor, listGrants, readGrants } from "./session.ts";
-import { TurnoverMap } from "./turnover-map.ts";
+import { ReclaimingMap } from "./reclaiming-map.ts";
 
 export interface ActiveRunsOptions {
   readonly store: Store;
@@ -85,7 +85,7 @@ interface ActiveEntry extends ActiveRun {
 /** The runs that execute in this process. A run is claimed before its chain is launched. */
 export class ActiveRuns {
   readonly #options: ActiveRunsOptions;
-  readonly #live = new TurnoverMap<string, ActiveEntry>();
+  readonly #live = new ReclaimingMap<string, ActiveEntry>();
   /** Counts possible changes of grants: a read that began before the last change is stale. */
   #grantChanges = 0;
 
@@ -226,7 +226,7 @@ export class ActiveRuns {
       // A detached chain ends after its run has been claimed anew.
       if (this.#live.get(run.id)?.chain !== chain) return;
       this.#live.delete(run.id);
-      if (journal.settled) this.#options.variables.keep(run, variables);
+      if (journal.settled) this.#options.variables.cache(run, variables);
       if (error?.code === "journal_failed" || error?.code === "internal")
         log(`Run ${run.id} failed: ${error.message}`);
       const closeFailure =

@@ -12,16 +12,16 @@ import { launchInputOf, readStartInput } from "./start-input.ts";
 import type { ActiveRuns, LaunchInput } from "./active-runs.ts";
 import { isOwnerlessEvent, readChainState, type StoredChain } from "./chain-state.ts";
 import { type OwnedRun, CloseRetries } from "./close-retries.ts";
-import type { ParkedChains } from "./parked-chains.ts";
-import type { Serial } from "./serial.ts";
+import type { WarmRuns } from "./warm-runs.ts";
+import type { KeyedMutex } from "./keyed-mutex.ts";
 import { readEnding, readResumption } from "./resumption.ts";
 
 export interface ClaimsOptions {
   readonly store: Store;
   readonly activeRuns: ActiveRuns;
-  readonly parked: ParkedChains;
+  readonly warmRuns: WarmRuns;
   /** Runs one operation of a run at a time. */
-  readonly serial: Serial;
+  readonly mutex: KeyedMutex;
   readonly isStopping: () => boolean;
   /** How many processes of a run may crash in a row without progress in the run. */
   readonly maxCrashes: number;
@@ -72,15 +72,15 @@ export class Claims {
    * @param answer the answer with which it was claimed, if there was one
    */
   async resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
-    const { activeRuns, parked } = this.#options;
+    const { activeRuns, warmRuns } = this.#options;
     activeRuns.detachStale(claimed);
     try {
-      const kept = parked.take(claimed);
-      const run = kept?.run ?? (await this.#read(claimed));
+      const cached = warmRuns.take(claimed);
+      const run = cached?.run ?? (await this.#read(claimed));
       // It has been claimed anew since then, for example to be closed.
       if (run.epoch !== claimed.epoch) return;
       if (run.lastSeq === 0) await this.#start(run);
-      else await this.#resume(run, kept?.chain, answer);
+      else await this.#resume(run, cached?.chain, answer);
     } catch (thrown) {
       await this.#closeFailed(claimed, thrown);
     }
@@ -105,7 +105,7 @@ export class Claims {
     if (held === undefined) return false;
     this.#options.activeRuns.detachStale(held);
     // An answer that claimed the run and is about to resume it then reads the new epoch.
-    this.#options.parked.forget([held.id]);
+    this.#options.warmRuns.evict([held.id]);
     await this.closeRetries.closeNow(held, why);
     return true;
   }
@@ -115,9 +115,9 @@ export class Claims {
     await activeRuns.launch(run, await launchInputOf(store, await readStartInput(store, run)));
   }
 
-  async #resume(run: RunRecord, kept?: StoredChain, answer?: ApprovalRecord): Promise<void> {
+  async #resume(run: RunRecord, cached?: StoredChain, answer?: ApprovalRecord): Promise<void> {
     const { store, activeRuns, maxCrashes } = this.#options;
-    const stored = kept ?? (await readChainState(store, run));
+    const stored = cached ?? (await readChainState(store, run));
     if (stored.crashes > maxCrashes) return this.#endInterrupted(run);
     if (!stored.hasStarted) return this.#start(run);
     const { writes, resume } = await readResumption(store, run, stored, answer);

@@ -2,7 +2,7 @@ import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import { CapstanError, type ChainError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { isClosing, type Store } from "@capstan/store";
-import type { Serial } from "./serial.ts";
+import type { KeyedMutex } from "./keyed-mutex.ts";
 import { unreadableRunEnd } from "./unreadable-run-end.ts";
 
 /** Pauses before the tries to close a run; the last one repeats. */
@@ -28,7 +28,7 @@ export interface OwnedRun {
 export interface CloseRetriesOptions {
   readonly store: Store;
   /** Runs one operation of a run at a time. */
-  readonly serial: Serial;
+  readonly mutex: KeyedMutex;
   readonly isActive: (runId: string) => boolean;
   /** The server stops: the next one closes what this one leaves. */
   readonly isStopping: () => boolean;
@@ -93,7 +93,9 @@ export class CloseRetries {
         await setTimeoutPromise(pauseMs, undefined, { ref: false });
         if (this.#options.isStopping()) return;
         const held: OwnedRun = left;
-        left = await this.#options.serial.run(run.id, () => this.#closeAnew(held, end, tries));
+        left = await this.#options.mutex.runExclusive(run.id, () =>
+          this.#closeAnew(held, end, tries),
+        );
       }
     } finally {
       this.#closing.delete(run.id);

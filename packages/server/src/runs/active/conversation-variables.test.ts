@@ -16,7 +16,7 @@ import {
   tool,
 } from "../../testing/run-fixtures.ts";
 
-const limits = { most: 4, mostBytes: 1_000 };
+const limits = { maxEntries: 4, maxBytes: 1_000 };
 const createExecutor = executorsOf([]);
 
 /** The store, and how often the variables of runs were read from it. */
@@ -43,7 +43,7 @@ test("a run has what was kept of it once, in the epoch after, and only with as m
     const kept = new ConversationVariables({ store, createExecutor, limits });
     const has = async (epoch: number, edits: number) =>
       (await kept.forRun({ id: "r", owner, epoch, edits })).names().length > 0;
-    const keep = () => kept.keep({ id: "r", epoch: 3, edits: 1 }, holding("a"));
+    const keep = () => kept.cache({ id: "r", epoch: 3, edits: 1 }, holding("a"));
     keep();
     assert.equal(await has(4, 1), true);
     assert.equal(await has(4, 1), false);
@@ -63,7 +63,7 @@ test("runs that continue one have what was kept of it as it was when they were m
   await withMemoryStore(async (store) => {
     const kept = new ConversationVariables({ store, createExecutor, limits });
     const parent = { id: "p", epoch: 3, edits: 1 };
-    kept.keep(parent, holding("a"));
+    kept.cache(parent, holding("a"));
     const run = (id: string, origin: typeof parent) =>
       kept.forRun({ id, owner, epoch: 1, edits: 0 }, origin);
     const first = await run("x", parent);
@@ -71,7 +71,7 @@ test("runs that continue one have what was kept of it as it was when they were m
     assert.deepEqual((await run("y", parent)).names(), ["a"]);
     assert.deepEqual((await run("z", { ...parent, edits: 2 })).names(), []);
     assert.deepEqual((await run("z", { ...parent, epoch: 2 })).names(), []);
-    kept.forget(["p"]);
+    kept.evict(["p"]);
     assert.deepEqual((await run("z", parent)).names(), []);
   });
 });
@@ -82,7 +82,7 @@ test("what is kept is no more than there is room for in bytes", async () => {
     for (const id of ["a", "b", "c"]) {
       const variables = new VariableSystem();
       variables.addVariable("v", "x".repeat(400), "USER_ADD");
-      kept.keep({ id, epoch: 1, edits: 0 }, variables);
+      kept.cache({ id, epoch: 1, edits: 0 }, variables);
     }
     const there: string[] = [];
     for (const id of ["a", "b", "c"]) {

@@ -8,37 +8,37 @@ import {
   type RunVersion,
   type Store,
 } from "@capstan/store";
-import { Newest, type NewestLimits } from "./newest.ts";
+import { BoundedCache, type CacheLimits } from "./bounded-cache.ts";
 import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
 
 export interface ConversationVariablesOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
-  /** Of what is kept at hand. */
-  readonly limits: NewestLimits;
+  /** Of the cache. */
+  readonly limits: CacheLimits;
 }
 
-interface Kept {
+interface CachedVariables {
   readonly version: RunVersion;
   readonly variables: VariableSystem;
 }
 
-/** The variables of runs that do not go on: read, kept at hand, and changed from outside. */
+/** The variables of runs that are not active: read, cached, and edited from outside. */
 export class ConversationVariables {
   readonly #options: ConversationVariablesOptions;
-  /** Of the runs that stopped last. Only a copy of what the store had then: another node may have changed it since. */
-  readonly #kept: Newest<Kept>;
+  /** Of the runs that stopped last. Holds copies of the store: another node may have changed the run since. */
+  readonly #cache: BoundedCache<CachedVariables>;
 
   constructor(options: ConversationVariablesOptions) {
     this.#options = options;
-    this.#kept = new Newest(options.limits);
+    this.#cache = new BoundedCache(options.limits);
   }
 
   /**
-   * What a run begins or goes on with.
+   * Returns the variables with which a run starts or resumes.
    *
-   * @param run claimed: it rested in the epoch before
-   * @param origin of a run that was made just now; others have their own
+   * @param run the claimed run; its variables are those of the epoch before
+   * @param origin for a new run only; others have variables of their own
    */
   async forRun(
     run: RunVersion & Pick<RunRecord, "owner">,
@@ -46,61 +46,62 @@ export class ConversationVariables {
   ): Promise<VariableSystem> {
     const { store } = this.#options;
     const { id, owner } = run;
-    const variables = this.#known(run, origin) ?? (await readVariables(store, owner, id));
+    const variables = this.#cachedFor(run, origin) ?? (await readVariables(store, owner, id));
     variables.source = evictedOf(store, owner, id);
     return variables;
   }
 
   /**
-   * A run stopped: its variables as it leaves them.
+   * Caches the variables of a run that stopped.
    *
-   * @param version as it was claimed: with what was changed from outside since, its variables are read again
+   * @param version as it was claimed: after a later edit its variables are read again
    */
-  keep({ id, epoch, edits }: RunVersion, variables: VariableSystem): void {
+  cache({ id, epoch, edits }: RunVersion, variables: VariableSystem): void {
     const version = { id, epoch, edits };
-    this.#kept.put(id, { version, variables }, variables.bytes);
+    this.#cache.set(id, { version, variables }, variables.bytes);
   }
 
-  /** What is kept of a run, where it is still in this state. Another run gets a copy: siblings must not see what one changes. */
-  #keptAt({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
-    const kept = this.#kept.get(id);
+  /** Returns the cached variables of a run in this version. Other runs must fork them: siblings must not see each other's changes. */
+  #cachedAt({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
+    const kept = this.#cache.get(id);
     const isSame = kept?.version.epoch === epoch && kept.version.edits === edits;
     return isSame ? kept.variables : undefined;
   }
 
-  #known(run: RunVersion, origin?: VariablesOrigin): VariableSystem | undefined {
+  #cachedFor(run: RunVersion, origin?: VariablesOrigin): VariableSystem | undefined {
     if (origin === "nothing") return new VariableSystem();
-    if (origin !== undefined) return this.#keptAt(origin)?.fork();
-    const own = this.#keptAt({ ...run, epoch: run.epoch - 1 });
+    if (origin !== undefined) return this.#cachedAt(origin)?.fork();
+    const own = this.#cachedAt({ ...run, epoch: run.epoch - 1 });
     // It is the run's alone, which changes it from now on.
-    this.#kept.drop(run.id);
+    this.#cache.delete(run.id);
     return own;
   }
 
-  /** The runs are deleted, and what they knew with them. */
-  forget(runIds: readonly string[]): void {
-    for (const runId of runIds) this.#kept.drop(runId);
+  /** Evicts the variables of runs that have been deleted. */
+  evict(runIds: readonly string[]): void {
+    for (const runId of runIds) this.#cache.delete(runId);
   }
 
-  /** With the rules that every session has. */
+  /** Reads a run's variables, with the rules that each session has. */
   async read(owner: string, runId: string): Promise<VariableSystem> {
     const run = await this.#options.store.getRun({ owner, id: runId });
     return run === undefined ? new VariableSystem() : this.#read(run);
   }
 
-  /** @param run read before: what is changed in between makes it another version */
+  /** @param run as read before: a change in between makes another version */
   async #read(run: RunRecord): Promise<VariableSystem> {
     const { store, createExecutor } = this.#options;
-    const variables = this.#keptAt(run)?.fork() ?? (await readVariables(store, run.owner, run.id));
+    const variables =
+      this.#cachedAt(run)?.fork() ?? (await readVariables(store, run.owner, run.id));
     createExecutor({ variables });
     return variables;
   }
 
   /**
-   * Changes what a conversation's newest run holds. Kept once it resolves; what `edit` throws
-   * changes nothing. Undefined where the conversation has moved on from that run.
+   * Edits the variables of a conversation's newest run. They are stored when it resolves; if `edit`
+   * throws, nothing changes. Returns `undefined` if the conversation has a newer run.
    *
-   * @param live the run's own, where it goes on
+   * @param live the variables of the run in memory, if it is active
    */
   async edit(
     { owner, id }: Pick<ConversationRecord, "owner" | "id">,
@@ -127,12 +128,12 @@ export class ConversationVariables {
     if (!outcomes.every(isAccepted)) return undefined;
     // Where it goes on at another node, that changes them, too; here it may be claimed and about to.
     if (run !== undefined && run.status !== "in_progress")
-      this.keep({ ...run, edits: run.edits + 1 }, variables);
-    else this.#kept.drop(runId);
+      this.cache({ ...run, edits: run.edits + 1 }, variables);
+    else this.#cache.delete(runId);
     return variables;
   }
 
-  /** The run that holds a conversation's variables; where nothing has run, one that only does that. */
+  /** Returns the run that holds a conversation's variables. Creates one for that if the conversation has no run. */
   async holder({ owner, id, headRunId }: ConversationRecord): Promise<string> {
     if (headRunId !== null) return headRunId;
     const runId = newId("resp_");

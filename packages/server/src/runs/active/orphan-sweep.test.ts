@@ -4,7 +4,7 @@ import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import type { RunRef, Store, StoreWrite } from "@capstan/store";
 import { findPostgres, owner, withTwoNodes } from "@capstan/store/testing";
 import { defaultServerLimits } from "../request/run-limits.ts";
-import { StrandedRuns } from "./stranded-runs.ts";
+import { OrphanSweep } from "./orphan-sweep.ts";
 import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 const postgres = findPostgres();
@@ -93,7 +93,7 @@ function lookingAt(run: RunRef) {
   const held = new Set<string>();
   const clock = { now: 0 };
   const reading = { ends: () => {} };
-  const stranded = new StrandedRuns({
+  const stranded = new OrphanSweep({
     store: {
       nodes: { self: "node" },
       everyRunOf: async () => {
@@ -101,10 +101,10 @@ function lookingAt(run: RunRef) {
         return [run];
       },
     },
-    isHeld: (id) => held.has(id),
+    isInUse: (id) => held.has(id),
     now: () => clock.now,
   });
-  return { held, clock, reading, look: () => stranded.look() };
+  return { held, clock, reading, look: () => stranded.findOrphans() };
 }
 
 const going: RunRef = { id: "r", owner, status: "in_progress", epoch: 1 };

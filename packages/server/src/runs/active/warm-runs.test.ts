@@ -6,7 +6,7 @@ import { type ClaimedRun, openMemoryStore, type RunRecord, type Store } from "@c
 import { callRecord, owner, withMemoryStore } from "@capstan/store/testing";
 import { ActiveRuns } from "./active-runs.ts";
 import { readChainState } from "./chain-state.ts";
-import { ParkedChains } from "./parked-chains.ts";
+import { WarmRuns } from "./warm-runs.ts";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
@@ -19,7 +19,7 @@ const state: ChainState = {
   elapsed: 7,
 };
 
-const room = { most: 2, mostBytes: 100_000 };
+const room = { maxEntries: 2, maxBytes: 100_000 };
 
 /** A run as it was when its chain began. */
 function begun(id: string, epoch: number, more: Partial<RunRecord> = {}): RunRecord {
@@ -35,37 +35,37 @@ function claimed(id: string, epoch: number, edits = 0): ClaimedRun {
 }
 
 test("a chain is had once, by who claimed its run from where it parked", () => {
-  const parked = new ParkedChains(room);
-  parked.keep(begun("r", 3), state);
+  const parked = new WarmRuns(room);
+  parked.set(begun("r", 3), state);
   const taken = parked.take(claimed("r", 4));
   assert.deepEqual(taken?.chain.state, { ...state, startTime: 1 });
   assert.equal(parked.take(claimed("r", 4)), undefined);
-  parked.keep(begun("r", 3), state);
+  parked.set(begun("r", 3), state);
   assert.equal(parked.take(claimed("r", 5)), undefined);
   assert.equal(parked.take(claimed("r", 4)), undefined);
 });
 
 test("a run is kept as it is claimed, unless what it continues may be gone", () => {
-  const parked = new ParkedChains(room);
-  parked.keep(begun("r", 3), state);
+  const parked = new WarmRuns(room);
+  parked.set(begun("r", 3), state);
   const { run } = parked.take(claimed("r", 4, 2))!;
   assert.deepEqual(run, begun("r", 4, { edits: 2, lastSeq: 9 }));
-  parked.keep(begun("r", 3, { parentId: "p" }), state);
+  parked.set(begun("r", 3, { parentId: "p" }), state);
   assert.equal(parked.take(claimed("r", 4))!.run, undefined);
 });
 
 test("a long request takes room, too", () => {
-  const parked = new ParkedChains(room);
-  parked.keep(begun("r", 3, { request: { instructions: "x".repeat(100_000) } }), state);
+  const parked = new WarmRuns(room);
+  parked.set(begun("r", 3, { request: { instructions: "x".repeat(100_000) } }), state);
   assert.equal(parked.take(claimed("r", 4)), undefined);
 });
 
 test("what people may change while a run waits is not kept, nor what is deleted, nor more than there is room for", () => {
-  const parked = new ParkedChains(room);
+  const parked = new WarmRuns(room);
   for (const status of ["in_review", "outcome_unknown"] as const)
-    parked.keep(begun(status, 1), { ...state, calls: [callRecord("c1", { status })] });
-  for (const id of ["a", "b", "c"]) parked.keep(begun(id, 1), state);
-  parked.forget(["b"]);
+    parked.set(begun(status, 1), { ...state, calls: [callRecord("c1", { status })] });
+  for (const id of ["a", "b", "c"]) parked.set(begun(id, 1), state);
+  parked.evict(["b"]);
   const isKept = (id: string) => parked.take(claimed(id, 2)) !== undefined;
   const kept = ["in_review", "outcome_unknown", "a", "b", "c"].filter(isKept);
   assert.deepEqual(kept, ["c"]);
@@ -94,7 +94,7 @@ for (const [what, script] of Object.entries(scripts)) {
     const clock = new FakeClock(1_000);
     const store = openMemoryStore({ clock });
     const seen: ChainState[] = [];
-    const keep = mock.method(ParkedChains.prototype, "keep");
+    const keep = mock.method(WarmRuns.prototype, "set");
     const tools = [
       asking("Ask", () => "yes"),
       tool("Work", () => ({ long: "x".repeat(3_000) })),
@@ -195,7 +195,7 @@ test("a run whose parent is deleted while it waits knows what came before that",
 });
 
 test("only a chain that the store has as waiting is kept", async () => {
-  const keep = mock.method(ParkedChains.prototype, "keep");
+  const keep = mock.method(WarmRuns.prototype, "set");
   const kept = () => keep.mock.calls.map(({ arguments: [{ id }] }) => id);
   try {
     await withMemoryStore(async (store) => {

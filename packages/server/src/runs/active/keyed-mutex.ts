@@ -1,18 +1,18 @@
-/** Does one thing at a time for each key, in the order of asking. */
-export class Serial {
+/** Runs one operation at a time for each key, in the order of the requests. */
+export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Of how many keys something goes on or waits. */
+  /** The number of keys with an operation that runs or waits. */
   get size(): number {
     return this.#tails.size;
   }
 
-  /** Whether something goes on or waits for a key. */
-  isBusy(key: string): boolean {
+  /** Whether an operation runs or waits for the key. */
+  isLocked(key: string): boolean {
     return this.#tails.has(key);
   }
 
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
     const tail = mine.catch(() => {});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Newest } from "./newest.ts";
+import { BoundedCache } from "./bounded-cache.ts";
 
 const keys = ["a", "b", "c", "d", "e"];
 
@@ -12,19 +12,19 @@ test("what was put in last is there, as far as number and bytes allow, whatever 
     bytes: fc.option(fc.nat({ max: 12 }), { nil: undefined }),
   });
   fc.assert(
-    fc.property(fc.array(step), fc.nat({ max: 4 }), (steps, most) => {
-      const newest = new Newest<number>({ most, mostBytes: 10 });
+    fc.property(fc.array(step), fc.nat({ max: 4 }), (steps, maxEntries) => {
+      const cache = new BoundedCache<number>({ maxEntries, maxBytes: 10 });
       let expected: { readonly key: string; readonly bytes: number; readonly n: number }[] = [];
       for (const [n, { key, bytes }] of steps.entries()) {
         expected = expected.filter((entry) => entry.key !== key);
-        if (bytes === undefined) newest.drop(key);
+        if (bytes === undefined) cache.delete(key);
         else {
-          newest.put(key, n, bytes);
+          cache.set(key, n, bytes);
           if (bytes <= 10) expected.push({ key, bytes, n });
         }
         const sum = () => expected.reduce((all, entry) => all + entry.bytes, 0);
-        while (expected.length > most || sum() > 10) expected.shift();
-        const there = keys.map((known) => newest.get(known));
+        while (expected.length > maxEntries || sum() > 10) expected.shift();
+        const there = keys.map((known) => cache.get(known));
         assert.deepEqual(
           there,
           keys.map((known) => expected.find((entry) => entry.key === known)?.n),
@@ -35,8 +35,8 @@ test("what was put in last is there, as far as number and bytes allow, whatever 
 });
 
 test("what is too large for all the room puts nothing else out", () => {
-  const newest = new Newest<string>({ most: 2, mostBytes: 10 });
-  newest.put("a", "small", 1);
-  newest.put("b", "large", 11);
-  assert.deepEqual([newest.get("a"), newest.get("b")], ["small", undefined]);
+  const cache = new BoundedCache<string>({ maxEntries: 2, maxBytes: 10 });
+  cache.set("a", "small", 1);
+  cache.set("b", "large", 11);
+  assert.deepEqual([cache.get("a"), cache.get("b")], ["small", undefined]);
 });
