@@ -189,13 +189,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const { openBullQueue } = await import("./runs/dispatch/bull-queue.ts");
       const { dispatcher } = runs;
       const consumer = {
-        hasRoom: () => dispatcher.hasRoom,
-        room: (signal: AbortSignal) => dispatcher.room(signal),
-        take: (run: RunRef) => dispatcher.handed(run),
+        hasFreeSlot: () => dispatcher.hasFreeSlot,
+        freeSlot: (signal: AbortSignal) => dispatcher.freeSlot(signal),
+        claim: (run: RunRef) => dispatcher.onDelivery(run),
         wake: watch.look,
       };
       queue = openBullQueue({ url: options.redisUrl, consumer, log });
-      dispatcher.offerTo(queue);
+      dispatcher.useQueue(queue);
     }
     const { retention = {} } = options;
     stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));

@@ -17,7 +17,7 @@ export interface AnswersOptions {
   readonly store: Store;
   readonly createExecutor: CreateExecutor;
   readonly activeRuns: ActiveRuns;
-  readonly dispatcher: Pick<Dispatcher, "answered" | "take">;
+  readonly dispatcher: Pick<Dispatcher, "answer" | "claim">;
   readonly log: (line: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class Answers {
     runId?: string,
   ): Promise<ApprovalRecord | undefined> {
     const { store, dispatcher } = this.#options;
-    const outcome = await dispatcher.answered({ name: id, owner }, async (claims) => {
+    const outcome = await dispatcher.answer({ name: id, owner }, async (claims) => {
       const [answered] = await store.write([
         {
           type: "answer-approval",
@@ -74,7 +74,7 @@ export class Answers {
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
     const { store, activeRuns, dispatcher } = this.#options;
-    return dispatcher.answered({ name: `outputs of ${runId}`, owner }, async (claims) => {
+    return dispatcher.answer({ name: `outputs of ${runId}`, owner }, async (claims) => {
       const [outcome] = await store.write([
         { type: "submit-outputs", owner, runId, outputs, claims },
       ]);
@@ -91,7 +91,7 @@ export class Answers {
     const [outcome] = await this.#options.store.write([{ type: "expire-approvals" }]);
     if (outcome.status !== "expired") return;
     for (const approval of outcome.approvals) this.#tell(approval);
-    await this.#options.dispatcher.take(outcome.ready);
+    await this.#options.dispatcher.claim(outcome.ready);
   }
 
   /** What one answer allowed answers the questions of other runs that it covers, too. */

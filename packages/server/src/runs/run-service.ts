@@ -377,7 +377,7 @@ export class RunService {
    * another has by then stays with it.
    */
   recover(left: readonly RunRef[]): Promise<void> {
-    return this.#dispatcher.take(left);
+    return this.#dispatcher.claim(left);
   }
 
   /**
@@ -433,7 +433,7 @@ export class RunService {
 
   #onEnd({ run, isWaiting, suspendedState, isQueued, closeFailure }: EndedRun): void {
     if (suspendedState !== undefined) this.#warmRuns.set(run, suspendedState);
-    this.#dispatcher.left(run.id);
+    this.#dispatcher.releaseSlot(run.id);
     if (closeFailure !== undefined)
       void this.#claims.closeRetries.closeLater(run, {
         code: "journal_failed",

@@ -72,13 +72,13 @@ export class Starts {
         ? { parent, inherited: await readInheritedTurn(store, parent, request) }
         : undefined;
     const { principal: owner } = request;
-    const begins = dispatcher.admits(id, owner);
+    const begins = dispatcher.acquireSlot(id, owner);
     try {
       const status = begins ? "in_progress" : "queued";
       const writes = newRunWrites(id, request, taken?.inherited, status);
       return await this.#startStored(id, request, { begins, taken, writes });
     } finally {
-      if (begins && !isActive(id)) dispatcher.left(id);
+      if (begins && !isActive(id)) dispatcher.releaseSlot(id);
     }
   }
 
@@ -102,7 +102,7 @@ export class Starts {
       return { status: "conflict", message };
     }
     if (!begins) {
-      dispatcher.waits(run);
+      dispatcher.offer(run);
       return { status: "started", run };
     }
     const { inputMessages } = request;

@@ -42,7 +42,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
     linger.resolve();
     await soon();
     assert.ok(runs.isActive(id));
-    assert.ok(!runs.dispatcher.hasRoom, "both have their places");
+    assert.ok(!runs.dispatcher.hasFreeSlot, "both have their places");
     answer.resolve("done");
     assert.equal((await runIn(store, id, "completed")).epoch, 3);
     await runIn(store, next.id, "completed");

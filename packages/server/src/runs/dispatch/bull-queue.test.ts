@@ -15,20 +15,20 @@ class Node implements AsyncDisposable {
   readonly taken: RunRef[] = [];
   readonly lines: string[] = [];
   woken = 0;
-  hasRoom = true;
+  hasFreeSlot = true;
   /** With as many it has no room any more. */
   most = Infinity;
   readonly queue: RunQueue;
 
   constructor({ url }: Pick<TestRedis, "url">) {
     const consumer = {
-      hasRoom: () => this.hasRoom,
-      room: async (signal: AbortSignal) => {
-        while (!this.hasRoom && !signal.aborted) await turn();
+      hasFreeSlot: () => this.hasFreeSlot,
+      freeSlot: async (signal: AbortSignal) => {
+        while (!this.hasFreeSlot && !signal.aborted) await turn();
       },
-      take: async (run: RunRef) => {
+      claim: async (run: RunRef) => {
         this.taken.push(run);
-        if (this.taken.length >= this.most) this.hasRoom = false;
+        if (this.taken.length >= this.most) this.hasFreeSlot = false;
       },
       wake: async () => void (this.woken += 1),
     };
@@ -51,7 +51,7 @@ test("each run is handed to one node, and to none that has no room", options, as
   await using one = new Node(server);
   await using other = new Node(server);
   await using full = new Node(server);
-  full.hasRoom = false;
+  full.hasFreeSlot = false;
   await until(() => one.queue.isUp && other.queue.isUp);
   const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
   one.queue.offer(ids.map(waiting));
@@ -84,7 +84,7 @@ test("what was offered as a node closes reaches the others", options, async () =
   await using server = await startRedis();
   await using other = new Node(server);
   const closing = new Node(server);
-  closing.hasRoom = false;
+  closing.hasFreeSlot = false;
   await until(() => closing.queue.isUp);
   closing.queue.offer([waiting("a")]);
   await until(() => other.taken.length > 0);
@@ -101,11 +101,11 @@ test("what was offered as a node closes reaches the others", options, async () =
 test("a run that waits in the queue is not put there twice", options, async () => {
   await using server = await startRedis();
   await using node = new Node(server);
-  node.hasRoom = false;
+  node.hasFreeSlot = false;
   await until(() => node.queue.isUp);
   for (let n = 0; n < 5; n++) node.queue.offer([waiting("r")]);
   node.queue.offer([waiting("last")]);
-  node.hasRoom = true;
+  node.hasFreeSlot = true;
   await until(() => node.taken.some(({ id }) => id === "last"));
   assert.equal(node.taken.filter(({ id }) => id === "r").length, 1);
 });

@@ -62,13 +62,13 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
   async function handle(job: Job<JobData>, token: string): Promise<Job<JobData> | undefined> {
     try {
       const { data } = job;
-      await ("run" in data ? consumer.take(data.run) : consumer.wake());
+      await ("run" in data ? consumer.claim(data.run) : consumer.wake());
     } catch (thrown) {
       log(
         `A job of the queue failed, the store still has what it was for: ${errorMessage(thrown)}`,
       );
     }
-    const asksForNext = isSign(job) && !stopped.signal.aborted && consumer.hasRoom();
+    const asksForNext = isSign(job) && !stopped.signal.aborted && consumer.hasFreeSlot();
     // Where this is lost the job comes again, and finds that its run is taken.
     const [json, id] = await job
       .moveToCompleted(undefined, token, asksForNext)
@@ -87,7 +87,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
     await receiver.up(stopped.signal);
     if (!stopped.signal.aborted) await worker.startStalledCheckTimer().catch(() => {});
     for (let n = 0; !stopped.signal.aborted; n++) {
-      await consumer.room(stopped.signal);
+      await consumer.freeSlot(stopped.signal);
       if (stopped.signal.aborted) return;
       const token = `${process.pid}-${n}`;
       const job = await worker.getNextJob(token).catch(() => undefined);

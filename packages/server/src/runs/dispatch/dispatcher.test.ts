@@ -43,7 +43,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
   });
   const end = async (id: string) => {
     live.delete(id);
-    dispatcher.left(id);
+    dispatcher.releaseSlot(id);
     await dispatcher.fill();
   };
   return { live, offered, queue, dispatcher, end, pass: (ms: number) => (time += ms) };
@@ -55,7 +55,7 @@ test("what a silent node had is handed to the queue once, and taken up without i
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
     const { live, offered, queue, dispatcher, pass } = setup(store);
-    dispatcher.offerTo(queue);
+    dispatcher.useQueue(queue);
     const orphans = [orphan("a"), orphan("b")];
     await dispatcher.sweep(orphans);
     pass(500);
@@ -72,7 +72,7 @@ test("without a queue, or where it is gone, it is taken up at once", async () =>
     await withMemoryStore(async (store) => {
       await createRun(store, { id: "a" });
       const { live, offered, queue, dispatcher } = setup(store);
-      if (hasQueue) dispatcher.offerTo({ ...queue, isUp: false });
+      if (hasQueue) dispatcher.useQueue({ ...queue, isUp: false });
       await dispatcher.sweep([orphan("a")]);
       assert.deepEqual([[...live], offered], [["a"], []]);
     });
@@ -82,8 +82,8 @@ test("what finds no place is queued and offered, and goes on here as soon as the
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b", "c"]) await createRun(store, { id });
     const { live, offered, queue, dispatcher, end } = setup(store);
-    dispatcher.offerTo(queue);
-    await dispatcher.take(["a", "b", "c"].map(orphan));
+    dispatcher.useQueue(queue);
+    await dispatcher.claim(["a", "b", "c"].map(orphan));
     assert.deepEqual([[...live], offered], [["a", "b"], ["c"]]);
     assert.equal((await store.getRun({ owner, id: "c" }))?.status, "queued");
     await end("a");
@@ -96,8 +96,8 @@ test("a run that is handed out twice goes on once", async () => {
     await createRun(store, { id: "a", status: "queued" });
     const { dispatcher } = setup(store);
     const waiting: RunRef = { id: "a", owner, status: "queued", epoch: 0 };
-    await Promise.all([dispatcher.take([waiting]), dispatcher.take([waiting])]);
-    await dispatcher.take([waiting]);
+    await Promise.all([dispatcher.claim([waiting]), dispatcher.claim([waiting])]);
+    await dispatcher.claim([waiting]);
     assert.equal((await store.getRun({ owner, id: "a" }))?.epoch, 1);
   });
 });
@@ -107,13 +107,13 @@ test("a job whose run an earlier look found asks the store nothing; one for a la
     for (const id of ["a", "b"]) await createRun(store, { id, status: "queued" });
     const { live, dispatcher } = setup(store);
     const job = (id: string, epoch: number): RunRef => ({ id, owner, status: "queued", epoch });
-    await dispatcher.handed(job("a", 0));
+    await dispatcher.onDelivery(job("a", 0));
     assert.deepEqual([...live], ["a", "b"]);
-    dispatcher.left("b");
+    dispatcher.releaseSlot("b");
     const looks = mock.method(store, "everyQueued");
-    await dispatcher.handed(job("b", 0));
+    await dispatcher.onDelivery(job("b", 0));
     assert.equal(looks.mock.callCount(), 0);
-    await dispatcher.handed(job("b", 1));
+    await dispatcher.onDelivery(job("b", 1));
     assert.ok(looks.mock.callCount() > 0);
   });
 });
@@ -122,15 +122,15 @@ test("who waits for room is told of it, and leaves nothing behind", async () => 
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
     const { dispatcher, end } = setup(store);
-    await dispatcher.take(["a", "b"].map(orphan));
+    await dispatcher.claim(["a", "b"].map(orphan));
     const stop = new AbortController();
-    let hasRoom = false;
-    const room = dispatcher.room(stop.signal).then(() => (hasRoom = true));
+    let hasFreeSlot = false;
+    const room = dispatcher.freeSlot(stop.signal).then(() => (hasFreeSlot = true));
     await new Promise(setImmediate);
-    assert.equal(hasRoom, false);
+    assert.equal(hasFreeSlot, false);
     await end("a");
     await room;
-    await dispatcher.room(stop.signal);
+    await dispatcher.freeSlot(stop.signal);
     assert.equal(getEventListeners(stop.signal, "abort").length, 0);
   });
 });
@@ -138,11 +138,11 @@ test("who waits for room is told of it, and leaves nothing behind", async () => 
 test("a place that becomes free while a run is being stored without one is given to it", async () => {
   await withMemoryStore(async (store) => {
     const { live, dispatcher } = setup(store);
-    for (const id of ["a", "b"]) assert.ok(dispatcher.admits(id, owner));
-    assert.equal(dispatcher.admits("c", owner), false);
-    dispatcher.left("a");
+    for (const id of ["a", "b"]) assert.ok(dispatcher.acquireSlot(id, owner));
+    assert.equal(dispatcher.acquireSlot("c", owner), false);
+    dispatcher.releaseSlot("a");
     await createRun(store, { id: "c", status: "queued" });
-    dispatcher.waits({ id: "c", owner, status: "queued", epoch: 0 });
+    dispatcher.offer({ id: "c", owner, status: "queued", epoch: 0 });
     for (let turn = 0; turn < 10 && live.size === 0; turn++) await new Promise(setImmediate);
     assert.deepEqual([...live], ["c"]);
   });
@@ -175,11 +175,11 @@ test("an answered run goes on in the only place, which was taken for its answer"
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, dispatcher, end } = setup(store, { runsAtOnce: 1 });
-    await dispatcher.answered(question, answerOf(store));
+    await dispatcher.answer(question, answerOf(store));
     assert.deepEqual([[...live], await statusOf(store)], [["r"], "in_progress"]);
-    assert.equal(dispatcher.hasRoom, false);
+    assert.equal(dispatcher.hasFreeSlot, false);
     await end("r");
-    assert.equal(dispatcher.hasRoom, true);
+    assert.equal(dispatcher.hasFreeSlot, true);
   });
 });
 
@@ -187,11 +187,11 @@ test("a run that goes on with its answer, waits anew and is queued elsewhere is 
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, dispatcher, end } = setup(store);
-    await dispatcher.answered(question, answerOf(store));
+    await dispatcher.answer(question, answerOf(store));
     const { epoch = 0 } = (await store.getRun({ owner, id: "r" })) ?? {};
     await end("r");
     await store.write([{ type: "set-status", runId: "r", epoch, status: "queued" }]);
-    await dispatcher.handed({ id: "r", owner, status: "queued", epoch });
+    await dispatcher.onDelivery({ id: "r", owner, status: "queued", epoch });
     assert.deepEqual([[...live], await statusOf(store)], [["r"], "in_progress"]);
   });
 });
@@ -200,8 +200,8 @@ test("answered where there is no place, a run is queued, and offered to others",
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, offered, queue, dispatcher } = setup(store, { runsAtOnce: 0 });
-    dispatcher.offerTo(queue);
-    await dispatcher.answered(question, answerOf(store));
+    dispatcher.useQueue(queue);
+    await dispatcher.answer(question, answerOf(store));
     assert.deepEqual([live.size, offered, await statusOf(store)], [0, ["r"], "queued"]);
   });
 });
@@ -211,23 +211,23 @@ test("answered as the server begins to stop, a run is left to the next one", asy
     await waiting(store);
     let stops = false;
     const { live, dispatcher } = setup(store, { isStopping: () => stops });
-    await dispatcher.answered(question, async (claims) => {
+    await dispatcher.answer(question, async (claims) => {
       const outcome = await answerOf(store)(claims);
       stops = true;
       return outcome;
     });
     assert.deepEqual([live.size, await statusOf(store)], [0, "queued"]);
-    assert.equal(dispatcher.hasRoom, true);
+    assert.equal(dispatcher.hasFreeSlot, true);
   });
 });
 
 test("what answers no run gives its place back, and so does what fails", async () => {
   await withMemoryStore(async (store) => {
     const { dispatcher } = setup(store, { runsAtOnce: 1 });
-    const outcome = await dispatcher.answered(question, answerOf(store));
-    assert.deepEqual([outcome.status, dispatcher.hasRoom], ["not_found", true]);
-    const failing = dispatcher.answered(question, () => Promise.reject(new Error("disk full")));
+    const outcome = await dispatcher.answer(question, answerOf(store));
+    assert.deepEqual([outcome.status, dispatcher.hasFreeSlot], ["not_found", true]);
+    const failing = dispatcher.answer(question, () => Promise.reject(new Error("disk full")));
     await assert.rejects(failing, /disk full/);
-    assert.equal(dispatcher.hasRoom, true);
+    assert.equal(dispatcher.hasFreeSlot, true);
   });
 });

@@ -1,29 +1,28 @@
 import type { RunRef } from "@capstan/store";
 
 /**
- * Hands out runs that this node has no room for, and tells when deadlines are over. It is only a
- * messenger, and may lose what it is given: what is to be done is in the store, where every node
- * looks for what lies there.
+ * Delivers runs to nodes with free slots, and wakes a node when a deadline is over. It may lose jobs:
+ * the store has everything that is to be done, and every node sweeps the store.
  */
 export interface RunQueue {
-  /** Whether it can be relied on now. Where not, each node helps itself from the store. */
+  /** Whether it is available now. If not, each node claims runs from the store. */
   readonly isUp: boolean;
-  /** Somebody with room is to take these up. */
+  /** Has a node with a free slot claim these runs. */
   offer(runs: readonly RunRef[]): void;
-  /** Somebody is to look at deadlines then, in ms since the epoch. False where that cannot be relied on. */
+  /** Has a node check deadlines at that time, in ms since the epoch. Returns false if the queue is not available. */
   wakeAt(at: number): boolean;
-  /** Takes nothing more. Resolves once what was taken is with its run. */
+  /** Stops consuming. Resolves when the jobs in hand are done. */
   close(): Promise<void>;
 }
 
-/** What a queue does with what it hands out. */
+/** How a node handles the jobs of a queue. */
 export interface QueueConsumer {
-  /** Whether a run could be taken up here now. */
-  readonly hasRoom: () => boolean;
-  /** Resolves once a run could be taken up here. */
-  readonly room: (signal: AbortSignal) => Promise<void>;
-  /** Takes a run up, where it still waits and there is room. */
-  readonly take: (run: RunRef) => Promise<void>;
-  /** A deadline is over. */
+  /** Whether a slot is free. */
+  readonly hasFreeSlot: () => boolean;
+  /** Resolves when a slot is free. */
+  readonly freeSlot: (signal: AbortSignal) => Promise<void>;
+  /** Claims a run, if it still waits and a slot is free. */
+  readonly claim: (run: RunRef) => Promise<void>;
+  /** Checks deadlines. */
   readonly wake: () => Promise<void>;
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Places } from "./slots.ts";
+import { Slots } from "./slots.ts";
 
 const run = (owner: string, n: number) => ({ owner, id: `${owner}${n}` });
 
 test("a thousand runs of one do not delay another's first", () => {
-  const places = new Places({ runsAtOnce: 4, runsOfOne: 4 });
+  const slots = new Slots({ runsAtOnce: 4, runsOfOne: 4 });
   const many = Array.from({ length: 1_000 }, (_, n) => run("many", n));
-  const next = places.next([...many, run("one", 0)]);
+  const next = slots.next([...many, run("one", 0)]);
   assert.deepEqual(
     next.map(({ id }) => id),
     ["many0", "one0", "many1", "many2"],
@@ -16,22 +16,22 @@ test("a thousand runs of one do not delay another's first", () => {
 });
 
 test("who has fewest here is next, and nobody gets more than its share", () => {
-  const places = new Places({ runsAtOnce: 10, runsOfOne: 3 });
-  for (const id of ["a1", "a2"]) assert.ok(places.take(id, "a"));
+  const slots = new Slots({ runsAtOnce: 10, runsOfOne: 3 });
+  for (const id of ["a1", "a2"]) assert.ok(slots.acquire(id, "a"));
   const waiting = [run("a", 3), run("a", 4), run("b", 1), run("b", 2), run("b", 3), run("b", 4)];
-  const next = places.next(waiting).map(({ id }) => id);
+  const next = slots.next(waiting).map(({ id }) => id);
   assert.deepEqual(next, ["b1", "b2", "a3", "b3"]);
 });
 
 test("a place that is passed on is whose it is from then on, and counts for the same principal", () => {
-  const places = new Places({ runsAtOnce: 1, runsOfOne: 1 });
-  assert.ok(places.take("question", "a"));
-  places.pass("question", "a1");
-  places.give("question");
-  assert.deepEqual([places.free, places.of("a")], [0, 1]);
-  places.give("a1");
-  places.pass("a1", "a2");
-  assert.deepEqual([places.free, places.of("a")], [1, 0]);
+  const slots = new Slots({ runsAtOnce: 1, runsOfOne: 1 });
+  assert.ok(slots.acquire("question", "a"));
+  slots.transfer("question", "a1");
+  slots.release("question");
+  assert.deepEqual([slots.free, slots.usedBy("a")], [0, 1]);
+  slots.release("a1");
+  slots.transfer("a1", "a2");
+  assert.deepEqual([slots.free, slots.usedBy("a")], [1, 0]);
 });
 
 test("whatever is taken and given back, no limit is passed and no place is lost", () => {
@@ -43,20 +43,20 @@ test("whatever is taken and given back, no limit is passed and no place is lost"
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const places = new Places(limits);
+      const slots = new Slots(limits);
       const held = new Map<string, string>();
       for (const { take, owner, n } of steps) {
         const id = `${owner}${n}`;
         const ofOne = [...held.values()].filter((each) => each === owner).length;
         const room = held.has(id) || (held.size < limits.runsAtOnce && ofOne < limits.runsOfOne);
         if (take) {
-          assert.equal(places.take(id, owner), room);
+          assert.equal(slots.acquire(id, owner), room);
           if (room) held.set(id, owner);
         } else {
-          places.give(id);
+          slots.release(id);
           held.delete(id);
         }
-        assert.equal(places.free, limits.runsAtOnce - held.size);
+        assert.equal(slots.free, limits.runsAtOnce - held.size);
       }
     }),
   );

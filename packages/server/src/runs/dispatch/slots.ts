@@ -1,62 +1,62 @@
-/** How many runs may go on at once in this process, and of these, how many of one principal. */
-export interface PlaceLimits {
+/** The concurrency limits of this process: for all runs, and for the runs of one principal. */
+export interface SlotLimits {
   readonly runsAtOnce: number;
   readonly runsOfOne: number;
 }
 
 /**
- * The places for runs that go on here. A run takes one before it begins and gives it back as it
- * stops; who finds none waits in the store, as `queued`.
+ * The slots for runs that execute in this process. A run acquires a slot before it starts and releases
+ * it when it stops; without a slot it waits in the store, as `queued`.
  */
-export class Places {
-  readonly #limits: PlaceLimits;
-  /** By run, its principal. */
-  readonly #taken = new Map<string, string>();
-  readonly #ofOne = new Map<string, number>();
+export class Slots {
+  readonly #limits: SlotLimits;
+  /** The principals of the runs that have a slot, by run. */
+  readonly #acquired = new Map<string, string>();
+  readonly #usedByOwner = new Map<string, number>();
 
-  constructor(limits: PlaceLimits) {
+  constructor(limits: SlotLimits) {
     this.#limits = limits;
   }
 
   get free(): number {
-    return this.#limits.runsAtOnce - this.#taken.size;
+    return this.#limits.runsAtOnce - this.#acquired.size;
   }
 
-  /** False where there is none, for this principal. A run that has one keeps it. */
-  take(runId: string, owner: string): boolean {
-    if (this.#taken.has(runId)) return true;
-    const of = this.of(owner);
-    if (this.free <= 0 || of >= this.#limits.runsOfOne) return false;
-    this.#taken.set(runId, owner);
-    this.#ofOne.set(owner, of + 1);
+  /** Acquires a slot. Returns false if none is free for this principal. A run that has one keeps it. */
+  acquire(runId: string, owner: string): boolean {
+    if (this.#acquired.has(runId)) return true;
+    const used = this.usedBy(owner);
+    if (this.free <= 0 || used >= this.#limits.runsOfOne) return false;
+    this.#acquired.set(runId, owner);
+    this.#usedByOwner.set(owner, used + 1);
     return true;
   }
 
-  /** Who has the place from now on: it was taken before it was known for which run. */
-  pass(from: string, to: string): void {
-    const owner = this.#taken.get(from);
-    if (owner === undefined || this.#taken.has(to)) return;
-    this.#taken.delete(from);
-    this.#taken.set(to, owner);
+  /** Transfers a slot to a run that was not known when the slot was acquired. */
+  transfer(from: string, to: string): void {
+    const owner = this.#acquired.get(from);
+    if (owner === undefined || this.#acquired.has(to)) return;
+    this.#acquired.delete(from);
+    this.#acquired.set(to, owner);
   }
 
-  give(runId: string): void {
-    const owner = this.#taken.get(runId);
+  release(runId: string): void {
+    const owner = this.#acquired.get(runId);
     if (owner === undefined) return;
-    this.#taken.delete(runId);
-    const left = this.of(owner) - 1;
-    if (left > 0) this.#ofOne.set(owner, left);
-    else this.#ofOne.delete(owner);
+    this.#acquired.delete(runId);
+    const left = this.usedBy(owner) - 1;
+    if (left > 0) this.#usedByOwner.set(owner, left);
+    else this.#usedByOwner.delete(owner);
   }
 
   /**
-   * Who is next, of runs that wait in order: one of a principal with fewest here, and of its own the
-   * first. So a principal's first run waits for no other's hundredth.
+   * Selects the next runs of a queue: first those of the principal with the fewest slots, each
+   * principal's in order. So a principal's first run does not wait for another's hundredth.
    */
   next<R extends { readonly owner: string }>(waiting: readonly R[]): readonly R[] {
     const counts = new Map<string, number>();
     const turns = waiting.map((run, index) => {
-      const turn = (counts.get(run.owner) ?? this.of(run.owner)) + 1;
+      const turn = (counts.get(run.owner) ?? this.usedBy(run.owner)) + 1;
       counts.set(run.owner, turn);
       return { run, turn, index };
     });
@@ -67,7 +67,7 @@ export class Places {
       .map(({ run }) => run);
   }
 
-  of(owner: string): number {
-    return this.#ofOne.get(owner) ?? 0;
+  usedBy(owner: string): number {
+    return this.#usedByOwner.get(owner) ?? 0;
   }
 }
