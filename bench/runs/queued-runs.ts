@@ -69,13 +69,13 @@ async function measureQueued(): Promise<readonly Figure[]> {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const queues = [asked, worker].map(({ dispatcher }) => {
     const consumer: QueueConsumer = {
-      hasRoom: () => dispatcher.hasRoom,
-      room: (signal) => dispatcher.room(signal),
-      take: (run) => dispatcher.handed(run),
+      hasFreeSlot: () => dispatcher.hasFreeSlot,
+      freeSlot: (signal) => dispatcher.freeSlot(signal),
+      claim: (run) => dispatcher.onDelivery(run),
       wake: async () => {},
     };
     const queue = openBullQueue({ url: redis.url, consumer, log });
-    dispatcher.offerTo(queue);
+    dispatcher.useQueue(queue);
     return queue;
   });
   while (!queues.every(({ isUp }) => isUp)) await new Promise((resolve) => setTimeout(resolve, 10));
