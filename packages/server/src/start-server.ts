@@ -19,7 +19,7 @@ import { loadPage } from "./page.ts";
 import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
-import { watchOverNodes } from "./runs/watch-over-nodes.ts";
+import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { CreateExecutor } from "./runs/active/session.ts";
 import type { ScriptAccess } from "@capstan/contract";
@@ -61,7 +61,7 @@ export interface ServerOptions {
 }
 
 /** What becomes of runs with `store: false`, which only live in memory. */
-const passing = { afterMs: 60 * 60 * 1_000, runs: 1_000 };
+const ephemeralLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
 
 /** What a server left as it stopped. */
 export interface Stopped {
@@ -121,7 +121,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const common = { models, createExecutor, limits, log };
   const runs = new RunService({ ...common, store });
   const { overrides } = runs;
-  const ephemeral = new RunService({ ...common, store: memory, grants: store, overrides, passing });
+  const ephemeral = new RunService({
+    ...common,
+    store: memory,
+    grants: store,
+    overrides,
+    ephemeral: ephemeralLimits,
+  });
   const services = {
     runs,
     ephemeral,
@@ -169,7 +175,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   try {
     // Before anybody can begin a run, which would look like one that a crash cut off.
-    const left = await runs.leftOver();
+    const left = await runs.listUnfinished();
     await listen(server, host, port);
     const address = server.address();
     const bound = typeof address === "object" && address !== null ? address.port : port;
@@ -177,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await store.announce(url);
     // Before what may take long: others must see that it lives.
     let look: DeadlineWatch["look"] = async () => {};
-    stopBeating = watchOverNodes({ runs, log, onGone: () => void look() });
+    stopBeating = monitorNodes({ runs, log, onNodeGone: () => void look() });
     await runs.recover(left);
     const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
     const wakeAt = (at: number) => queue?.wakeAt(at) === true;

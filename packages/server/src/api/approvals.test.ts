@@ -17,7 +17,7 @@ async function asked(times: { readonly [id: string]: number }) {
   const { call } = createTestApp({
     model: new ScriptedModel([]),
     kept: { store: stores.k },
-    passing: { store: stores.p, grants: stores.k },
+    ephemeral: { store: stores.p, grants: stores.k },
   });
   const page = async (query: string) => {
     const { status, body } = await call("GET", `/v1/approvals?${query}`);

@@ -13,7 +13,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   let made = 0;
   let asked = Promise.withResolvers<void>();
   const memory = openMemoryStore();
-  const passing: Store = {
+  const ephemeral: Store = {
     ...memory,
     write: async (writes) => {
       const outcomes = await memory.write(writes);
@@ -28,7 +28,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
     model: new ScriptedModel(answers),
     tools: [tool("Ask", () => ++made, "ask-once"), asking("Other", () => 0)],
     kept: { store: kept },
-    passing: { store: passing, grants: kept },
+    ephemeral: { store: ephemeral, grants: kept },
   });
   return {
     ...app,

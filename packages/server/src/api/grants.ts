@@ -18,14 +18,14 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
     const sessionId =
       conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
     const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
-    const [kept, passing] = await Promise.all([
+    const [kept, ofEphemeral] = await Promise.all([
       runs.store.listGrants(query),
       ephemeral.store.listGrants(query),
     ]);
     return context.json(
       listView(
-        [...kept.data, ...passing.data].map((record) => grantView(record, conversation)),
-        kept.hasMore || passing.hasMore,
+        [...kept.data, ...ofEphemeral.data].map((record) => grantView(record, conversation)),
+        kept.hasMore || ofEphemeral.hasMore,
       ),
     );
   });

@@ -36,7 +36,7 @@ async function cutOff(...steps: readonly ScriptedStep[]) {
   const model = new ScriptedModel(steps);
   const app = createTestApp({ model, tools: [payWith(() => "paid")], kept: { store } });
   const { runs } = app.services;
-  await runs.recover(await runs.leftOver());
+  await runs.recover(await runs.listUnfinished());
   return {
     ...app,
     store,

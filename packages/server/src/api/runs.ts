@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { RunStatus, RunView } from "@capstan/contract";
 import { type RunRecord, type Store, transitions } from "@capstan/store";
-import { answerCall } from "../runs/answer-call.ts";
+import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 import { findRequestedModel, oneCallModelId } from "../runs/request/one-call-model.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
@@ -86,7 +86,7 @@ export function runRoutes(services: Services): Hono<Environment> {
     const { outcome: answer, note } = await readBody(context, outcomeBody);
     const by = context.get("principal");
     const found = { answer, by, at: Date.now(), ...(note != null && { note }) };
-    const outcome = await answerCall(service.store, run, callId, found);
+    const outcome = await recordCallOutcome(service.store, run, callId, found);
     if (outcome.status !== "refused")
       return context.json(callView({ runId: run.id, call: outcome.call, updatedAt: found.at }));
     if (outcome.call === undefined) throw notFound("call", callId);

@@ -105,7 +105,7 @@ test("a server that stops between an output and the run's going on: the next one
   await store.write([{ type: "submit-outputs", owner, runId: id, outputs: given }]);
   const model = new ScriptedModel(["done"]);
   const runs = createRuns({ store, model, tools });
-  await runs.recover(await runs.leftOver());
+  await runs.recover(await runs.listUnfinished());
   await runIn(store, id, "completed");
   assert.deepEqual(read(model), ["kept"]);
 });

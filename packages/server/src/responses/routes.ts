@@ -57,7 +57,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     const stays = request.background || waits;
     // At OpenAI, too, closing the connection is how a client says stop.
-    const leave = stays ? undefined : () => service.abandon(run);
+    const leave = stays ? undefined : () => service.cancelOnDisconnect(run);
     const { signal } = context.req.raw;
     // It may have gone before there was a run to stop.
     if (signal.aborted) leave?.();

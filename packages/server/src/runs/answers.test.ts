@@ -30,7 +30,7 @@ test("an answer that its server did not live to act on is acted on by the next o
     const { run, tools, approvalId, made } = await parked(store);
     await store.write([{ type: "answer-approval", owner, id: approvalId, answer: allow }]);
     const runs = createRuns({ store, tools, model: new ScriptedModel(["done"]) });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, run.id, "completed");
     assert.equal(made(), 1);
   });

@@ -142,7 +142,8 @@ test("a question that is asked during a look is not missed", async () => {
     store: { ...store, everyNextExpiry },
     expireApprovals: () => runs.expireApprovals(),
     expire: (run: RunRecord) => runs.expire(run),
-    tellOfWaits: (listener: (expiresAt: number) => void) => runs.tellOfWaits(listener),
+    setDeadlineListener: (listener: (expiresAt: number) => void) =>
+      runs.setDeadlineListener(listener),
   };
   const log = (line: string) => assert.fail(line);
   const { stop } = watchDeadlines({ runs: slow, parkedMs: limits.parkedMs, clock, log });
@@ -189,7 +190,7 @@ test("a run that cannot be expired is tried again after a while, and not at once
   const broken = {
     store,
     expireApprovals: () => runs.expireApprovals(),
-    tellOfWaits: () => {},
+    setDeadlineListener: () => {},
     expire: () => {
       tries += 1;
       return Promise.reject(new Error("it is damaged"));
@@ -222,7 +223,7 @@ test("a run that cannot be expired delays no question", async () => {
   const broken = {
     store,
     expireApprovals: () => runs.expireApprovals(),
-    tellOfWaits: () => {},
+    setDeadlineListener: () => {},
     expire: () => Promise.reject(new Error("it is damaged")),
   };
   const { stop } = watchDeadlines({ runs: broken, parkedMs: 60_000, clock, log: () => {} });
@@ -248,7 +249,7 @@ test("a watch that is stopped during a look ends no more runs, and says nothing"
   const closing = {
     store,
     expireApprovals: () => runs.expireApprovals(),
-    tellOfWaits: () => {},
+    setDeadlineListener: () => {},
     expire: async ({ id }: { readonly id: string }) => {
       tried.push(id);
       watch.stop();
@@ -310,7 +311,7 @@ test("a sweep that fails is not the last one", async () => {
   let sweeps = 0;
   const runs = {
     store: openMemoryStore(),
-    tellOfWaits: () => {},
+    setDeadlineListener: () => {},
     expire: async () => {},
     expireApprovals: async () => {
       sweeps++;

@@ -9,7 +9,7 @@ const longestMs = 60 * 60 * 1_000;
 const againMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
-  readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire" | "tellOfWaits">;
+  readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire" | "setDeadlineListener">;
   /** Ms after which a run that nobody answered is over. */
   readonly parkedMs: number;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
     }
   }
 
-  runs.tellOfWaits((expiresAt) => armFor(Math.min(expiresAt, clock.now() + parkedMs)));
+  runs.setDeadlineListener((expiresAt) => armFor(Math.min(expiresAt, clock.now() + parkedMs)));
   void look();
   return {
     look,

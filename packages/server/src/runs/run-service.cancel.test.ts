@@ -121,7 +121,7 @@ test("cancelled while it was handed back, before the next server takes it up", a
   await began;
   assert.equal(await first.close(0), 1);
   const second = createRuns({ model, store: first.store });
-  const left = await second.leftOver();
+  const left = await second.listUnfinished();
   await second.cancel(left[0]!);
   await second.recover(left);
   const now = await first.store.getRun({ owner, id: run.id });

@@ -86,7 +86,7 @@ async function act(server: RunService, id: string, action: Action): Promise<RunS
     case "restart": {
       await server.close(0);
       const next = serverOn(store);
-      await next.recover(await next.leftOver());
+      await next.recover(await next.listUnfinished());
       return next;
     }
     case "expire":

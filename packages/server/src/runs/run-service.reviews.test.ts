@@ -68,7 +68,7 @@ test("a review that was answered when the server died is acted on by the next on
     await store.write([{ type: "answer-approval", owner, id: reviewId, answer }]);
     const model = new ScriptedModel(["done"]);
     const next = createRuns({ store, tools, model });
-    await next.recover(await next.leftOver());
+    await next.recover(await next.listUnfinished());
     await runIn(store, run.id, "completed");
     assert.equal(ran.times, 1);
     assert.equal(model.requests[0]?.messages.at(-1)?.content, "a secret");

@@ -25,17 +25,17 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { Answers, type Submission } from "./answers.ts";
 import { ActiveRuns, type EndedRun } from "./active/active-runs.ts";
 import { ConversationVariables } from "./active/conversation-variables.ts";
-import { OtherNodes, stoppedByPerson } from "./nodes/other-nodes.ts";
+import { NodeMessages, stoppedByUser } from "./nodes/node-messages.ts";
 import { WarmRuns } from "./active/warm-runs.ts";
-import { type Passing, PassingRuns } from "./passing-runs.ts";
+import { type EphemeralLimits, EphemeralRuns } from "./ephemeral-runs.ts";
 import { Overrides } from "./permissions/overrides.ts";
 import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
-import { followPermissions } from "./nodes/permissions-elsewhere.ts";
+import { followPermissions } from "./nodes/follow-permissions.ts";
 import { KeyedMutex } from "./active/keyed-mutex.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/session.ts";
-import { createSignsOfLife } from "./nodes/signs-of-life.ts";
-import { type StartOutcome, Starts } from "./starts.ts";
+import { createHeartbeats } from "./nodes/heartbeats.ts";
+import { type StartOutcome, RunStarter } from "./run-starter.ts";
 import { OrphanSweep } from "./active/orphan-sweep.ts";
 import { Claims } from "./active/claims.ts";
 
@@ -44,12 +44,12 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** Where grants are kept that hold in every session. @default store */
+  /** The store of the grants that hold in every session. @default store */
   readonly grants?: Store;
   /** The users' own rules. @default those in the store of grants */
   readonly overrides?: Overrides;
-  /** When runs are forgotten, with all they left. @default never */
-  readonly passing?: Passing;
+  /** When runs are deleted after their end. @default never */
+  readonly ephemeral?: EphemeralLimits;
   /** @default the system's */
   readonly clock?: Clock;
   readonly log: (line: string) => void;
@@ -63,12 +63,12 @@ const unanswered: ChainError = {
   message: "Nobody answered what it waited for in time.",
   phase: "chain",
 };
-const stopped: ChainError = { code: "aborted", message: stoppedByPerson, phase: "chain" };
+const stopped: ChainError = { code: "aborted", message: stoppedByUser, phase: "chain" };
 
-/** How long another node has to stop a run, before it is taken from it. */
-const stopWithinMs = 500;
+/** How long another node has to stop a run before this node claims it. */
+const stopTimeoutMs = 500;
 
-/** Runs: begun, waited for, answered, stopped, taken up again. All of one store. */
+/** The runs of one store: starts, answers, cancels, resumes and deletes them. */
 export class RunService {
   readonly #options: RunServiceOptions;
   /** The users' own rules. */
@@ -76,22 +76,22 @@ export class RunService {
   readonly #activeRuns: ActiveRuns;
   readonly #variables: ConversationVariables;
   readonly #warmRuns: WarmRuns;
-  readonly #passing: PassingRuns | undefined;
+  readonly #ephemeral: EphemeralRuns | undefined;
   readonly #mutex = new KeyedMutex();
   readonly #answers: Answers;
   readonly #claims: Claims;
   readonly #dispatcher: Dispatcher;
-  readonly #starts: Starts;
-  readonly #others: OtherNodes;
+  readonly #starter: RunStarter;
+  readonly #nodeMessages: NodeMessages;
   readonly #orphanSweep: OrphanSweep;
-  readonly #showElsewhere: (run: Pick<RunRecord, "owner" | "id">) => void;
+  readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
-  #onWaits: (expiresAt: number) => void = () => {};
+  #onDeadline: (expiresAt: number) => void = () => {};
   #closing = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
-    const { store, createExecutor, limits, passing } = options;
+    const { store, createExecutor, limits, ephemeral } = options;
     this.#clock = options.clock ?? systemClock;
     const cacheLimits = { maxEntries: limits.warmSessions, maxBytes: limits.warmBytes / 2 };
     this.#variables = new ConversationVariables({ store, createExecutor, limits: cacheLimits });
@@ -104,10 +104,10 @@ export class RunService {
       overrides: this.overrides,
       onGrant: (run, grant) => void this.#answers.release(run, grant),
       variables: this.#variables,
-      onWaits: (expiresAt) => this.#onWaits(expiresAt),
+      onDeadline: (expiresAt) => this.#onDeadline(expiresAt),
       onEnd: (ended) => this.#onEnd(ended),
     });
-    this.#showElsewhere = createSignsOfLife({
+    this.#requestHeartbeat = createHeartbeats({
       store,
       heartbeatMs: limits.heartbeatMs,
       clock: this.#clock,
@@ -139,7 +139,7 @@ export class RunService {
       dispatcher: this.#dispatcher,
       log: options.log,
     });
-    this.#starts = new Starts({
+    this.#starter = new RunStarter({
       store,
       mutex: this.#mutex,
       dispatcher: this.#dispatcher,
@@ -153,26 +153,31 @@ export class RunService {
       overrides: this.overrides,
       log: options.log,
     });
-    this.#others = new OtherNodes({ store, activeRuns: this.#activeRuns, log: options.log });
+    this.#nodeMessages = new NodeMessages({
+      store,
+      activeRuns: this.#activeRuns,
+      log: options.log,
+    });
     this.#orphanSweep = new OrphanSweep({
       store,
       isInUse: (id) =>
         this.isActive(id) || this.#mutex.isLocked(id) || this.#claims.closeRetries.has(id),
       now: () => this.#clock.now(),
     });
-    if (passing !== undefined) this.#passing = new PassingRuns(passing, (run) => this.#forget(run));
+    if (ephemeral !== undefined)
+      this.#ephemeral = new EphemeralRuns(ephemeral, (run) => this.#deleteExpired(run));
   }
 
   get store(): Store {
     return this.#options.store;
   }
 
-  /** Makes a run, and begins it where there is a place. Resolves once it is stored; it goes on by itself. */
+  /** Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own. */
   start(request: RunRequest): Promise<StartOutcome> {
-    return this.#starts.start(request);
+    return this.#starter.start(request);
   }
 
-  /** Carries a run that failed or was stopped on, as a new run; finished calls are not done again. */
+  /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
   async retry(run: RunRecord, model: string): Promise<StartOutcome> {
     if (!isClosing(run.status) || run.status === "completed") {
       return {
@@ -198,9 +203,10 @@ export class RunService {
   }
 
   /**
-   * A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval.
+   * Answers an approval request. The first answer counts; a later one returns the decision. Returns
+   * `undefined` if there is no such approval.
    *
-   * @param runId the run that asks, where it is known: it need not be looked for
+   * @param runId the run that waits, if the caller knows it, so that it is not searched
    */
   answer(
     owner: string,
@@ -212,8 +218,8 @@ export class RunService {
   }
 
   /**
-   * What a client's tools answered. Kept at once; the run goes on when it lacks nothing more. The
-   * first output of a call counts, and the same again changes nothing.
+   * Stores the outputs of a client's tools. The run resumes when it has all of them. The first output
+   * of a call counts; the same output again changes nothing.
    */
   submitOutputs(
     owner: string,
@@ -223,62 +229,62 @@ export class RunService {
     return this.#answers.submitOutputs(owner, runId, outputs);
   }
 
-  /** Closes the questions that nobody answered in time; the model is told. */
+  /** Expires approval requests without an answer in time; the model is told. */
   expireApprovals(): Promise<void> {
     return this.#answers.expireApprovals();
   }
 
-  /** From now on calls back when a question is kept here, with when it expires, and when a run parks. */
-  tellOfWaits(listener: (expiresAt: number) => void): void {
-    this.#onWaits = listener;
+  /** Sets the listener for new deadlines: of an approval request that was stored here, or of a run that suspended. */
+  setDeadlineListener(listener: (expiresAt: number) => void): void {
+    this.#onDeadline = listener;
   }
 
-  /** Ends a run that nobody answered in time. */
+  /** Closes a suspended run without an answer in time. */
   async expire(run: RunRef): Promise<void> {
     await this.#mutex.runExclusive(run.id, () => this.#claims.claimAndClose(run, unanswered));
   }
 
-  /** Stops a run in any status, at whichever node it goes on. Resolves when it has ended. */
+  /** Stops a run in any status, at whichever node executes it. Resolves when it has ended. */
   async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
-    // At once, whatever else waits for its turn with this run.
-    this.#activeRuns.get(run.id)?.chain.abort(stoppedByPerson);
+    // At once, ahead of operations that wait for this run.
+    this.#activeRuns.get(run.id)?.chain.abort(stoppedByUser);
     await this.#mutex.runExclusive(run.id, async () => {
       const live = this.#activeRuns.get(run.id);
-      live?.chain.abort(stoppedByPerson);
+      live?.chain.abort(stoppedByUser);
       await live?.done;
       const now = await this.store.getRun({ owner: run.owner, id: run.id });
       if (now === undefined || isClosing(now.status)) return;
-      // Who has it knows best how far its calls are. If that node is gone, or slow, the run is taken from it.
+      // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
       const isElsewhere = now.status === "in_progress";
-      if (isElsewhere && (await this.#others.stopped(now, stopWithinMs))) return;
-      await this.#endWherever(now);
+      if (isElsewhere && (await this.#nodeMessages.stopRun(now, stopTimeoutMs))) return;
+      await this.#closeClaimed(now);
     });
     await this.#activeRuns.get(run.id)?.done;
   }
 
-  /** Another may have claimed it in the meantime: whoever has it then, it is ended. */
-  async #endWherever(run: RunRecord): Promise<void> {
+  /** Closes a run, also if other nodes claim it in the meantime. */
+  async #closeClaimed(run: RunRecord): Promise<void> {
     for (let now: RunRecord | undefined = run; now !== undefined && !isClosing(now.status);) {
       if (await this.#claims.claimAndClose(now, stopped)) return;
       now = await this.store.getRun(run);
     }
   }
 
-  /** Its client went away, which means stop; unless it is this server that leaves. */
-  abandon(run: RunRecord): void {
+  /** Cancels a run whose client disconnected, unless this server is closing. */
+  cancelOnDisconnect(run: RunRecord): void {
     if (this.#closing) return;
     this.cancel(run).catch((thrown: unknown) =>
       this.#options.log(`Run ${run.id} could not be stopped: ${errorMessage(thrown)}`),
     );
   }
 
-  /** Removes a run, stopped first where it goes on. Refused where something begins it again meanwhile. */
+  /** Deletes a run, after cancelling it. Rejected if it is started again in the meantime. */
   async delete(run: RunRecord): Promise<OutcomeOf<Deletion>> {
     if (!isClosing(run.status)) await this.cancel(run);
     return this.#remove({ type: "delete-run", owner: run.owner, id: run.id });
   }
 
-  /** Removes a conversation with its runs, stopped first. Refused where one begins meanwhile. */
+  /** Deletes a conversation with its runs, after cancelling them. Rejected if a run starts in the meantime. */
   async deleteConversation(
     conversation: Pick<ConversationRecord, "owner" | "id">,
   ): Promise<OutcomeOf<Deletion>> {
@@ -288,8 +294,8 @@ export class RunService {
     return this.#remove({ type: "delete-conversation", owner, id });
   }
 
-  /** Takes what nobody touched for long out of sight. */
-  forget(write: ForgetLineage): Promise<OutcomeOf<ForgetLineage>> {
+  /** Deletes runs or conversations that retention selected. */
+  deleteLineage(write: ForgetLineage): Promise<OutcomeOf<ForgetLineage>> {
     return this.#remove(write);
   }
 
@@ -301,11 +307,11 @@ export class RunService {
     return outcome;
   }
 
-  /** Stops one call; the turn goes on. False where it is not open. */
+  /** Cancels one call; its turn continues. Returns false if the call is not open. */
   async cancelCall(run: RunRecord, callId: string): Promise<boolean> {
     const live = this.#activeRuns.get(run.id);
     if (live !== undefined) return live.chain.cancelCall(callId);
-    return run.status === "in_progress" && this.#others.stopCall(run, callId);
+    return run.status === "in_progress" && this.#nodeMessages.stopCall(run, callId);
   }
 
   isActive(runId: string): boolean {
@@ -317,7 +323,7 @@ export class RunService {
     return { activeRuns: this.#activeRuns.entries().length, pendingRuns: this.#mutex.size };
   }
 
-  /** The variables of a conversation, or of any run, as its newest run has them now. */
+  /** Returns the variables of a conversation as its newest run has them now. */
   async variablesOf({
     owner,
     headRunId,
@@ -327,8 +333,8 @@ export class RunService {
   }
 
   /**
-   * Changes a conversation's variables from outside, those of its newest run where that goes on.
-   * What `edit` throws changes nothing. Undefined where the conversation is not there any more.
+   * Edits a conversation's variables from outside, in memory if its newest run is active. If `edit`
+   * throws, nothing changes. Returns `undefined` if the conversation does not exist any more.
    */
   async editVariables(
     conversation: ConversationRecord,
@@ -345,15 +351,15 @@ export class RunService {
     return undefined;
   }
 
-  /** A grant was revoked: what goes on must not use it any more. */
+  /** Revokes a grant in the active runs. */
   revokeGrant(sessionId: string | null, grantId: string): void {
     this.#activeRuns.revokeGrant(sessionId, grantId);
   }
 
-  /** Takes a number in the stream of a run that has not ended, so that a client sees that it is there. */
+  /** Asks for a heartbeat event in the stream of a run that has not ended. */
   heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
     if (this.isActive(run.id)) this.#activeRuns.writeHeartbeat(run.id);
-    else this.#showElsewhere(run);
+    else this.#requestHeartbeat(run);
   }
 
   /** Claims and resumes a run, unless this process has started it in the meantime. */
@@ -363,8 +369,8 @@ export class RunService {
     if (!isExecuting) await this.#claims.claimAndResume(run);
   }
 
-  /** What the server before this one left. Read before anything is begun here, which would look the same. */
-  async leftOver(): Promise<readonly RunRef[]> {
+  /** Lists the runs that the previous server left. To be called before this one starts runs. */
+  async listUnfinished(): Promise<readonly RunRef[]> {
     const [orphans, queued] = await Promise.all([
       this.store.everyOrphan(),
       this.store.everyRunIn({ status: "queued" }),
@@ -372,38 +378,32 @@ export class RunService {
     return [...orphans, ...queued];
   }
 
-  /**
-   * Takes up runs that nobody holds, as far as there is room: each goes on where it stopped. What
-   * another has by then stays with it.
-   */
-  recover(left: readonly RunRef[]): Promise<void> {
-    return this.#dispatcher.claim(left);
+  /** Claims and resumes runs without an owner while slots are free. Runs with another owner stay with it. */
+  recover(runs: readonly RunRef[]): Promise<void> {
+    return this.#dispatcher.claim(runs);
   }
 
-  /**
-   * Looks after what lies in the store: runs whose node is gone, those that this node has and does
-   * not know of, and those that wait for a place.
-   */
+  /** Claims orphaned runs, runs that this node owns but does not execute, and queued runs. */
   async sweep(): Promise<void> {
     const orphans = await this.store.everyOrphan();
     await this.#dispatcher.sweep([...orphans, ...(await this.#orphanSweep.findOrphans())]);
   }
 
-  /** Other nodes may have taken over what goes on here, and this one was not told. */
-  lookAtAll(): void {
-    this.#others.lookAtAll();
+  /** Refreshes every active run from the store, as messages of other nodes may have been lost. */
+  refreshAll(): void {
+    this.#nodeMessages.refreshAll();
   }
 
-  /** Which queued runs go on here. */
+  /** Decides which queued runs execute here. */
   get dispatcher(): Dispatcher {
     return this.#dispatcher;
   }
 
   /**
-   * Begins nothing more, lets runs end for `graceMs`, then hands back what is left: the next server
-   * goes on with it.
+   * Starts no more runs, waits up to `graceMs` for active runs to end, then hands back the others for
+   * the next server.
    *
-   * @returns how many were handed back
+   * @returns how many runs were handed back
    */
   async close(graceMs: number): Promise<number> {
     this.#closing = true;
@@ -425,7 +425,7 @@ export class RunService {
     return left.length;
   }
 
-  #forget({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
+  #deleteExpired({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
     this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
       this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
     );
@@ -441,6 +441,6 @@ export class RunService {
         phase: "chain",
       });
     else if (isQueued) void this.recover([{ ...run, status: "queued" }]);
-    else this.#passing?.ended(run, isWaiting);
+    else this.#ephemeral?.onEnd(run, isWaiting);
   }
 }

@@ -19,7 +19,7 @@ const everyMs = 60 * 60 * 1_000;
 const pauseMs = 10;
 
 export interface RetentionOptions {
-  readonly runs: Pick<RunService, "store" | "forget">;
+  readonly runs: Pick<RunService, "store" | "deleteLineage">;
   readonly retention: Retention;
   readonly clock: Clock;
   readonly log: (line: string) => void;
@@ -45,7 +45,11 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
     const { store } = runs;
     const common = { store, now: clock.now(), pause, signal };
     try {
-      const pruned = await prune({ ...common, retention, forget: (write) => runs.forget(write) });
+      const pruned = await prune({
+        ...common,
+        retention,
+        forget: (write) => runs.deleteLineage(write),
+      });
       for (const one of pruned) {
         if (one.bytes > 0) log(prunedLine(one));
         if (one.held.unreadable !== undefined) log(unreadableLine(one));

@@ -32,7 +32,7 @@ export function createTestApp(
   setup: Setup & {
     readonly limits?: Partial<ServerLimits>;
     readonly kept?: Partial<RunServiceOptions>;
-    readonly passing?: Partial<RunServiceOptions>;
+    readonly ephemeral?: Partial<RunServiceOptions>;
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly rules?: readonly PolicyRule[];
     readonly scripts?: Services["scripts"];
@@ -45,7 +45,7 @@ export function createTestApp(
   const runs = createRuns({ model, tools, limits, ...setup.kept });
   const services: Services = {
     runs,
-    ephemeral: createRuns({ model, tools, limits, ...setup.passing }),
+    ephemeral: createRuns({ model, tools, limits, ...setup.ephemeral }),
     models: { default: entry, list: async () => [entry], find: async () => model },
     groups: () => [groupOf(tools)],
     groupDefaults: {},

@@ -4,7 +4,7 @@ export { openBullQueue } from "../runs/dispatch/bull-queue.ts";
 export type { QueueConsumer } from "../runs/dispatch/run-queue.ts";
 export { defaultServerLimits } from "../runs/request/run-limits.ts";
 export type { RunService } from "../runs/run-service.ts";
-export { watchOverNodes } from "../runs/watch-over-nodes.ts";
+export { monitorNodes } from "../runs/nodes/monitor-nodes.ts";
 export { createJobSender, type JobSender } from "./job-sender.ts";
 export { findRedis, startRedis, type TestRedis } from "./redis-server.ts";
 export { asking, begin, createRuns, requestOf, tool } from "./run-fixtures.ts";

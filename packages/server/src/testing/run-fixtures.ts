@@ -98,7 +98,7 @@ export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequ
   };
 }
 
-/** Starts a run and insists that it began. */
+/** RunStarter a run and insists that it began. */
 export async function begin(runs: RunService, request: RunRequest): Promise<RunRecord> {
   const outcome = await runs.start(request);
   if (outcome.status !== "started") throw new Error(outcome.message);

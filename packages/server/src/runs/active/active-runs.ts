@@ -33,7 +33,7 @@ export interface ActiveRunsOptions {
   /** Called after a grant has been stored. */
   readonly onGrant: (run: RunRecord, grant: Grant) => void;
   /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
-  readonly onWaits: (expiresAt: number) => void;
+  readonly onDeadline: (expiresAt: number) => void;
   readonly onEnd: (ended: EndedRun) => void;
 }
 
@@ -198,7 +198,7 @@ export class ActiveRuns {
   }
 
   async #session(run: RunRecord, { written = [], variablesOf }: LaunchInput): Promise<Session> {
-    const { store, grants: kept, onWaits } = this.#options;
+    const { store, grants: kept, onDeadline } = this.#options;
     const { owner, sessionId } = run;
     const [variables, grants] = await Promise.all([
       this.#options.variables.forRun(run, variablesOf),
@@ -215,7 +215,7 @@ export class ActiveRuns {
       this.#options.log(
         `Run ${run.id}: what this server still said of it was not taken. ${reason}`,
       );
-    const tells = { onGrant, onWaits, onFenced };
+    const tells = { onGrant, onDeadline, onFenced };
     const journal = new RunJournal({ store, grants: kept, run, waits, written, ...tells });
     return { variables, grants, journal };
   }

@@ -70,7 +70,7 @@ test("a run whose server died as it began is begun by the next one", async () =>
     const { id } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
     const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, id, "completed");
     assert.deepEqual(model.requests[0]?.messages.at(-1), {
       role: "user",
@@ -86,7 +86,7 @@ test("a run of which only heartbeats were told when its server died is begun by 
     await signOfLife(store, runId);
     const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, runId, "completed");
     const events = (await store.readEvents({ owner, runId })) ?? [];
     assert.deepEqual(
@@ -107,7 +107,7 @@ test("a run whose server died as it took a turn over goes on with the turn and w
     const { id } = await begin(dyingRuns(store, tools), request);
     const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model, tools });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, id, "completed");
     assert.deepEqual(
       model.requests[0]?.messages.map(({ role }) => role),
@@ -132,15 +132,15 @@ test("a run that its servers die of is closed after some tries, and says so", as
       await asked.promise;
       asked = Promise.withResolvers();
       const next = createRuns({ store, model, limits });
-      await next.recover(await next.leftOver());
+      await next.recover(await next.listUnfinished());
     }
     await asked.promise;
     const last = createRuns({ store, model, limits });
-    await last.recover(await last.leftOver());
+    await last.recover(await last.listUnfinished());
     const { result } = await runIn(store, id, "failed");
     assert.equal(result?.error?.code, "interrupted");
     assert.match(result.error.message, /again and again/);
-    assert.deepEqual(await last.leftOver(), []);
+    assert.deepEqual(await last.listUnfinished(), []);
   });
 });
 
@@ -151,10 +151,10 @@ test("a run that its servers die of is closed, also where it is queued each time
     await hasBegun(store, id);
     for (let died = 0; died < 3; died += 1) {
       const full = createRuns({ store, model: hanging, limits: { ...limits, runsAtOnce: 0 } });
-      await full.recover(await full.leftOver());
+      await full.recover(await full.listUnfinished());
       assert.equal((await store.getRun({ owner, id }))?.status, "queued");
       const next = createRuns({ store, model: hanging, limits });
-      await next.recover(await next.leftOver());
+      await next.recover(await next.listUnfinished());
     }
     const { result } = await runIn(store, id, "failed");
     assert.equal(result?.error?.code, "interrupted");
@@ -173,11 +173,11 @@ test("one that is watched while it is queued between its servers' deaths is clos
     const deadly: Store = { ...store, readChain: () => never };
     for (let died = 0; died < 3; died += 1) {
       const full = createRuns({ store, model: hanging, limits: { ...limits, runsAtOnce: 0 } });
-      await full.recover(await full.leftOver());
+      await full.recover(await full.listUnfinished());
       await signOfLife(store, id);
       await signOfLife(store, id);
       const next = createRuns({ store: deadly, model: hanging, limits });
-      void next.recover(await next.leftOver());
+      void next.recover(await next.listUnfinished());
       while ((await store.getRun({ owner, id }))?.status === "queued")
         await new Promise(setImmediate);
     }
@@ -230,15 +230,15 @@ async function closedUnread(
     };
     for (let died = 0; died < 2; died += 1) {
       const next = createRuns({ store: deadly, model: hanging, limits });
-      void next.recover(await next.leftOver());
+      void next.recover(await next.listUnfinished());
       while ((await deathsOf(store, id)) <= died) await new Promise(setImmediate);
     }
     const last = createRuns({ store: lastStore(deadly), model: hanging, limits });
-    await last.recover(await last.leftOver());
+    await last.recover(await last.listUnfinished());
     const { result } = await runIn(store, id, "failed");
     assert.equal(result?.error?.code, "interrupted");
     assert.match(result.error.message, /as soon as it took this up/);
-    assert.deepEqual(await last.leftOver(), []);
+    assert.deepEqual(await last.listUnfinished(), []);
   });
 }
 
@@ -251,7 +251,7 @@ test("a run that its servers hand back is never closed for that", async () => {
     for (let restarts = 0; restarts < 4; restarts += 1) {
       assert.equal(await runs.close(0), 1);
       runs = createRuns({ store, model: hanging, limits });
-      await runs.recover(await runs.leftOver());
+      await runs.recover(await runs.listUnfinished());
       assert.equal((await store.getRun({ owner, id }))?.status, "in_progress");
     }
     assert.equal(await deathsOf(store, id), 0);
@@ -280,7 +280,7 @@ test("a run that had only waited goes on at once, and one that was handed back w
       assert.equal((await store.getRun({ owner, id }))?.status, "queued");
       const model = new ScriptedModel(["answer"]);
       const next = dyingRuns(store, tools, model);
-      await next.recover(await next.leftOver());
+      await next.recover(await next.listUnfinished());
       for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
       assert.equal(model.requests.length, asked);
     });
@@ -315,7 +315,7 @@ test("a run whose group of tools is gone when it is taken up goes on with those 
     const { id } = await begin(dyingRuns(store, tools), request);
     const model = new ScriptedModel(["answer"]);
     const runs = createRuns({ store, model, tools });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, id, "completed");
     assert.deepEqual(
       model.requests[0]?.tools.map(({ function: f }) => f.name),

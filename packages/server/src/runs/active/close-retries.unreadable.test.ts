@@ -46,7 +46,7 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
     const [bad, good] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done"]);
     const runs = createRuns({ store: damaged(store, bad), model });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     await runIn(store, good, "completed");
     const { result } = await runIn(store, bad, "failed");
     assert.equal(result?.error?.code, "interrupted");
@@ -54,7 +54,7 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
     const events = (await store.readEvents({ owner, runId: bad })) ?? [];
     assert.equal(events.filter(({ type }) => type === "chain.ended").length, 1);
     assert.equal(events.at(-1)?.type, "chain.ended");
-    assert.deepEqual(await runs.leftOver(), []);
+    assert.deepEqual(await runs.listUnfinished(), []);
   });
 });
 
@@ -74,7 +74,7 @@ test("a run whose variables cannot be read is closed with those that it began wi
     while (sql.run("UPDATE run_variables SET changes = '['") === 0) await new Promise(setImmediate);
     const model = new ScriptedModel(["done"]);
     const runs = createRuns({ store, model, tools });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     assert.equal((await runIn(store, id, "failed")).result?.error?.code, "interrupted");
     assert.ok(runs.lines.some((line) => line.includes("variables are those that it began with")));
     const kept = await store.readManifest({ owner, runId: id });
@@ -108,7 +108,7 @@ test("a run is claimed before it is read: what another node did until then is se
       },
     };
     const runs = createRuns({ store: seen, model });
-    const left = await runs.leftOver();
+    const left = await runs.listUnfinished();
     await runs.recover(left.filter((run) => run.id === id));
     await runIn(store, id, "completed");
     assert.equal(order[0], "claim");

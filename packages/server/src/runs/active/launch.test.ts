@@ -33,7 +33,7 @@ async function diedAfterThreeSeconds(store: Store, clock: FakeClock): Promise<st
 
 async function takenUp(store: Store, clock: FakeClock, id: string): Promise<void> {
   const runs = createRuns({ store, model: new ScriptedModel([() => never]), limits, clock });
-  await runs.recover(await runs.leftOver());
+  await runs.recover(await runs.listUnfinished());
   await hasEvent(store, id, "chain.resumed");
 }
 
@@ -85,7 +85,7 @@ test("how long a run was queued before it began is not counted when it is taken 
   const { id } = await begin(first, requestOf("QUESTION"));
   clock.advance(60_000);
   const second = createRuns({ store, model: new ScriptedModel([() => never]), limits, clock });
-  await second.recover(await second.leftOver());
+  await second.recover(await second.listUnfinished());
   await hasEvent(store, id, "chain.started");
   await takenUp(store, clock, id);
   clock.advance(4_999);

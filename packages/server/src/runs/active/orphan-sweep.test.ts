@@ -59,7 +59,7 @@ test("so is one that was claimed without this node hearing of it", { skip }, asy
     const full = { ...defaultServerLimits, runsAtOnce: 0 };
     const { id } = await begin(createRuns({ ...common, store, limits: full }), requestOf("go"));
     const runs = createRuns({ ...common, store: losing(store, "claim-run") });
-    await runs.recover(await runs.leftOver());
+    await runs.recover(await runs.listUnfinished());
     assert.deepEqual(
       (await ownRuns(store)).map((run) => run.id),
       [id],

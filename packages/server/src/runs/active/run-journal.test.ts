@@ -9,7 +9,7 @@ const waits = { approvals: "inline", toolOutputs: "inline" } as const;
 
 function journalOn(store: Store, epoch: number, onFenced: (reason: string) => void = () => {}) {
   const run = { id: "r", epoch, owner };
-  const tells = { onGrant: () => {}, onWaits: () => {}, onFenced };
+  const tells = { onGrant: () => {}, onDeadline: () => {}, onFenced };
   return new RunJournal({ store, grants: store, run, waits, written: [], ...tells });
 }
 

@@ -26,7 +26,7 @@ export interface RunJournalOptions {
   /** Told of each grant once it is kept. */
   readonly onGrant: (grant: Grant) => void;
   /** Told as a question is kept, with when it expires, and as the run parks. */
-  readonly onWaits: (expiresAt: number) => void;
+  readonly onDeadline: (expiresAt: number) => void;
   /** Told once, if another has the run as something is to be written. */
   readonly onFenced: (reason: string) => void;
 }
@@ -135,7 +135,7 @@ export class RunJournal implements Journal {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
       this.#ready = stops && outcome.runStatus === "queued";
       this.#parked = this.#ready || (stops && outcome.runStatus === "requires_action");
-      if (this.#parked || expiresAt < Infinity) this.#options.onWaits(expiresAt);
+      if (this.#parked || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";

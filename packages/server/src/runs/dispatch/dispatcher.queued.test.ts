@@ -105,6 +105,6 @@ test("what a server left finds its places one after the other", async () => {
   ];
   const limits = { ...defaultServerLimits, runsAtOnce: 1 };
   const next = createRuns({ store, model: new ScriptedModel(["done", "done"]), limits });
-  await next.recover(await next.leftOver());
+  await next.recover(await next.listUnfinished());
   for (const id of ids) await runIn(store, id, "completed");
 });

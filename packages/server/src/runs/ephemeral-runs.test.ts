@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import { PassingRuns } from "./passing-runs.ts";
+import { EphemeralRuns } from "./ephemeral-runs.ts";
 import { begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
 
 const run = (id: string) => ({ id, owner });
@@ -11,11 +11,11 @@ const run = (id: string) => ({ id, owner });
 test("ended runs are forgotten after their time, and the oldest first where there are many", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const forgotten: string[] = [];
-  const passing = new PassingRuns({ afterMs: 100, runs: 2 }, ({ id }) => forgotten.push(id));
-  passing.ended(run("a"), false);
-  passing.ended(run("b"), true);
-  passing.ended(run("a"), false);
-  passing.ended(run("c"), false);
+  const ephemeral = new EphemeralRuns({ ttlMs: 100, maxRuns: 2 }, ({ id }) => forgotten.push(id));
+  ephemeral.onEnd(run("a"), false);
+  ephemeral.onEnd(run("b"), true);
+  ephemeral.onEnd(run("a"), false);
+  ephemeral.onEnd(run("c"), false);
   assert.deepEqual(forgotten, ["b"]);
   context.mock.timers.tick(100);
   assert.deepEqual(forgotten, ["b", "a", "c"]);
@@ -24,18 +24,18 @@ test("ended runs are forgotten after their time, and the oldest first where ther
 test("a run that still asks is kept a day", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const forgotten: string[] = [];
-  const passing = new PassingRuns({ afterMs: 100, runs: 2 }, ({ id }) => forgotten.push(id));
-  passing.ended(run("a"), true);
+  const ephemeral = new EphemeralRuns({ ttlMs: 100, maxRuns: 2 }, ({ id }) => forgotten.push(id));
+  ephemeral.onEnd(run("a"), true);
   context.mock.timers.tick(24 * 60 * 60 * 1_000 - 1);
   assert.deepEqual(forgotten, []);
   context.mock.timers.tick(1);
   assert.deepEqual(forgotten, ["a"]);
 });
 
-test("a store of passing runs holds no more of them than it may", async () => {
+test("a store of ephemeral runs holds no more of them than it may", async () => {
   const store = openMemoryStore();
   const model = new ScriptedModel(["one", "two", "three"]);
-  const runs = createRuns({ store, model, passing: { afterMs: 60_000, runs: 2 } });
+  const runs = createRuns({ store, model, ephemeral: { ttlMs: 60_000, maxRuns: 2 } });
   const ids: string[] = [];
   for (const text of ["1", "2", "3"]) {
     const { id } = await begin(runs, requestOf(text));

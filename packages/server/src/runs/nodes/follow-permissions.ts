@@ -4,7 +4,7 @@ import type { ActiveRuns } from "../active/active-runs.ts";
 import type { Overrides } from "../permissions/overrides.ts";
 
 export interface FollowPermissionsOptions {
-  /** Where grants are kept that hold in every session: it is shared with other nodes. */
+  /** The store of the grants that hold in every session, which the nodes share. */
   readonly store: Pick<Store, "nodes">;
   readonly activeRuns: ActiveRuns;
   readonly overrides: Overrides;
@@ -12,8 +12,8 @@ export interface FollowPermissionsOptions {
 }
 
 /**
- * What a user allows, revokes or rules at another node holds for what goes on here, too. What is
- * heard is only a hint: it is read anew, once more where something came meanwhile.
+ * Applies grants and rules that a user changed at another node to the active runs of this one. A
+ * message is only a hint: permissions are read from the store, once more if another message came.
  */
 export function followPermissions({
   store,
@@ -21,7 +21,7 @@ export function followPermissions({
   overrides,
   log,
 }: FollowPermissionsOptions): void {
-  /** Users whose permissions are being read; true where they changed meanwhile. */
+  /** Users whose permissions are being read; true if they changed in the meantime. */
   const reading = new Map<string, boolean>();
 
   async function read(owner: string): Promise<void> {

@@ -1,28 +1,35 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core/host";
-import { createFailureDetector } from "@capstan/store";
-import type { RunService } from "./run-service.ts";
+import { type Store, createFailureDetector } from "@capstan/store";
 
 /**
- * Where nodes share a database: says every `beatMs` that this one lives, and takes up the runs of
- * those that have been silent for `silentMs` or handed them back. Returns what ends that. In one process it does nothing.
+ * Writes this node's heartbeat every `beatMs`, and claims the runs of nodes that have been silent for
+ * `silentMs` or handed them back. Does nothing if the nodes share no database.
+ *
+ * @returns a function that stops it
  */
-export function watchOverNodes(options: {
-  readonly runs: Pick<RunService, "store" | "sweep" | "lookAtAll">;
-  /** A node is gone, silent or stopped, or may be: nobody has the deadlines any more that it knew of. */
-  readonly onGone: () => void;
+export function monitorNodes(options: {
+  readonly runs: {
+    readonly store: Store;
+    /** Claims orphaned and queued runs. */
+    readonly sweep: () => Promise<void>;
+    /** Refreshes every active run from the store. */
+    readonly refreshAll: () => void;
+  };
+  /** Called when a node is gone, or may be: the deadlines that it watched have no watcher. */
+  readonly onNodeGone: () => void;
   readonly log: (line: string) => void;
   /** @default 500 */
   readonly beatMs?: number;
   /** @default 2000 */
   readonly silentMs?: number;
 }): () => void {
-  const { runs, onGone, log, beatMs = 500, silentMs = 2_000 } = options;
+  const { runs, onNodeGone, log, beatMs = 500, silentMs = 2_000 } = options;
   const { nodes } = runs.store;
   if (nodes === undefined) return () => {};
   const stopped = new AbortController();
   let isSweeping = false;
-  /** Who was there at the last look; undefined where that failed. */
+  /** The nodes at the last check; `undefined` if that failed. */
   let known: ReadonlySet<string> | undefined = new Set();
   const silent = createFailureDetector({ silentMs, now: () => performance.now() });
 
@@ -31,13 +38,13 @@ export function watchOverNodes(options: {
       log(
         "This node was given up by others, which have taken over its runs; it goes on with new ones.",
       );
-      runs.lookAtAll();
+      runs.refreshAll();
     }
     const present = (await nodes?.list()) ?? [];
     const before = known;
     known = new Set(present.map(({ id }) => id));
-    // Also where another gave it up, which may be gone itself before it has looked.
-    if (before === undefined || !before.isSubsetOf(known)) onGone();
+    // Also if another node gave it up: that one may be gone itself before it acts.
+    if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
     for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
@@ -46,8 +53,8 @@ export function watchOverNodes(options: {
   }
 
   /**
-   * Also what another gave up and did not get to, and what one that stopped handed back. Beside the
-   * beats: who is busy with others' runs must not seem silent itself.
+   * Claims also runs that another node gave up or handed back. Does not delay the heartbeats: a node
+   * that is busy with claims must not seem silent.
    */
   function sweep(): void {
     if (isSweeping) return;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Store } from "@capstan/store";
-import type { NodeRecord } from "@capstan/store/testing";
-import { watchOverNodes } from "./watch-over-nodes.ts";
+import type { NodeRecord, Store } from "@capstan/store";
+import { monitorNodes } from "./monitor-nodes.ts";
 
 const deaf = { requestStop: async () => {}, requestHeartbeat: async () => {}, subscribe: () => {} };
 
@@ -30,15 +29,15 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
       return beats.delete(id);
     },
   };
-  const stop = watchOverNodes({
+  const stop = monitorNodes({
     runs: {
       store: { nodes } as unknown as Store,
-      lookAtAll: () => {},
+      refreshAll: () => {},
       sweep: async () => {
         if (!beats.has("dead")) swept.resolve();
       },
     },
-    onGone: () => {},
+    onNodeGone: () => {},
     log: () => {},
     beatMs: 1,
     silentMs: 20,
@@ -66,16 +65,16 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     declareDead: async () => false,
   };
   const taking = Promise.withResolvers<void>();
-  const stop = watchOverNodes({
+  const stop = monitorNodes({
     runs: {
       store: { nodes } as unknown as Store,
-      lookAtAll: () => {},
+      refreshAll: () => {},
       sweep: () => {
         takeUps++;
         return taking.promise;
       },
     },
-    onGone: () => {},
+    onNodeGone: () => {},
     log: () => {},
     beatMs: 1,
   });
@@ -104,13 +103,13 @@ test("a node that was given up looks at all that it has", async () => {
     list: async () => [],
     declareDead: async () => false,
   };
-  const stop = watchOverNodes({
+  const stop = monitorNodes({
     runs: {
       store: { nodes } as unknown as Store,
-      lookAtAll: () => looked.resolve(),
+      refreshAll: () => looked.resolve(),
       sweep: async () => {},
     },
-    onGone: () => {},
+    onNodeGone: () => {},
     log: (line) => lines.push(line),
     beatMs: 1,
   });
@@ -147,13 +146,13 @@ test("that a node has gone is told, whoever saw it first, and where nobody could
     },
     declareDead: async () => false,
   };
-  const stop = watchOverNodes({
+  const stop = monitorNodes({
     runs: {
       store: { nodes } as unknown as Store,
-      lookAtAll: () => {},
+      refreshAll: () => {},
       sweep: async () => {},
     },
-    onGone: () => goneIn.push(round),
+    onNodeGone: () => goneIn.push(round),
     log: () => {},
     beatMs: 1,
   });

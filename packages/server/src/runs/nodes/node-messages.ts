@@ -10,40 +10,40 @@ import {
 import type { ActiveRuns, ActiveRun } from "../active/active-runs.ts";
 import { approvalsOf, deliverAnswer } from "../active/resumption.ts";
 
-export interface OtherNodesOptions {
+export interface NodeMessagesOptions {
   readonly store: Store;
   readonly activeRuns: ActiveRuns;
   readonly log: (line: string) => void;
 }
 
-/** Why a chain is stopped that a person wants to end. */
-export const stoppedByPerson = "a person stopped it";
+/** The reason with which a user's stop aborts a chain. */
+export const stoppedByUser = "a person stopped it";
 
 /**
- * What other nodes have to do with the runs that go on here: they are given answers, are watched, are
- * stopped, or are taken over. What is heard is only a hint; the store says what is so.
+ * Exchanges messages about runs with other nodes: answers, heartbeats, stops and takeovers. A message
+ * is only a hint; the store has the state.
  */
-export class OtherNodes {
-  readonly #options: OtherNodesOptions;
-  /** Runs that are being looked at; true where something came meanwhile. */
-  readonly #looking = new Map<string, boolean>();
+export class NodeMessages {
+  readonly #options: NodeMessagesOptions;
+  /** Runs that are being refreshed; true if a message came in the meantime. */
+  readonly #refreshing = new Map<string, boolean>();
 
-  constructor(options: OtherNodesOptions) {
+  constructor(options: NodeMessagesOptions) {
     this.#options = options;
-    options.store.nodes?.subscribe((heard) => this.#hear(heard));
+    options.store.nodes?.subscribe((heard) => this.#receive(heard));
   }
 
-  /** Looks at every run that goes on here: where a hint may have been missed. */
-  lookAtAll(): void {
-    for (const [runId] of this.#options.activeRuns.entries()) this.#look(runId);
+  /** Refreshes every active run from the store, as a message may have been lost. */
+  refreshAll(): void {
+    for (const [runId] of this.#options.activeRuns.entries()) this.#refresh(runId);
   }
 
   /**
-   * Asks the node that has a run to stop it.
+   * Asks the owner of a run to stop it.
    *
    * @returns whether it has ended within `withinMs`
    */
-  async stopped(run: Pick<RunRecord, "owner" | "id">, withinMs: number): Promise<boolean> {
+  async stopRun(run: Pick<RunRecord, "owner" | "id">, withinMs: number): Promise<boolean> {
     const { store } = this.#options;
     if (store.nodes === undefined) return false;
     const over = new AbortController();
@@ -65,7 +65,7 @@ export class OtherNodes {
     }
   }
 
-  /** Asks the node that has a run to stop one call of it. False where there is no such call to stop. */
+  /** Asks the owner of a run to stop one of its calls. Returns false if there is no such open call. */
   async stopCall({ owner, id: runId }: RunRecord, callId: string): Promise<boolean> {
     const { store } = this.#options;
     if (store.nodes === undefined) return false;
@@ -75,45 +75,45 @@ export class OtherNodes {
     return open;
   }
 
-  #hear(heard: NodeMessage): void {
-    if (heard.type === "missed") this.lookAtAll();
+  #receive(heard: NodeMessage): void {
+    if (heard.type === "missed") this.refreshAll();
     else if (heard.type === "stop") this.#stop(heard);
     else if (heard.type === "watched") this.#options.activeRuns.writeHeartbeat(heard.runId);
-    else if (heard.type === "changed") for (const runId of heard.runIds) this.#look(runId);
+    else if (heard.type === "changed") for (const runId of heard.runIds) this.#refresh(runId);
   }
 
   #stop({ runId, callId }: StopRequest): void {
     const chain = this.#options.activeRuns.get(runId)?.chain;
-    if (callId === undefined) chain?.abort(stoppedByPerson);
+    if (callId === undefined) chain?.abort(stoppedByUser);
     else chain?.cancelCall(callId);
   }
 
-  #look(runId: string): void {
+  #refresh(runId: string): void {
     const live = this.#options.activeRuns.get(runId);
     if (live === undefined) return;
-    if (this.#looking.has(runId)) {
-      this.#looking.set(runId, true);
+    if (this.#refreshing.has(runId)) {
+      this.#refreshing.set(runId, true);
       return;
     }
-    this.#looking.set(runId, false);
-    this.#tell(runId, live)
+    this.#refreshing.set(runId, false);
+    this.#deliver(runId, live)
       .catch((thrown: unknown) =>
         this.#options.log(
           `What other nodes did to run ${runId} cannot be read: ${errorMessage(thrown)}`,
         ),
       )
       .finally(() => {
-        const again = this.#looking.get(runId) === true;
-        this.#looking.delete(runId);
-        if (again) this.#look(runId);
+        const again = this.#refreshing.get(runId) === true;
+        this.#refreshing.delete(runId);
+        if (again) this.#refresh(runId);
       });
   }
 
-  /** Tells a chain what came for it. What it does not wait for it leaves. */
-  async #tell(id: string, { owner, epoch, chain }: ActiveRun): Promise<void> {
+  /** Delivers the answers and outputs in the store to a chain, which ignores those that it does not wait for. */
+  async #deliver(id: string, { owner, epoch, chain }: ActiveRun): Promise<void> {
     const { store } = this.#options;
     const run = await store.getRun({ owner, id });
-    // Fenced, whatever it writes: it should not go on doing things either.
+    // Its writes are fenced; it should not run more calls either.
     if (run === undefined || run.epoch !== epoch) {
       chain.detach("another node has this run now");
       return;

@@ -10,12 +10,12 @@ import type { Claims } from "./active/claims.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }
-  /** The conversation went on elsewhere, or its last run has not ended. */
+  /** The conversation has a newer run, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
-export interface StartsOptions {
+export interface RunStarterOptions {
   readonly store: Store;
-  /** One thing at a time of each run. */
+  /** Runs one operation of a run at a time. */
   readonly mutex: KeyedMutex;
   readonly dispatcher: Dispatcher;
   readonly claims: Claims;
@@ -23,23 +23,23 @@ export interface StartsOptions {
   readonly isActive: (runId: string) => boolean;
 }
 
-/** Makes runs of what is asked for: each takes a place and begins, or is stored as queued. */
-export class Starts {
-  readonly #options: StartsOptions;
+/** Creates runs from requests: each acquires a slot and starts, or is stored as queued. */
+export class RunStarter {
+  readonly #options: RunStarterOptions;
 
-  constructor(options: StartsOptions) {
+  constructor(options: RunStarterOptions) {
     this.#options = options;
   }
 
-  /** Makes a run and begins it. Resolves once it is stored; it goes on by itself. */
+  /** Creates a run and starts it. Resolves when it is stored; the run continues on its own. */
   async start(given: RunRequest): Promise<StartOutcome> {
-    // What comes from outside must not pass for the system's own log, now or when it is read again.
+    // Text from outside must not look like the system's own log, now or in later history.
     const request = {
       ...given,
       context: given.context.map(neutraliseMessage),
       inputMessages: given.inputMessages.map(neutraliseMessage),
     };
-    // One at a time of one parent: a call that waits there must not be taken over by two.
+    // One at a time for each parent: two runs must not take over the same waiting call.
     const { parentId } = request;
     if (parentId === null) return this.#start(request);
     return this.#options.mutex.runExclusive(`children of ${parentId}`, () => this.#start(request));
@@ -109,7 +109,7 @@ export class Starts {
     const beginning = { request, inputMessages, ...(taken && { taken }) };
     const variablesOf = variablesOrigin(request, outcomes);
     await mutex.runExclusive(id, async () => {
-      // The answer of the commit may have been so late that the run was found lying about.
+      // The response to the commit may have been so late that a sweep has found the run.
       if (isActive(id)) return;
       await claims.launch(run, async () => ({
         ...(await launchInputOf(store, beginning)),
