@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
 import { openPostgresStore } from "@capstan/store";
-import { begin, createRuns, requestOf, watchOverNodes } from "@capstan/server/testing";
+import { begin, createRuns, requestOf, monitorNodes } from "@capstan/server/testing";
 
 const [connectionString = "", count = "0"] = process.argv.slice(2);
 
@@ -19,7 +19,7 @@ const model: Model = {
 
 const store = await openPostgresStore({ connectionString });
 const runs = createRuns({ store, model });
-watchOverNodes({ runs, onGone: () => {}, log: () => {} });
+monitorNodes({ runs, onNodeGone: () => {}, log: () => {} });
 const begun = await Promise.all(
   Array.from({ length: Number(count) }, () => begin(runs, requestOf("Go on and on."))),
 );
