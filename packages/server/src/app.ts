@@ -11,7 +11,7 @@ import type { Environment, Services } from "./http/services.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { overrideRoutes } from "./api/overrides.ts";
 import type { Page } from "./page.ts";
-import { RequestRefused } from "./http/request-refused.ts";
+import { RequestError } from "./http/request-error.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
@@ -32,7 +32,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   const principalOf = createPrincipals(apiKeys);
 
   app.onError((thrown, context) => {
-    if (thrown instanceof RequestRefused) return answer(thrown.error);
+    if (thrown instanceof RequestError) return answer(thrown.error);
     // What the inside says is for the log, not for the caller.
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
     return answer(storeFailure(thrown) ?? unknownFailure);
@@ -52,7 +52,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   app.use("/v1/*", async (context, next) => {
     const principal = principalOf(context.req.header("authorization"));
     if (principal === undefined) {
-      throw new RequestRefused({
+      throw new RequestError({
         status: 401,
         type: "authentication_error",
         code: "invalid_api_key",

@@ -13,8 +13,8 @@ import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";
 import { readNumber } from "../http/read-body.ts";
-import { knownConversation } from "../http/known-conversation.ts";
-import { badRequest, conflict, notFound } from "../http/request-refused.ts";
+import { findConversation } from "../http/find-conversation.ts";
+import { badRequest, conflict, notFound } from "../http/request-error.ts";
 
 const statuses = [
   "pending",
@@ -45,7 +45,7 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
         `status: expected one of ${statuses.join(", ")}, got "${status.slice(0, 40)}".`,
       );
     const conversationId = context.req.query("conversation");
-    if (conversationId !== undefined) await knownConversation(runs.store, owner, conversationId);
+    if (conversationId !== undefined) await findConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const after = context.req.query("after");
     const place = after === undefined ? undefined : await lookUp({ owner, id: after });

@@ -4,10 +4,10 @@ import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { knownConversation } from "../http/known-conversation.ts";
+import { findConversation } from "../http/find-conversation.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { conflict, notFound } from "../http/request-refused.ts";
+import { conflict, notFound } from "../http/request-error.ts";
 import { runView } from "./run-view.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
@@ -22,7 +22,7 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { store } = runs;
   const find = (context: Context<Environment>): Promise<ConversationRecord> =>
-    knownConversation(store, context.get("principal"), context.req.param("id") ?? "");
+    findConversation(store, context.get("principal"), context.req.param("id") ?? "");
 
   routes.get("/", async (context) => {
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 50 });

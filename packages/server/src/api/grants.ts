@@ -2,10 +2,10 @@ import { Hono } from "hono";
 import type { GrantDeleted, GrantView } from "@capstan/contract";
 import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { knownConversation } from "../http/known-conversation.ts";
+import { findConversation } from "../http/find-conversation.ts";
 import { listView } from "../http/list-view.ts";
 import { readNumber } from "../http/read-body.ts";
-import { notFound } from "../http/request-refused.ts";
+import { notFound } from "../http/request-error.ts";
 
 /** What was allowed or refused for more than one call. */
 export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
@@ -56,7 +56,7 @@ async function sessionOf(
   owner: string,
   id: string,
 ): Promise<string> {
-  const conversation = await knownConversation(store, owner, id);
+  const conversation = await findConversation(store, owner, id);
   if (conversation.headRunId === null) return noSession;
   return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? noSession;
 }

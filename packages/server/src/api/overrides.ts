@@ -6,7 +6,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";
 import { overrideViews } from "./override-view.ts";
 import { readJson } from "../http/read-body.ts";
-import { badRequest, notFound } from "../http/request-refused.ts";
+import { badRequest, notFound } from "../http/request-error.ts";
 
 /** A user's own rules: listed, changed one word at a time, reset. */
 export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environment> {

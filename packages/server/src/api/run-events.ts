@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { RunEvent } from "@capstan/contract";
 import { followEvents, type RunRecord } from "@capstan/store";
-import { ssePieces } from "../http/sse.ts";
+import { sseChunks } from "../http/sse.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
 import { readNumber } from "../http/read-body.ts";
@@ -41,5 +41,5 @@ function lastEventId(header: string | undefined): number | undefined {
 
 async function* encoded(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
   for await (const event of events)
-    yield* ssePieces(`id: ${event.seq}\nevent: ${event.type}\n`, event);
+    yield* sseChunks(`id: ${event.seq}\nevent: ${event.type}\n`, event);
 }

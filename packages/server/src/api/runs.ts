@@ -11,7 +11,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { findAnyRun, findRun } from "../http/find-run.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/request-refused.ts";
+import { badRequest, conflict, notFound } from "../http/request-error.ts";
 import { runEvents } from "./run-events.ts";
 import { runView } from "./run-view.ts";
 import { submitToolOutputs } from "./tool-outputs.ts";

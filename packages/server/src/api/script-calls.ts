@@ -4,7 +4,7 @@ import { oneCallModelId } from "../runs/request/one-call-model.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";
-import { conflict } from "../http/request-refused.ts";
+import { conflict } from "../http/request-error.ts";
 
 /** The newest calls of a file's groups, as they were found of each. */
 export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {

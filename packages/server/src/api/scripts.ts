@@ -10,7 +10,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, RequestRefused } from "../http/request-refused.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
 import { runView } from "./run-view.ts";
 import { scriptCallList, startCall } from "./script-calls.ts";
 import { scriptChanges } from "./script-changes.ts";
@@ -188,7 +188,7 @@ function detail(outcome: AuthoringOutcome, id: string): ScriptDetail {
 function refused(
   outcome: Exclude<AuthoringOutcome, { readonly status: "done" }>,
   id: string,
-): RequestRefused {
+): RequestError {
   switch (outcome.status) {
     case "not_found":
       return notFound("script", id);
@@ -201,8 +201,8 @@ function refused(
   }
 }
 
-function notAllowed(): RequestRefused {
-  return new RequestRefused({
+function notAllowed(): RequestError {
+  return new RequestError({
     status: 403,
     type: "invalid_request_error",
     code: "not_a_script_author",

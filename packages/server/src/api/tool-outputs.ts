@@ -5,7 +5,7 @@ import type { RunRecord } from "@capstan/store";
 import type { RunService } from "../runs/run-service.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { readBody } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, tooLarge } from "../http/request-refused.ts";
+import { badRequest, conflict, notFound, tooLarge } from "../http/request-error.ts";
 
 const body = z.object({
   tool_outputs: z

@@ -7,7 +7,7 @@ import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/request-refused.ts";
+import { badRequest, conflict, notFound } from "../http/request-error.ts";
 
 const variableTypes: readonly VariableType[] = [
   "RULE",

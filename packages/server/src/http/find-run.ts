@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { RunRecord } from "@capstan/store";
 import type { RunService } from "../runs/run-service.ts";
 import type { Environment, Services } from "./services.ts";
-import { notFound } from "./request-refused.ts";
+import { notFound } from "./request-error.ts";
 
 type OfRun = Context<Environment>;
 

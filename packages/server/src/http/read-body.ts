@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import { RequestRefused } from "./request-refused.ts";
+import { RequestError } from "./request-error.ts";
 
 /** A request's JSON. An empty body is an empty object. */
 export async function readJson(context: Context): Promise<unknown> {
@@ -10,7 +10,7 @@ export async function readJson(context: Context): Promise<unknown> {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : "";
-    throw new RequestRefused({
+    throw new RequestError({
       status: 400,
       type: "invalid_request_error",
       code: "invalid_json",
@@ -29,7 +29,7 @@ export async function readBody<S extends z.ZodType>(
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const param = issue?.path.join(".") || "request";
-  throw new RequestRefused({
+  throw new RequestError({
     status: 400,
     type: "invalid_request_error",
     code: "invalid_value",
@@ -52,7 +52,7 @@ export function readNumber(
   if (text === undefined || text === "") return otherwise;
   const value = Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new RequestRefused({
+  throw new RequestError({
     status: 400,
     type: "invalid_request_error",
     code: "invalid_value",

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { RequestRefused } from "./request-refused.ts";
+import { RequestError } from "./request-error.ts";
 
 export interface SameSiteOptions {
   /** Names that requests may be addressed to, without a port; undefined: any. */
@@ -55,7 +55,7 @@ export function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler
       type !== "application/json" &&
       !(empty && origin === undefined && type === undefined)
     ) {
-      throw new RequestRefused({
+      throw new RequestError({
         status: 415,
         type: "invalid_request_error",
         code: "unsupported_media_type",
@@ -67,8 +67,8 @@ export function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler
   };
 }
 
-function forbidden(code: string, message: string): RequestRefused {
-  return new RequestRefused({
+function forbidden(code: string, message: string): RequestError {
+  return new RequestError({
     status: 403,
     type: "invalid_request_error",
     code,

@@ -1,4 +1,4 @@
-import { jsonPieces } from "./json-pieces.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
 /** An event with its name on the wire. */
 export interface StreamEvent {
@@ -14,8 +14,8 @@ export function encodeEvent(event: StreamEvent): string {
 }
 
 /** The same bytes in pieces where the event has a long text; a shorter one is one write. */
-export function encodeInPieces(event: StreamEvent): Generator<string> {
-  return ssePieces(`event: ${event.type}\n`, event);
+export function encodeInChunks(event: StreamEvent): Generator<string> {
+  return sseChunks(`event: ${event.type}\n`, event);
 }
 
 /**
@@ -23,10 +23,10 @@ export function encodeInPieces(event: StreamEvent): Generator<string> {
  *
  * @param head the lines before its data
  */
-export function* ssePieces(head: string, data: object): Generator<string> {
+export function* sseChunks(head: string, data: object): Generator<string> {
   let ready = `${head}data: `;
   let isFirst = true;
-  for (const piece of jsonPieces(data)) {
+  for (const piece of jsonChunks(data)) {
     if (!isFirst) {
       yield ready;
       ready = "";

@@ -1,6 +1,6 @@
 import { followEvents, type RunRecord, type Store } from "@capstan/store";
 import { runProjection } from "./run-projection.ts";
-import { encodeInPieces, endOfStream } from "../http/sse.ts";
+import { encodeInChunks, endOfStream } from "../http/sse.ts";
 import type { ResponseObject } from "./projection/wire.ts";
 
 /** A run as a response, as it is now. */
@@ -37,10 +37,10 @@ export async function* streamResponse(
   const { after = -1, signal } = options;
   const projection = runProjection(run);
   for (const event of projection.begin())
-    if (event.sequence_number > after) yield* encodeInPieces(event);
+    if (event.sequence_number > after) yield* encodeInChunks(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
     for (const out of projection.push(event))
-      if (out.sequence_number > after) yield* encodeInPieces(out);
+      if (out.sequence_number > after) yield* encodeInChunks(out);
   }
   yield endOfStream;
 }

@@ -10,7 +10,7 @@ import type { RunService } from "../runs/run-service.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
 import { readJson, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, RequestRefused } from "../http/request-refused.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
 
 /** The OpenAI Responses API over the runs. */
 export function responseRoutes(services: Services): Hono<Environment> {
@@ -49,10 +49,10 @@ export function responseRoutes(services: Services): Hono<Environment> {
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
     const parsed = parseCreateRequest(await readJson(context), { origins: [origin] });
-    if (parsed.status === "error") throw new RequestRefused(parsed.error);
+    if (parsed.status === "error") throw new RequestError(parsed.error);
     const { request } = parsed;
     const started = await startResponse(services, context.get("principal"), request);
-    if (started.status === "error") throw new RequestRefused(started.error);
+    if (started.status === "error") throw new RequestError(started.error);
     const { run, service } = started;
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     const stays = request.background || waits;
@@ -111,7 +111,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       order,
       ...(after !== undefined && { after }),
     });
-    if (page.status === "error") throw new RequestRefused(page.error);
+    if (page.status === "error") throw new RequestError(page.error);
     return context.json(page.value);
   });
 

@@ -16,12 +16,12 @@ import type { Services } from "../http/services.ts";
 import { type ApiError, failed, invalidRequest } from "../http/api-error.ts";
 import { allowedTools } from "./allowed-tools.ts";
 import type { ApprovalResponse } from "./approval-responses.ts";
-import { findPlace } from "./find-place.ts";
+import { findParent } from "./find-parent.ts";
 import { inputMessages } from "./input-messages.ts";
 import { lookUpItems } from "./item-lookup.ts";
-import { oversizedOutput } from "./oversized-output.ts";
+import { checkOutputSize } from "./check-output-size.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
-import type { ServerListing } from "./projection/notice-unit.ts";
+import type { ServerListing } from "./projection/notice-writers.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import type { ServerGroup } from "../runs/request/offered-group.ts";
 import { newItems, splitHistory } from "./split-history.ts";
@@ -46,18 +46,18 @@ export async function startResponse(
   );
   if (unknown !== undefined) return failed(unknownGroup(services.groups(), unknown));
 
-  const oversized = oversizedOutput(request.input, services.limits.toolOutputChars);
+  const oversized = checkOutputSize(request.input, services.limits.toolOutputChars);
   if (oversized !== undefined) return failed(oversized);
 
-  const place = await findPlace(services, owner, request);
-  if (place.status === "error") return place;
-  const { parent, conversationId } = place;
+  const found = await findParent(services, owner, request);
+  if (found.status === "error") return found;
+  const { parent, conversationId } = found;
   const references = request.input.flatMap((item) =>
     "id" in item && typeof item.id === "string" ? [item.id] : [],
   );
   const items = await lookUpItems(services.runs.store, owner, references);
   // A parent that was found by what the input answers has said all that comes before that.
-  const input = place.byItem ? newItems(request.input) : request.input;
+  const input = found.byItem ? newItems(request.input) : request.input;
   const understood = inputMessages(input, {
     resolve: (id) => items.get(id),
     knownCalls: openCallsOf(parent),
@@ -67,7 +67,7 @@ export async function startResponse(
   const tools = allowedTools(request.tools, request.toolChoice);
   const { messages, answers, approvals, items: inputItems } = understood;
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
-  const crosses = !request.store && parent !== undefined && !place.byItem;
+  const crosses = !request.store && parent !== undefined && !found.byItem;
   if (crosses && approvals[0] !== undefined) return failed(keptApproval(approvals[0]));
   for (const response of approvals) {
     const known = await asksFor(service.store, owner, response);
@@ -93,7 +93,7 @@ export async function startResponse(
     inputItems: inputItems as unknown as readonly JsonValue[],
     parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
-    title: place.untitled ? titleFrom(messages) : null,
+    title: found.untitled ? titleFrom(messages) : null,
     servers: tools.servers,
     clientTools: tools.client,
     settings: request.settings,

@@ -1,16 +1,16 @@
 import type { ChainEvent, JsonObject } from "@capstan/core";
 import type { CallOwner } from "@capstan/core/host";
-import { type SharedText, sharedText } from "./shared-text.ts";
+import { type InternedText, internText } from "./interned-text.ts";
 
-/** What the projection remembers of a server's call that is not settled. */
-export interface CallView {
+/** An open call of the server, as the projection remembers it. */
+export interface ServerCallItem {
   readonly callId: string;
   /** As the model wrote it. */
   readonly name: string;
   readonly owner: CallOwner;
-  readonly argumentsText: SharedText;
+  readonly argumentsText: InternedText;
   /** Resolved and validated, as JSON. */
-  readonly args?: SharedText;
+  readonly args?: InternedText;
   /** `group.Tool`; absent where no tool was found. */
   readonly toolId?: string;
   readonly parentCallId?: string;
@@ -20,13 +20,15 @@ export interface CallView {
   readonly approvalId?: string;
 }
 
-export function callView(event: Extract<ChainEvent, { type: "call.proposed" }>): CallView {
+export function serverCallItem(
+  event: Extract<ChainEvent, { type: "call.proposed" }>,
+): ServerCallItem {
   const { callId, name, owner, argumentsText, args, toolId, parentCallId, final } = event;
   return {
     callId,
     name,
     owner,
-    argumentsText: sharedText(argumentsText),
+    argumentsText: internText(argumentsText),
     ...(args === undefined ? {} : { args: argsText(args) }),
     ...(toolId === undefined ? {} : { toolId }),
     ...(parentCallId === undefined ? {} : { parentCallId }),
@@ -34,8 +36,8 @@ export function callView(event: Extract<ChainEvent, { type: "call.proposed" }>):
   };
 }
 
-export function argsText(args: JsonObject): SharedText {
-  return sharedText(JSON.stringify(args));
+export function argsText(args: JsonObject): InternedText {
+  return internText(JSON.stringify(args));
 }
 
 /** The two halves of `group.Tool`. */
@@ -48,10 +50,10 @@ export function toolIdParts(toolId: string): { readonly group: string; readonly 
  * A call's arguments as a client reads them: what a person approved, else the model's own text,
  * which holds references rather than the values behind them.
  */
-export function wireArguments({ argumentsText, args, approvalId }: CallView): SharedText {
+export function wireArguments({ argumentsText, args, approvalId }: ServerCallItem): InternedText {
   if (args !== undefined && (approvalId !== undefined || !isJsonObject(argumentsText.text)))
     return args;
-  return argumentsText.text.trim() === "" ? sharedText("{}") : argumentsText;
+  return argumentsText.text.trim() === "" ? internText("{}") : argumentsText;
 }
 
 function isJsonObject(text: string): boolean {

@@ -1,8 +1,8 @@
-import { createCustomCallUnit } from "./custom-call-unit.ts";
-import type { Floor } from "./floor.ts";
-import { createFunctionCallUnit, type FunctionCallUnit } from "./function-call-unit.ts";
-import { type SharedText, sharedText } from "./shared-text.ts";
-import type { Unit } from "./unit.ts";
+import { createCustomCallWriter } from "./custom-call-writer.ts";
+import type { OutputOrder } from "./output-order.ts";
+import { createFunctionCallWriter, type FunctionCallWriter } from "./function-call-writer.ts";
+import { type InternedText, internText } from "./interned-text.ts";
+import type { ItemWriter } from "./item-writer.ts";
 
 interface ProposedCall {
   readonly callId: string;
@@ -13,7 +13,7 @@ interface ProposedCall {
 /** The calls that the client runs. They are announced, live or once they are certain. */
 export interface ClientCalls {
   /** The model begins to write a call; what is to take its arguments, where they are shown. */
-  writing(callId: string, name: string): FunctionCallUnit | undefined;
+  writing(callId: string, name: string): FunctionCallWriter | undefined;
   /** The model wrote the whole of a custom call. */
   written(callId: string, name: string, argumentsText: string): void;
   proposed(call: ProposedCall): void;
@@ -29,47 +29,47 @@ export interface ClientCalls {
 }
 
 export function createClientCalls(options: {
-  readonly floor: Floor;
+  readonly outputOrder: OutputOrder;
   readonly customTools: readonly string[];
   /** `after_step`: only what is sure to stand is announced. */
   readonly publish: "live" | "after_step";
 }): ClientCalls {
-  const { floor } = options;
+  const { outputOrder } = options;
   const customTools = new Set(options.customTools);
   const isActive = options.publish === "live";
-  const known = new Map<string, { readonly name: string; readonly argumentsText: SharedText }>();
+  const known = new Map<string, { readonly name: string; readonly argumentsText: InternedText }>();
   const announced = new Set<string>();
-  let step: { readonly callId: string; readonly unit: Unit }[] = [];
+  let step: { readonly callId: string; readonly writer: ItemWriter }[] = [];
 
-  const announce = (callId: string, unit: Unit): void => {
+  const announce = (callId: string, writer: ItemWriter): void => {
     announced.add(callId);
-    step.push({ callId, unit });
-    floor.enter(unit);
+    step.push({ callId, writer });
+    outputOrder.enter(writer);
   };
   const announceWhole = ({ callId, name, argumentsText }: ProposedCall): void => {
     if (announced.has(callId)) return;
     if (customTools.has(name)) {
-      announce(callId, createCustomCallUnit({ callId, name, argumentsText }));
+      announce(callId, createCustomCallWriter({ callId, name, argumentsText }));
       return;
     }
-    const unit = createFunctionCallUnit({ callId, name });
-    unit.end(argumentsText, { incomplete: false });
-    announce(callId, unit);
+    const writer = createFunctionCallWriter({ callId, name });
+    writer.end(argumentsText, { incomplete: false });
+    announce(callId, writer);
   };
 
   return {
     writing(callId, name) {
       if (!isActive || customTools.has(name) || announced.has(callId)) return undefined;
-      const unit = createFunctionCallUnit({ callId, name });
-      announce(callId, unit);
-      return unit;
+      const writer = createFunctionCallWriter({ callId, name });
+      announce(callId, writer);
+      return writer;
     },
     written(callId, name, argumentsText) {
       if (!isActive || !customTools.has(name)) return;
       announceWhole({ callId, name, argumentsText });
     },
     proposed({ callId, name, argumentsText }) {
-      known.set(callId, { name, argumentsText: sharedText(argumentsText) });
+      known.set(callId, { name, argumentsText: internText(argumentsText) });
     },
     waiting(callId) {
       const call = known.get(callId);
@@ -80,9 +80,9 @@ export function createClientCalls(options: {
       step = [];
     },
     voidStep() {
-      const revealed = step.some(({ unit }) => unit.isOpen());
-      for (const { callId, unit } of step) {
-        floor.withdraw(unit);
+      const revealed = step.some(({ writer }) => writer.isOpen());
+      for (const { callId, writer } of step) {
+        outputOrder.withdraw(writer);
         announced.delete(callId);
       }
       step = [];

@@ -1,6 +1,6 @@
 /**
  * Ids of items, the same whenever a run's events are read again: an item is named after its
- * response and its place in it, an approval request after the approval.
+ * response and its position in it, an approval request after the approval.
  */
 export function itemIds(responseId: string): (prefix: string, outputIndex: number) => string {
   const suffix = responseId.replace(/^resp_/, "");

@@ -3,9 +3,9 @@ import type { FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "./wire.ts";
 import { createClientCalls } from "./client-calls.ts";
-import { createFloor } from "./floor.ts";
+import { createOutputOrder } from "./output-order.ts";
 import { itemIds } from "./item-id.ts";
-import { createListToolsUnit, type ServerListing } from "./notice-unit.ts";
+import { createListToolsWriter, type ServerListing } from "./notice-writers.ts";
 import {
   isClosed,
   type ResponseIdentity,
@@ -93,16 +93,16 @@ export function createProjection(options: ProjectionOptions): Projection {
     batch.push({ type, sequence_number: nextNumber, ...rest } as ResponseStreamEvent);
     nextNumber += 1;
   };
-  const floor = createFloor({ emit, itemId: itemIds(options.responseId) });
-  const texts = createTextItems(floor);
-  const serverCalls = createServerCalls({ floor, servers: options.servers, approvals });
+  const outputOrder = createOutputOrder({ emit, itemId: itemIds(options.responseId) });
+  const texts = createTextItems(outputOrder);
+  const serverCalls = createServerCalls({ outputOrder, servers: options.servers, approvals });
   const clientCalls = createClientCalls({
-    floor,
+    outputOrder,
     customTools: options.customTools ?? [],
     publish,
   });
 
-  const response = () => responseObject(options, state, floor.output(), usage);
+  const response = () => responseObject(options, state, outputOrder.output(), usage);
 
   const begin = (): void => {
     if (hasBegun) return;
@@ -117,14 +117,14 @@ export function createProjection(options: ProjectionOptions): Projection {
     state = { status: "in_progress" };
     emit({ type: "response.in_progress", response: response() });
     for (const server of options.servers) {
-      if (server.known !== true) floor.enter(createListToolsUnit(server));
+      if (server.known !== true) outputOrder.enter(createListToolsWriter(server));
     }
   };
 
   const close = (outcome: ResponseState): void => {
     // A client that is told "completed" may run what it was shown of the call.
-    const final = outcome.status === "completed" && floor.isInCall() ? endedInCall : outcome;
-    floor.finish({ completed: final.status === "completed" });
+    const final = outcome.status === "completed" && outputOrder.isInCall() ? endedInCall : outcome;
+    outputOrder.finish({ completed: final.status === "completed" });
     state = final;
     if (final.status === "failed") emit(errorEvent(final.error));
     // There is no event for a cancelled response; clients take this one.
@@ -246,7 +246,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       begin();
       apply(event);
       // The end of a text may be a cut; the next event that is about something else tells.
-      if (!isClosed(state.status)) floor.advance({ hold: isAboutText(event) });
+      if (!isClosed(state.status)) outputOrder.advance({ hold: isAboutText(event) });
       return take();
     },
     response,

@@ -1,9 +1,15 @@
 import type { ChainEvent } from "@capstan/core";
-import { argsText, type CallView, callView, toolIdParts, wireArguments } from "./call-item.ts";
-import type { Floor } from "./floor.ts";
+import {
+  argsText,
+  type ServerCallItem,
+  serverCallItem,
+  toolIdParts,
+  wireArguments,
+} from "./call-item.ts";
+import type { OutputOrder } from "./output-order.ts";
 import { approvalItemId } from "./item-id.ts";
-import { createApprovalUnit, type ServerListing } from "./notice-unit.ts";
-import { createServerCallUnit, type ServerCallUnit } from "./server-call-unit.ts";
+import { createApprovalWriter, type ServerListing } from "./notice-writers.ts";
+import { createServerCallWriter, type ServerCallWriter } from "./server-call-writer.ts";
 
 type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
 
@@ -24,8 +30,8 @@ export interface ServerCalls {
 }
 
 interface Tracked {
-  readonly call: CallView;
-  readonly unit?: ServerCallUnit;
+  readonly call: ServerCallItem;
+  readonly writer?: ServerCallWriter;
   readonly asked?: boolean;
   readonly refused?: boolean;
   /** Its tool is final, and it gave the client its message. */
@@ -35,11 +41,11 @@ interface Tracked {
 }
 
 export function createServerCalls(options: {
-  readonly floor: Floor;
+  readonly outputOrder: OutputOrder;
   readonly servers: readonly ServerListing[];
   readonly approvals: "inline" | "deferred";
 }): ServerCalls {
-  const { floor, approvals } = options;
+  const { outputOrder, approvals } = options;
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const calls = new Map<string, Tracked>();
   /** The final calls whose words are open, by their items. */
@@ -47,29 +53,29 @@ export function createServerCalls(options: {
   let hasTurnBegun = false;
 
   /** What a client knows the call by; undefined where it is none of its business. */
-  const shown = ({ toolId, parentCallId, owner }: CallView) => {
+  const shown = ({ toolId, parentCallId, owner }: ServerCallItem) => {
     if (toolId === undefined || parentCallId !== undefined || owner !== "server") return undefined;
     const { group, tool } = toolIdParts(toolId);
     const label = labels.get(group);
     return label === undefined ? undefined : { label, name: tool };
   };
 
-  const show = (tracked: Tracked): ServerCallUnit | undefined => {
+  const show = (tracked: Tracked): ServerCallWriter | undefined => {
     const { call } = tracked;
     const as = shown(call);
     if (as === undefined) return undefined;
     const isDeferred = approvals === "deferred" && call.approvalId !== undefined;
-    const unit = createServerCallUnit({
+    const writer = createServerCallWriter({
       ...as,
       arguments: wireArguments(call),
       approvalRequestId: isDeferred ? approvalItemId(call.approvalId) : null,
     });
-    floor.enter(unit);
-    return unit;
+    outputOrder.enter(writer);
+    return writer;
   };
 
   /** A question that was refused or never answered is no call: its request stands for it. */
-  const showEnded = (tracked: Tracked): ServerCallUnit | undefined => {
+  const showEnded = (tracked: Tracked): ServerCallWriter | undefined => {
     const wasAsked = tracked.inherited || (approvals === "deferred" && tracked.refused === true);
     return wasAsked ? undefined : show(tracked);
   };
@@ -79,18 +85,18 @@ export function createServerCalls(options: {
       hasTurnBegun = true;
     },
     proposed(event) {
-      calls.set(event.callId, { call: callView(event), inherited: !hasTurnBegun });
+      calls.set(event.callId, { call: serverCallItem(event), inherited: !hasTurnBegun });
     },
     asked({ callId, approval }) {
       const tracked = calls.get(callId);
       if (tracked === undefined) return;
       const args = argsText(approval.args);
-      const call: CallView = { ...tracked.call, args, approvalId: approval.id };
+      const call: ServerCallItem = { ...tracked.call, args, approvalId: approval.id };
       const as = approvals === "deferred" ? shown(call) : undefined;
       calls.set(callId, { ...tracked, call, asked: as !== undefined });
       if (as === undefined) return;
-      floor.enter(
-        createApprovalUnit({
+      outputOrder.enter(
+        createApprovalWriter({
           id: approvalItemId(approval.id),
           ...as,
           arguments: wireArguments(call),
@@ -100,7 +106,7 @@ export function createServerCalls(options: {
     answered({ callId, approvalId, decision, args }) {
       const tracked = calls.get(callId);
       if (tracked === undefined) return;
-      const call: CallView = {
+      const call: ServerCallItem = {
         ...tracked.call,
         approvalId,
         ...(args === undefined ? {} : { args: argsText(args) }),
@@ -115,10 +121,10 @@ export function createServerCalls(options: {
     started(callId) {
       const tracked = calls.get(callId);
       // A call that is run again after a crash has its item already.
-      if (tracked === undefined || tracked.unit !== undefined || tracked.call.final === true)
+      if (tracked === undefined || tracked.writer !== undefined || tracked.call.final === true)
         return;
-      const unit = show(tracked);
-      if (unit !== undefined) calls.set(callId, { ...tracked, unit });
+      const writer = show(tracked);
+      if (writer !== undefined) calls.set(callId, { ...tracked, writer });
     },
     speaks(callId, itemId) {
       speakers.set(itemId, callId);
@@ -136,7 +142,7 @@ export function createServerCalls(options: {
       if (tracked === undefined) return;
       // Its message is its item.
       if (tracked.answered === true && status === "success") return;
-      (tracked.unit ?? showEnded(tracked))?.settle(status, result);
+      (tracked.writer ?? showEnded(tracked))?.settle(status, result);
     },
     isAsked: (callId) => calls.get(callId)?.asked === true,
   };

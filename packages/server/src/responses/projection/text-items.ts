@@ -1,17 +1,17 @@
-import type { Floor } from "./floor.ts";
-import type { FunctionCallUnit } from "./function-call-unit.ts";
-import { messageForm, reasoningForm } from "./text-form.ts";
-import { createTextUnit, type TextUnit } from "./text-unit.ts";
+import type { OutputOrder } from "./output-order.ts";
+import type { FunctionCallWriter } from "./function-call-writer.ts";
+import { messageFormat, reasoningFormat } from "./text-item-format.ts";
+import { createTextWriter, type TextWriter } from "./text-writer.ts";
 
 /** The streamed items of a run by their ids: who takes their deltas, and how they end. */
 export interface TextItems {
   start(itemId: string, kind: "text" | "reasoning"): void;
-  /** A final call's words, which are a message: its place is the one at which the call started. */
+  /** A final call's words, which are a message: its position is the one at which the call started. */
   startAnswer(itemId: string): void;
-  /** Arguments of a client's call. `written` is called with the whole text where no unit takes it. */
+  /** Arguments of a client's call. `written` is called with the whole text where no writer takes it. */
   startArguments(
     itemId: string,
-    unit: FunctionCallUnit | undefined,
+    writer: FunctionCallWriter | undefined,
     written: (whole: string) => void,
   ): void;
   append(itemId: string, delta: string): void;
@@ -27,57 +27,60 @@ interface Sink {
   end(text: string, options: { readonly incomplete: boolean }): void;
 }
 
-export function createTextItems(floor: Floor): TextItems {
+export function createTextItems(outputOrder: OutputOrder): TextItems {
   const open = new Map<string, Sink>();
-  /** Texts that may still turn out to be cut; the floor decides when they no longer can. */
-  let unsettled: TextUnit[] = [];
+  /** Texts that may still turn out to be cut; the output order decides when they no longer can. */
+  let unsettled: TextWriter[] = [];
 
-  /** Enters the floor with its first character: an empty text is no item. */
-  const textSink = (unit: TextUnit): Sink => {
+  /** Enters the outputOrder with its first character: an empty text is no item. */
+  const textSink = (writer: TextWriter): Sink => {
     let hasEntered = false;
     const enter = (text: string): void => {
       if (hasEntered || text === "") return;
       hasEntered = true;
-      unsettled.push(unit);
-      floor.enter(unit);
+      unsettled.push(writer);
+      outputOrder.enter(writer);
     };
     return {
       append(delta) {
-        unit.append(delta);
+        writer.append(delta);
         enter(delta);
       },
       end(text, options) {
-        unit.end(text, options);
+        writer.end(text, options);
         enter(text);
       },
     };
   };
 
-  /** Has its place from the start, and gives it up where it said nothing. */
-  const answerSink = (unit: TextUnit): Sink => {
-    floor.enter(unit);
+  /** Has its position from the start, and gives it up where it said nothing. */
+  const answerSink = (writer: TextWriter): Sink => {
+    outputOrder.enter(writer);
     return {
-      append: (delta) => unit.append(delta),
+      append: (delta) => writer.append(delta),
       end(text, options) {
-        unit.end(text, options);
-        if (text === "") floor.withdraw(unit);
+        writer.end(text, options);
+        if (text === "") outputOrder.withdraw(writer);
       },
     };
   };
 
   return {
     startAnswer(itemId) {
-      open.set(itemId, answerSink(createTextUnit(messageForm)));
+      open.set(itemId, answerSink(createTextWriter(messageFormat)));
     },
     start(itemId, kind) {
-      unsettled = unsettled.filter((unit) => unit.phase() !== "ended");
-      open.set(itemId, textSink(createTextUnit(kind === "text" ? messageForm : reasoningForm)));
+      unsettled = unsettled.filter((writer) => writer.phase() !== "ended");
+      open.set(
+        itemId,
+        textSink(createTextWriter(kind === "text" ? messageFormat : reasoningFormat)),
+      );
     },
-    startArguments(itemId, unit, written) {
+    startArguments(itemId, writer, written) {
       const end: Sink["end"] = (text, { incomplete }) => {
         if (!incomplete) written(text);
       };
-      open.set(itemId, unit ?? { append: () => {}, end });
+      open.set(itemId, writer ?? { append: () => {}, end });
     },
     append(itemId, delta) {
       open.get(itemId)?.append(delta);
@@ -88,7 +91,7 @@ export function createTextItems(floor: Floor): TextItems {
     },
     stand() {
       open.clear();
-      for (const unit of unsettled) unit.stand();
+      for (const writer of unsettled) writer.stand();
       unsettled = [];
     },
     cutLast() {

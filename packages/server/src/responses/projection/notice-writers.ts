@@ -1,6 +1,6 @@
 import type { ListedTool, McpApprovalRequestOutput, McpListToolsOutput } from "./wire.ts";
-import type { SharedText } from "./shared-text.ts";
-import { type Place, placeOf, type Unit } from "./unit.ts";
+import type { InternedText } from "./interned-text.ts";
+import { type ItemPosition, positionOf, type ItemWriter } from "./item-writer.ts";
 
 /** A server group as a request declared it, with the tools it offers. */
 export interface ServerListing {
@@ -15,12 +15,12 @@ export interface ServerListing {
 }
 
 /** What a server group offers: the first items of a response. */
-export function createListToolsUnit(listing: ServerListing): Unit {
-  let place: Place | undefined;
+export function createListToolsWriter(listing: ServerListing): ItemWriter {
+  let position: ItemPosition | undefined;
   const { label: server_label, tools, error } = listing;
 
   const final = (): McpListToolsOutput => ({
-    id: placeOf(place).itemId,
+    id: positionOf(position).itemId,
     type: "mcp_list_tools",
     server_label,
     tools,
@@ -31,9 +31,9 @@ export function createListToolsUnit(listing: ServerListing): Unit {
     kind: "notice",
     prefix: "mcpl",
     phase: () => "ended",
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     open(given) {
-      place = given;
+      position = given;
       const { emit, outputIndex: output_index, itemId: item_id } = given;
       const added: McpListToolsOutput = {
         id: item_id,
@@ -46,7 +46,7 @@ export function createListToolsUnit(listing: ServerListing): Unit {
     },
     snapshot: final,
     close() {
-      const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
       const type =
         error === undefined
           ? "response.mcp_list_tools.completed"
@@ -59,13 +59,13 @@ export function createListToolsUnit(listing: ServerListing): Unit {
 }
 
 /** A question to the client's user about one call. It is complete as it is asked. */
-export function createApprovalUnit(request: {
+export function createApprovalWriter(request: {
   readonly id: string;
   readonly label: string;
   readonly name: string;
-  readonly arguments: SharedText;
-}): Unit {
-  let place: Place | undefined;
+  readonly arguments: InternedText;
+}): ItemWriter {
+  let position: ItemPosition | undefined;
   const item = (): McpApprovalRequestOutput => ({
     id: request.id,
     type: "mcp_approval_request",
@@ -79,9 +79,9 @@ export function createApprovalUnit(request: {
     prefix: "mcpr",
     fixedId: request.id,
     phase: () => "ended",
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     open(given) {
-      place = given;
+      position = given;
       given.emit({
         type: "response.output_item.added",
         output_index: given.outputIndex,
@@ -90,7 +90,7 @@ export function createApprovalUnit(request: {
     },
     snapshot: item,
     close() {
-      const { emit, outputIndex: output_index } = placeOf(place);
+      const { emit, outputIndex: output_index } = positionOf(position);
       emit({ type: "response.output_item.done", output_index, item: item() });
       return item();
     },

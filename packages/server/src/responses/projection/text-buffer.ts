@@ -1,11 +1,11 @@
 import { detached } from "@capstan/core/host";
-import { type SharedText, sharedText } from "./shared-text.ts";
+import { type InternedText, internText } from "./interned-text.ts";
 
-/** A text that is gathered from its deltas. */
-export interface GrowingText {
+/** Buffers a text from its deltas. */
+export interface TextBuffer {
   append(delta: string): void;
   isEmpty(): boolean;
-  /** Becomes the whole text; what it adds to what there was, or undefined where it begins otherwise. */
+  /** Replaces the buffer by the whole text. Returns the added end, or `undefined` if the text begins differently. */
   complete(whole: string): string | undefined;
   whole(): string;
 }
@@ -14,16 +14,16 @@ export interface GrowingText {
 const pieceLength = 4_096;
 
 /**
- * In pieces, cut at the same places by everyone who gathers it, and shared: however many read a
- * run, its text is there once.
+ * Creates a buffer of interned pieces. All readers of a run cut its text at the same offsets, so that
+ * it is in memory once.
  */
-export function createGrowingText(): GrowingText {
-  let pieces: SharedText[] = [];
+export function createTextBuffer(): TextBuffer {
+  let pieces: InternedText[] = [];
   /** Less than a piece. */
   let rest = "";
   let length = 0;
   /** All of it, until it grows. */
-  let joined: SharedText | undefined;
+  let joined: InternedText | undefined;
 
   function startsIn(whole: string): boolean {
     let at = 0;
@@ -42,7 +42,7 @@ export function createGrowingText(): GrowingText {
       if (rest.length < pieceLength) return;
       const whole = rest.length - (rest.length % pieceLength);
       for (let at = 0; at < whole; at += pieceLength)
-        pieces.push(sharedText(rest.slice(at, at + pieceLength)));
+        pieces.push(internText(rest.slice(at, at + pieceLength)));
       rest = detached(rest.slice(whole));
     },
     isEmpty: () => length === 0,
@@ -51,7 +51,7 @@ export function createGrowingText(): GrowingText {
       const added = whole.slice(length);
       length = whole.length;
       joined = undefined;
-      pieces = whole.length < pieceLength ? [] : [sharedText(whole)];
+      pieces = whole.length < pieceLength ? [] : [internText(whole)];
       rest = pieces.length === 0 ? whole : "";
       return added;
     },
@@ -59,7 +59,7 @@ export function createGrowingText(): GrowingText {
       const [first] = pieces;
       if (first === undefined) return rest;
       if (pieces.length === 1 && rest === "") return first.text;
-      joined ??= sharedText(pieces.map(({ text }) => text).join("") + rest);
+      joined ??= internText(pieces.map(({ text }) => text).join("") + rest);
       return joined.text;
     },
   };

@@ -1,8 +1,8 @@
-import { createGrowingText } from "./growing-text.ts";
-import type { TextForm } from "./text-form.ts";
-import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
+import { createTextBuffer } from "./text-buffer.ts";
+import type { TextItemFormat } from "./text-item-format.ts";
+import { type Phase, type ItemPosition, positionOf, type ItemWriter } from "./item-writer.ts";
 
-export interface TextUnit extends Unit {
+export interface TextWriter extends ItemWriter {
   append(delta: string): void;
   /** What was streamed stands: only text that goes beyond it is sent. */
   end(text: string, options: { readonly incomplete: boolean }): void;
@@ -13,26 +13,26 @@ export interface TextUnit extends Unit {
 }
 
 /** A message or a reasoning item with one part of text. */
-export function createTextUnit(form: TextForm): TextUnit {
-  const text = createGrowingText();
+export function createTextWriter(form: TextItemFormat): TextWriter {
+  const text = createTextBuffer();
   let phase: Phase = "silent";
-  let place: Place | undefined;
+  let position: ItemPosition | undefined;
 
   const inPart = () => {
-    const { itemId, outputIndex } = placeOf(place);
+    const { itemId, outputIndex } = positionOf(position);
     return { item_id: itemId, output_index: outputIndex, content_index: 0 };
   };
   const say = (delta: string): void => {
     if (delta === "") return;
     if (phase === "silent") phase = "open";
-    place?.emit(form.delta(inPart(), delta));
+    position?.emit(form.delta(inPart(), delta));
   };
 
   return {
     kind: "text",
     prefix: form.prefix,
     phase: () => phase,
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     append(delta) {
       text.append(delta);
       say(delta);
@@ -48,16 +48,16 @@ export function createTextUnit(form: TextForm): TextUnit {
       phase = "ended";
     },
     open(given) {
-      place = given;
+      position = given;
       const { emit, outputIndex: output_index, itemId } = given;
       const item = form.item(itemId, "in_progress", []);
       emit({ type: "response.output_item.added", output_index, item });
       emit({ type: "response.content_part.added", ...inPart(), part: form.part("") });
       if (!text.isEmpty()) emit(form.delta(inPart(), text.whole()));
     },
-    snapshot: () => form.item(placeOf(place).itemId, "in_progress", [text.whole()]),
+    snapshot: () => form.item(positionOf(position).itemId, "in_progress", [text.whole()]),
     close(status) {
-      const { emit, outputIndex: output_index, itemId } = placeOf(place);
+      const { emit, outputIndex: output_index, itemId } = positionOf(position);
       const whole = text.whole();
       const item = form.item(itemId, status, [whole]);
       emit(form.done(inPart(), whole));

@@ -1,19 +1,19 @@
 import type { ApiError } from "./api-error.ts";
 
-/** Thrown in a route, answered by the app as an error of the API. */
-export class RequestRefused extends Error {
+/** Thrown by routes; the app turns it into an error response. */
+export class RequestError extends Error {
   readonly error: ApiError;
 
   constructor(error: ApiError) {
     super(error.message);
-    this.name = "RequestRefused";
+    this.name = "RequestError";
     this.error = error;
   }
 }
 
-/** What is not there, or is another's: the same answer, so that ids tell nothing. */
-export function notFound(what: string, id: string): RequestRefused {
-  return new RequestRefused({
+/** The error for a record that does not exist or has another owner. Both are the same, so that ids reveal nothing. */
+export function notFound(what: string, id: string): RequestError {
+  return new RequestError({
     status: 404,
     type: "invalid_request_error",
     code: `${what.replaceAll(" ", "_")}_not_found`,
@@ -22,8 +22,8 @@ export function notFound(what: string, id: string): RequestRefused {
   });
 }
 
-export function conflict(message: string): RequestRefused {
-  return new RequestRefused({
+export function conflict(message: string): RequestError {
+  return new RequestError({
     status: 409,
     type: "invalid_request_error",
     code: "conflict",
@@ -32,8 +32,8 @@ export function conflict(message: string): RequestRefused {
   });
 }
 
-export function tooLarge(param: string, message: string): RequestRefused {
-  return new RequestRefused({
+export function tooLarge(param: string, message: string): RequestError {
+  return new RequestError({
     status: 413,
     type: "invalid_request_error",
     code: "string_above_max_length",
@@ -42,8 +42,8 @@ export function tooLarge(param: string, message: string): RequestRefused {
   });
 }
 
-export function badRequest(param: string, message: string): RequestRefused {
-  return new RequestRefused({
+export function badRequest(param: string, message: string): RequestError {
+  return new RequestError({
     status: 400,
     type: "invalid_request_error",
     code: "invalid_value",

@@ -1,10 +1,10 @@
 import type { CallResult } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
 import type { McpCallError, McpCallOutput } from "./wire.ts";
-import { type SharedText, sharedText } from "./shared-text.ts";
-import { type Place, placeOf, type Unit } from "./unit.ts";
+import { type InternedText, internText } from "./interned-text.ts";
+import { type ItemPosition, positionOf, type ItemWriter } from "./item-writer.ts";
 
-export interface ServerCallUnit extends Unit {
+export interface ServerCallWriter extends ItemWriter {
   settle(status: SettledStatus, result: CallResult): void;
 }
 
@@ -12,23 +12,23 @@ type Wire = Pick<McpCallOutput, "status" | "output" | "error">;
 
 interface Outcome {
   readonly status: "completed" | "failed";
-  readonly text: SharedText;
+  readonly text: InternedText;
 }
 
 const unknownOutcome = "The response ended before this call did. It may or may not have acted.";
 
 /** A call that the server runs, shown as the call of an MCP server's tool. */
-export function createServerCallUnit(call: {
+export function createServerCallWriter(call: {
   readonly label: string;
   readonly name: string;
-  readonly arguments: SharedText;
+  readonly arguments: InternedText;
   readonly approvalRequestId: string | null;
-}): ServerCallUnit {
+}): ServerCallWriter {
   let outcome: Outcome | undefined;
-  let place: Place | undefined;
+  let position: ItemPosition | undefined;
 
   const item = (args: string, state: Wire): McpCallOutput => ({
-    id: placeOf(place).itemId,
+    id: positionOf(position).itemId,
     type: "mcp_call",
     status: state.status,
     approval_request_id: call.approvalRequestId,
@@ -45,15 +45,15 @@ export function createServerCallUnit(call: {
     kind: "server_call",
     prefix: "mcp",
     phase: () => (outcome === undefined ? "open" : "ended"),
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     settle(status, result) {
       outcome =
         status === "success"
-          ? { status: "completed", text: sharedText(result.finalText) }
+          ? { status: "completed", text: internText(result.finalText) }
           : failed(result.error?.message ?? result.rejectReason ?? result.finalText);
     },
     open(given) {
-      place = given;
+      position = given;
       const { emit, outputIndex: output_index, itemId: item_id } = given;
       const at = { item_id, output_index };
       emit({ type: "response.output_item.added", output_index, item: item("", running) });
@@ -63,7 +63,7 @@ export function createServerCallUnit(call: {
     },
     snapshot: () => item(args(), running),
     close() {
-      const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
       const final = item(args(), onWire(outcome ?? failed(unknownOutcome)));
       const type =
         final.status === "completed" ? "response.mcp_call.completed" : "response.mcp_call.failed";
@@ -75,7 +75,7 @@ export function createServerCallUnit(call: {
 }
 
 function failed(text: string): Outcome {
-  return { status: "failed", text: sharedText(text) };
+  return { status: "failed", text: internText(text) };
 }
 
 function onWire({ status, text: { text } }: Outcome): Wire {

@@ -2,7 +2,7 @@ import { type ApiError, invalidRequest } from "../http/api-error.ts";
 import type { InputContent, InputItem } from "./request/input-item.ts";
 
 /** What is wrong with an input that brings an output of more characters than one may have; undefined where none does. */
-export function oversizedOutput(
+export function checkOutputSize(
   input: readonly InputItem[],
   mostChars: number,
 ): ApiError | undefined {

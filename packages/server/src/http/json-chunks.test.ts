@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonPieces } from "./json-pieces.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
 /** Texts with all that JSON escapes, some of them many pieces long. */
 const anyText = fc
@@ -20,7 +20,7 @@ test("the pieces of a value are its JSON, whatever its texts are", () => {
   });
   fc.assert(
     fc.property(value, (given) => {
-      const pieces = [...jsonPieces(given)];
+      const pieces = [...jsonChunks(given)];
       assert.ok(pieces.join("") === JSON.stringify(given));
     }),
     { numRuns: 40 },
@@ -29,7 +29,7 @@ test("the pieces of a value are its JSON, whatever its texts are", () => {
 
 test("no character is torn between two pieces, and none is written that is long", () => {
   for (const before of ["", "x"]) {
-    const pieces = [...jsonPieces({ text: before + "\u{1F600}".repeat(100_000) })];
+    const pieces = [...jsonChunks({ text: before + "\u{1F600}".repeat(100_000) })];
     assert.ok(pieces.length > 5);
     for (const piece of pieces) {
       assert.ok(piece.isWellFormed() && !piece.includes("\\u"));
@@ -40,7 +40,7 @@ test("no character is torn between two pieces, and none is written that is long"
 
 test("what is short is one piece", () => {
   const value = { delta: "x".repeat(30_000), parts: Array.from({ length: 50 }, () => "y") };
-  assert.equal([...jsonPieces(value)].length, 1);
+  assert.equal([...jsonChunks(value)].length, 1);
 });
 
 test("a value of many texts is written in pieces, none of which is long", () => {
@@ -49,7 +49,7 @@ test("a value of many texts is written in pieces, none of which is long", () => 
     Array.from({ length: 10_000 }, () => ({ text: "x".repeat(300) })),
     Array.from({ length: 100_000 }, () => [1.5, null, true]),
   ]) {
-    const pieces = [...jsonPieces({ status: "completed", output: value })];
+    const pieces = [...jsonChunks({ status: "completed", output: value })];
     const json = JSON.stringify({ status: "completed", output: value });
     assert.ok(pieces.join("") === json);
     assert.ok(pieces.every((piece) => piece.length < 70_000));

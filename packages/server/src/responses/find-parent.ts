@@ -5,7 +5,7 @@ import { approvalIdOf } from "./projection/item-id.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import { newItems } from "./split-history.ts";
 
-export type Place =
+export type ParentOutcome =
   | {
       readonly status: "ok";
       readonly parent: RunRecord | undefined;
@@ -17,12 +17,12 @@ export type Place =
     }
   | { readonly status: "error"; readonly error: ApiError };
 
-/** Which run the request continues: its conversation's newest, the one it names, or the one whose open call it answers. */
-export async function findPlace(
+/** Finds the run that a request continues: the newest of its conversation, the one that it names, or the one whose open call it answers. */
+export async function findParent(
   { runs, ephemeral }: Pick<Services, "runs" | "ephemeral">,
   owner: string,
   request: CreateRequest,
-): Promise<Place> {
+): Promise<ParentOutcome> {
   const { store } = runs;
   if (request.conversation !== undefined && !request.store) {
     const message = "'conversation' can only be used when 'store' is true: it keeps what is said.";

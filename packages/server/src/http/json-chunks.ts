@@ -8,7 +8,7 @@ const otherLength = 8;
  * What `JSON.stringify` gives of plain data, in pieces: of texts of many megabytes, or many texts, no
  * second one is made for who reads slowly. What is short is one piece.
  */
-export function* jsonPieces(value: object): Generator<string, void, undefined> {
+export function* jsonChunks(value: object): Generator<string, void, undefined> {
   if (isShort(value)) return yield JSON.stringify(value);
   let ready = "";
   for (const part of parts(value)) {

@@ -1,23 +1,23 @@
 import type { FunctionCallOutput, ItemStatus } from "./wire.ts";
-import { createGrowingText } from "./growing-text.ts";
-import { type Phase, type Place, placeOf, type Unit } from "./unit.ts";
+import { createTextBuffer } from "./text-buffer.ts";
+import { type Phase, type ItemPosition, positionOf, type ItemWriter } from "./item-writer.ts";
 
-export interface FunctionCallUnit extends Unit {
+export interface FunctionCallWriter extends ItemWriter {
   append(delta: string): void;
   end(text: string, options: { readonly incomplete: boolean }): void;
 }
 
 /** A client's function call, its arguments streamed as the model writes them. */
-export function createFunctionCallUnit(call: {
+export function createFunctionCallWriter(call: {
   readonly callId: string;
   readonly name: string;
-}): FunctionCallUnit {
-  const text = createGrowingText();
+}): FunctionCallWriter {
+  const text = createTextBuffer();
   let phase: Phase = "open";
-  let place: Place | undefined;
+  let position: ItemPosition | undefined;
 
   const item = (status: ItemStatus, args: string): FunctionCallOutput => ({
-    id: placeOf(place).itemId,
+    id: positionOf(position).itemId,
     type: "function_call",
     status,
     call_id: call.callId,
@@ -25,12 +25,12 @@ export function createFunctionCallUnit(call: {
     arguments: args,
   });
   const inItem = () => {
-    const { itemId, outputIndex } = placeOf(place);
+    const { itemId, outputIndex } = positionOf(position);
     return { item_id: itemId, output_index: outputIndex };
   };
   const sendDelta = (delta: string): void => {
     if (delta === "") return;
-    place?.emit({ type: "response.function_call_arguments.delta", ...inItem(), delta });
+    position?.emit({ type: "response.function_call_arguments.delta", ...inItem(), delta });
   };
   const append = (delta: string): void => {
     text.append(delta);
@@ -41,7 +41,7 @@ export function createFunctionCallUnit(call: {
     kind: "client_call",
     prefix: "fc",
     phase: () => phase,
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     append,
     end(whole, { incomplete }) {
       sendDelta(text.complete(whole) ?? "");
@@ -50,14 +50,14 @@ export function createFunctionCallUnit(call: {
       phase = incomplete ? "cut" : "ended";
     },
     open(given) {
-      place = given;
+      position = given;
       const { emit, outputIndex: output_index } = given;
       emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
       sendDelta(text.whole());
     },
     snapshot: () => item("in_progress", text.whole()),
     close(status) {
-      const { emit, outputIndex: output_index } = placeOf(place);
+      const { emit, outputIndex: output_index } = positionOf(position);
       const final = item(status, text.whole());
       emit({
         type: "response.function_call_arguments.done",

@@ -1,21 +1,21 @@
 import type { ItemStatus, OutputItem, OutputText, ReasoningText, UnnumberedEvent } from "./wire.ts";
 
-interface PartPlace {
+interface PartPosition {
   readonly item_id: string;
   readonly output_index: number;
   readonly content_index: number;
 }
 
 /** How a message and how reasoning look on the wire; they stream alike. */
-export interface TextForm {
+export interface TextItemFormat {
   readonly prefix: string;
   item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
   part(text: string): OutputText | ReasoningText;
-  delta(place: PartPlace, delta: string): UnnumberedEvent;
-  done(place: PartPlace, text: string): UnnumberedEvent;
+  delta(position: PartPosition, delta: string): UnnumberedEvent;
+  done(position: PartPosition, text: string): UnnumberedEvent;
 }
 
-export const messageForm: TextForm = {
+export const messageFormat: TextItemFormat = {
   prefix: "msg",
   item: (id, status, parts) => ({
     id,
@@ -25,11 +25,21 @@ export const messageForm: TextForm = {
     content: parts.map(outputText),
   }),
   part: outputText,
-  delta: (place, delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] }),
-  done: (place, text) => ({ type: "response.output_text.done", ...place, text, logprobs: [] }),
+  delta: (position, delta) => ({
+    type: "response.output_text.delta",
+    ...position,
+    delta,
+    logprobs: [],
+  }),
+  done: (position, text) => ({
+    type: "response.output_text.done",
+    ...position,
+    text,
+    logprobs: [],
+  }),
 };
 
-export const reasoningForm: TextForm = {
+export const reasoningFormat: TextItemFormat = {
   prefix: "rs",
   item: (id, status, parts) => ({
     id,
@@ -39,8 +49,8 @@ export const reasoningForm: TextForm = {
     content: parts.map(reasoningText),
   }),
   part: reasoningText,
-  delta: (place, delta) => ({ type: "response.reasoning_text.delta", ...place, delta }),
-  done: (place, text) => ({ type: "response.reasoning_text.done", ...place, text }),
+  delta: (position, delta) => ({ type: "response.reasoning_text.delta", ...position, delta }),
+  done: (position, text) => ({ type: "response.reasoning_text.done", ...position, text }),
 };
 
 function outputText(text: string): OutputText {

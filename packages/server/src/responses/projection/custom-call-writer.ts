@@ -1,22 +1,22 @@
 import type { CustomToolCallOutput, ItemStatus } from "./wire.ts";
-import { sharedText } from "./shared-text.ts";
-import { type Place, placeOf, type Unit } from "./unit.ts";
+import { internText } from "./interned-text.ts";
+import { type ItemPosition, positionOf, type ItemWriter } from "./item-writer.ts";
 
 /**
  * A call of a client's custom tool, whose input is plain text. The model is offered it as a
  * function with one argument `input`, so it is shown once that is complete.
  */
-export function createCustomCallUnit(call: {
+export function createCustomCallWriter(call: {
   readonly callId: string;
   readonly name: string;
   readonly argumentsText: string;
-}): Unit {
+}): ItemWriter {
   const { callId, name } = call;
-  const input = sharedText(customInput(call.argumentsText));
-  let place: Place | undefined;
+  const input = internText(customInput(call.argumentsText));
+  let position: ItemPosition | undefined;
 
   const item = (status: ItemStatus, text: string): CustomToolCallOutput => ({
-    id: placeOf(place).itemId,
+    id: positionOf(position).itemId,
     type: "custom_tool_call",
     status,
     call_id: callId,
@@ -28,9 +28,9 @@ export function createCustomCallUnit(call: {
     kind: "client_call",
     prefix: "ctc",
     phase: () => "ended",
-    isOpen: () => place !== undefined,
+    isOpen: () => position !== undefined,
     open(given) {
-      place = given;
+      position = given;
       const { emit, outputIndex: output_index, itemId: item_id } = given;
       emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
       if (input.text === "") return;
@@ -43,7 +43,7 @@ export function createCustomCallUnit(call: {
     },
     snapshot: () => item("in_progress", input.text),
     close(status) {
-      const { emit, outputIndex: output_index, itemId: item_id } = placeOf(place);
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
       const final = item(status, input.text);
       const done = { item_id, output_index, input: final.input };
       emit({ type: "response.custom_tool_call_input.done", ...done });

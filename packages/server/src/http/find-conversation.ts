@@ -1,13 +1,13 @@
 import type { ConversationRecord, Store } from "@capstan/store";
-import { notFound } from "./request-refused.ts";
+import { notFound } from "./request-error.ts";
 
 /**
- * The conversation that a request names. A list asked for one that is not there, or another's, is
- * refused too: an empty one would say that nothing waits in it.
+ * Returns the conversation that a request names. Lists use it, too: an empty list of an unknown
+ * conversation would mean that nothing waits in it.
  *
- * @throws RequestRefused 404
+ * @throws RequestError 404 if it does not exist or has another owner
  */
-export async function knownConversation(
+export async function findConversation(
   store: Store,
   owner: string,
   id: string,

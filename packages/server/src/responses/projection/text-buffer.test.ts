@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { createGrowingText } from "./growing-text.ts";
+import { createTextBuffer } from "./text-buffer.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -15,7 +15,7 @@ const anyDelta = fc
 test("it is what was appended, and becomes a whole that begins with it", () => {
   fc.assert(
     fc.property(fc.array(anyDelta), anyDelta, fc.boolean(), (deltas, more, looksBetween) => {
-      const growing = createGrowingText();
+      const growing = createTextBuffer();
       let text = "";
       for (const delta of deltas) {
         growing.append(delta);
@@ -39,7 +39,7 @@ test("many who gather one text hold it once, as it grows, as it is looked at, an
   const deltasOf = () => Array.from({ length: 2_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
   collect();
   const before = process.memoryUsage().heapUsed;
-  const kept = Array.from({ length: 30 }, () => createGrowingText());
+  const kept = Array.from({ length: 30 }, () => createTextBuffer());
   const grown = () => {
     collect();
     return process.memoryUsage().heapUsed - before;

@@ -1,21 +1,21 @@
 import { detached } from "@capstan/core/host";
 
-/** A text as long as somebody holds it. */
-export interface SharedText {
+/** A text that is interned as long as it is referenced. */
+export interface InternedText {
   readonly text: string;
 }
 
-/** What is shorter costs less than to look for it, in UTF-16 units. */
-const leastLength = 1_024;
+/** Below this length, in UTF-16 units, a copy costs less than the lookup. */
+const minLength = 1_024;
 
-const held = new Map<string, WeakRef<SharedText>>();
+const held = new Map<string, WeakRef<InternedText>>();
 const released = new FinalizationRegistry<string>((text) => {
   if (held.get(text)?.deref() === undefined) held.delete(text);
 });
 
-/** The text as whoever holds the same holds it: of readers of one run each would have its own. */
-export function sharedText(text: string): SharedText {
-  if (text.length < leastLength) return { text };
+/** Returns the one copy of the text that all its readers share. */
+export function internText(text: string): InternedText {
+  if (text.length < minLength) return { text };
   const known = held.get(text)?.deref();
   if (known !== undefined) return known;
   const shared = { text: detached(text) };
