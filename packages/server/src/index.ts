@@ -7,5 +7,5 @@ export {
   type RunningServer,
   type ServerOptions,
   startServer,
-  type Stopped,
+  type StopSummary,
 } from "./start-server.ts";

@@ -64,7 +64,7 @@ export interface ServerOptions {
 const ephemeralLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
 
 /** What a server left as it stopped. */
-export interface Stopped {
+export interface StopSummary {
   /** Runs that the next server goes on with. */
   readonly handedBack: number;
   /** Whether runs wait for people or clients, here or at another node. */
@@ -81,7 +81,7 @@ export interface RunningServer {
    */
   readonly failed: Promise<CapstanError>;
   /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
-  close(options?: { readonly graceMs?: number }): Promise<Stopped>;
+  close(options?: { readonly graceMs?: number }): Promise<StopSummary>;
 }
 
 /**
@@ -157,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopBeating = (): void => {};
   let queue: RunQueue | undefined;
 
-  async function close({ graceMs = 5_000 } = {}): Promise<Stopped> {
+  async function close({ graceMs = 5_000 } = {}): Promise<StopSummary> {
     for (const stop of stopWatching) stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const queueClosed = queue?.close();
@@ -182,13 +182,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
     await store.announce(url);
     // Before what may take long: others must see that it lives.
-    let look: DeadlineWatch["look"] = async () => {};
-    stopBeating = monitorNodes({ runs, log, onNodeGone: () => void look() });
+    let checkDeadlines: DeadlineWatch["check"] = async () => {};
+    stopBeating = monitorNodes({ runs, log, onNodeGone: () => void checkDeadlines() });
     await runs.recover(left);
-    const deadlines = { parkedMs: limits.parkedMs, clock: systemClock, log };
+    const deadlines = { suspendedMs: limits.suspendedMs, clock: systemClock, log };
     const wakeAt = (at: number) => queue?.wakeAt(at) === true;
     const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
-    look = watch.look;
+    checkDeadlines = watch.check;
     stopWatching.push(watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop);
     if (options.redisUrl !== undefined) {
       // Only here: a server without Redis never loads it.
@@ -198,7 +198,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         hasFreeSlot: () => dispatcher.hasFreeSlot,
         freeSlot: (signal: AbortSignal) => dispatcher.freeSlot(signal),
         claim: (run: RunRef) => dispatcher.onDelivery(run),
-        wake: watch.look,
+        wake: watch.check,
       };
       queue = openBullQueue({ url: options.redisUrl, consumer, log });
       dispatcher.useQueue(queue);

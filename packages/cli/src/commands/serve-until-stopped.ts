@@ -1,4 +1,4 @@
-import type { Stopped } from "@capstan/server";
+import type { StopSummary } from "@capstan/server";
 import { describeDatabase } from "@capstan/store";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "../install/package-version.ts";
@@ -43,7 +43,7 @@ export async function serve(configuration: Configuration): Promise<number> {
 }
 
 /** What a person needs to know of a server that has stopped. */
-export function stoppedLine({ handedBack, waits }: Stopped): string {
+export function stoppedLine({ handedBack, waits }: StopSummary): string {
   const waiting = waits ? " What waits for an answer waits on." : "";
   if (handedBack === 0)
     return waits ? `Stopped.${waiting}` : "Stopped. Nothing was left unfinished.";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
-import { type ServerLimits, startServer, type Stopped } from "@capstan/server";
+import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
 
@@ -25,7 +25,7 @@ export interface RunningInstallation {
   /** Resolves if nothing can be stored any more: why. */
   readonly failed: Promise<Error>;
   /** Finishes what runs in `graceMs` (default as configured), or hands it back for the next start. */
-  close(options?: { readonly graceMs?: number }): Promise<Stopped>;
+  close(options?: { readonly graceMs?: number }): Promise<StopSummary>;
 }
 
 /**
@@ -138,6 +138,6 @@ function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
   } = limits;
   return {
     ...ofTurns,
-    ...(runWaitDays !== undefined && { parkedMs: runWaitDays * 24 * 3_600_000 }),
+    ...(runWaitDays !== undefined && { suspendedMs: runWaitDays * 24 * 3_600_000 }),
   };
 }

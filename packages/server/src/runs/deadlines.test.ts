@@ -21,7 +21,7 @@ function timed(
   model: ScriptedModel,
   {
     approvalMs = day,
-    parkedMs = limits.parkedMs,
+    suspendedMs = limits.suspendedMs,
     wakeAt,
     clock = new FakeClock(Date.now()),
     store = openMemoryStore({ clock }),
@@ -36,13 +36,13 @@ function timed(
   };
   const runs = createRuns({ store, model, createExecutor, clock });
   const log = (line: string) => assert.fail(line);
-  const watch = () => watchDeadlines({ runs, parkedMs, clock, log, ...(wakeAt && { wakeAt }) });
+  const watch = () => watchDeadlines({ runs, suspendedMs, clock, log, ...(wakeAt && { wakeAt }) });
   return { clock, store, runs, watch };
 }
 
 interface Timing {
   readonly approvalMs: number;
-  readonly parkedMs: number;
+  readonly suspendedMs: number;
   readonly wakeAt: (at: number) => boolean;
   readonly clock: FakeClock;
   readonly store: Store;
@@ -111,15 +111,15 @@ test("a question that is asked after the watch began ends when its own time is u
 
 test("a run that parks after the watch began waits no longer than it may", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
-  const parkedMs = 60_000;
-  const { clock, store, runs, watch } = timed(model, { parkedMs });
+  const suspendedMs = 60_000;
+  const { clock, store, runs, watch } = timed(model, { suspendedMs });
   const { stop } = watch();
   await settled();
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
   const run = await begin(runs, request);
   await runIn(store, run.id, "requires_action");
   await settled();
-  clock.advance(parkedMs + 1);
+  clock.advance(suspendedMs + 1);
   await settled();
   assert.equal((await store.getRun({ owner, id: run.id }))?.status, "expired");
   stop();
@@ -146,7 +146,7 @@ test("a question that is asked during a look is not missed", async () => {
       runs.setDeadlineListener(listener),
   };
   const log = (line: string) => assert.fail(line);
-  const { stop } = watchDeadlines({ runs: slow, parkedMs: limits.parkedMs, clock, log });
+  const { stop } = watchDeadlines({ runs: slow, suspendedMs: limits.suspendedMs, clock, log });
   await seen.promise;
   const run = await begin(runs, requestOf("go"));
   await runIn(store, run.id, "requires_action");
@@ -198,7 +198,7 @@ test("a run that cannot be expired is tried again after a while, and not at once
   };
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const { stop } = watchDeadlines({ runs: broken, parkedMs: limits.parkedMs, clock, log });
+  const { stop } = watchDeadlines({ runs: broken, suspendedMs: limits.suspendedMs, clock, log });
   await settled();
   for (let n = 0; n < 5; n++) {
     clock.advance(1_000);
@@ -226,7 +226,7 @@ test("a run that cannot be expired delays no question", async () => {
     setDeadlineListener: () => {},
     expire: () => Promise.reject(new Error("it is damaged")),
   };
-  const { stop } = watchDeadlines({ runs: broken, parkedMs: 60_000, clock, log: () => {} });
+  const { stop } = watchDeadlines({ runs: broken, suspendedMs: 60_000, clock, log: () => {} });
   await settled();
   // In ten seconds the run is over, which is tried again a minute later; the question is before that.
   for (let second = 0; second <= 65; second++) {
@@ -257,7 +257,7 @@ test("a watch that is stopped during a look ends no more runs, and says nothing"
     },
   };
   const log = (line: string) => assert.fail(line);
-  const watch = watchDeadlines({ runs: closing, parkedMs: limits.parkedMs, clock, log });
+  const watch = watchDeadlines({ runs: closing, suspendedMs: limits.suspendedMs, clock, log });
   await settled();
   assert.equal(tried.length, 1);
   assert.equal(clock.pending, 0);
@@ -292,8 +292,8 @@ for (const [what, table, column, end] of damages)
     sql.run(`UPDATE ${table} SET ${column} = '{' ${ofBad}`, bad);
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
-    const parkedMs = what === "run" ? hour : day;
-    const { stop } = watchDeadlines({ runs, parkedMs, clock, log });
+    const suspendedMs = what === "run" ? hour : day;
+    const { stop } = watchDeadlines({ runs, suspendedMs, clock, log });
     await settled();
     await passes(clock, 2 * hour);
     await runIn(store, good, what === "run" ? "expired" : "completed");
@@ -320,7 +320,7 @@ test("a sweep that fails is not the last one", async () => {
   };
   const { stop } = watchDeadlines({
     runs,
-    parkedMs: day,
+    suspendedMs: day,
     clock,
     log: (line) => lines.push(line),
   });

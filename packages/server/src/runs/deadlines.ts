@@ -2,40 +2,40 @@ import type { Clock } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type { RunService } from "./run-service.ts";
 
-/** How long a timer may be, so that a clock that was set, or a node that nobody saw go, delays nothing for longer. */
-const longestMs = 60 * 60 * 1_000;
+/** The longest timer, so that a clock change or a lost node delays no deadline for longer. */
+const maxTimerMs = 60 * 60 * 1_000;
 
-/** After a look that failed, or left something. */
-const againMs = 60 * 1_000;
+/** After a check that failed or could not close a run. */
+const retryMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
   readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire" | "setDeadlineListener">;
-  /** Ms after which a run that nobody answered is over. */
-  readonly parkedMs: number;
+  /** Ms after which a suspended run without an answer expires. */
+  readonly suspendedMs: number;
   readonly clock: Clock;
-  /** Has somebody look at deadlines then, at one node. False where nobody can be relied on. */
+  /** Has one node check deadlines at that time. Returns false if the queue is not available. */
   readonly wakeAt?: (at: number) => boolean;
   readonly log: (line: string) => void;
 }
 
-/** How long after its time a deadline is looked at by who only makes sure that somebody has. */
-const afterwardsMs = 5_000;
+/** How long after a deadline a node checks whether another has handled it. */
+const fallbackMs = 5_000;
 
 export interface DeadlineWatch {
-  /** Ends what is over by now. */
-  readonly look: () => Promise<void>;
+  /** Expires what is overdue. */
+  readonly check: () => Promise<void>;
   readonly stop: () => void;
 }
 
 /**
- * Ends what nobody answered in time: questions, and runs that wait. One timer, set for the next: of
- * all that there are at a look, and of what is asked here from then on.
+ * Expires approval requests and suspended runs without an answer in time. Uses one timer for the next
+ * deadline: of all deadlines at the last check, and of requests that were stored here since.
  */
 export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
-  const { runs, parkedMs, clock, log } = options;
+  const { runs, suspendedMs, clock, log } = options;
   let cancel: (() => void) | undefined;
   let stopped = false;
-  /** What the timer is set for: what is over later is found by that look. Undefined while there is none. */
+  /** The time for which the timer is set; that check finds later deadlines. `undefined` without a timer. */
   let armed: number | undefined;
 
   function disarm(): void {
@@ -44,38 +44,38 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   }
 
   function arm(at: number, laterMs = 0): void {
-    // What was asked during a look may be over sooner than what the look found.
+    // A request that was stored during a check may expire before the deadlines that the check found.
     if (stopped || at >= (armed ?? Infinity)) return;
     cancel?.();
     armed = at;
-    cancel = clock.after(Math.max(at + laterMs - clock.now(), 0), () => void look());
+    cancel = clock.after(Math.max(at + laterMs - clock.now(), 0), () => void check());
   }
 
   function armFor(deadline: number): void {
     if (stopped || (armed !== undefined && deadline >= armed)) return;
-    const isTold = deadline < Infinity && options.wakeAt?.(deadline + 1) === true;
-    arm(Math.min(deadline + 1, clock.now() + longestMs), isTold ? afterwardsMs : 0);
+    const isScheduled = deadline < Infinity && options.wakeAt?.(deadline + 1) === true;
+    arm(Math.min(deadline + 1, clock.now() + maxTimerMs), isScheduled ? fallbackMs : 0);
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (stopped) return;
     disarm();
     try {
       await runs.expireApprovals();
-      const earliest = (await expireParked(options, () => stopped)) ? 0 : clock.now() + againMs;
-      const { question, parked } = await nextDeadlines(options);
-      // What could not be ended is over still.
-      armFor(Math.min(question, Math.max(parked, earliest)));
+      const earliest = (await expireSuspended(options, () => stopped)) ? 0 : clock.now() + retryMs;
+      const { question, suspended } = await nextDeadlines(options);
+      // A run that could not be closed is still overdue.
+      armFor(Math.min(question, Math.max(suspended, earliest)));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
-      arm(clock.now() + againMs);
+      arm(clock.now() + retryMs);
     }
   }
 
-  runs.setDeadlineListener((expiresAt) => armFor(Math.min(expiresAt, clock.now() + parkedMs)));
-  void look();
+  runs.setDeadlineListener((expiresAt) => armFor(Math.min(expiresAt, clock.now() + suspendedMs)));
+  void check();
   return {
-    look,
+    check,
     stop: () => {
       stopped = true;
       disarm();
@@ -83,12 +83,12 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   };
 }
 
-/** @returns whether all that are over have ended */
-async function expireParked(
-  { runs, parkedMs, clock, log }: DeadlinesOptions,
+/** @returns whether all overdue runs have been closed */
+async function expireSuspended(
+  { runs, suspendedMs, clock, log }: DeadlinesOptions,
   isStopped: () => boolean,
 ): Promise<boolean> {
-  const before = clock.now() - parkedMs;
+  const before = clock.now() - suspendedMs;
   let all = true;
   for (const run of await runs.store.everySuspendedBefore({ before })) {
     if (isStopped()) return false;
@@ -102,14 +102,14 @@ async function expireParked(
   return all;
 }
 
-/** When a question and a waiting run are over next; Infinity where there is none. */
-async function nextDeadlines({ runs: { store }, parkedMs }: DeadlinesOptions): Promise<{
+/** Returns the next expiry of an approval request and of a suspended run; Infinity if there is none. */
+async function nextDeadlines({ runs: { store }, suspendedMs }: DeadlinesOptions): Promise<{
   readonly question: number;
-  readonly parked: number;
+  readonly suspended: number;
 }> {
   const [question = Infinity, since = Infinity] = await Promise.all([
     store.everyNextExpiry(),
     store.everySuspendedSince(),
   ]);
-  return { question, parked: since + parkedMs };
+  return { question, suspended: since + suspendedMs };
 }

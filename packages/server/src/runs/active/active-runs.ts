@@ -235,7 +235,7 @@ export class ActiveRuns {
           : (journal.failure ?? "its end could not be written");
       // A turn that it took over counts in its state, but is not in its own journal.
       const { adopts } = run.request as unknown as StoredRunRequest;
-      const suspendedState = journal.parked && !adopts ? state : undefined;
+      const suspendedState = journal.suspended && !adopts ? state : undefined;
       onEnd({
         run,
         isWaiting: waiting.length > 0,

@@ -9,7 +9,7 @@ import {
   type Store,
 } from "@capstan/store";
 import { BoundedCache, type CacheLimits } from "./bounded-cache.ts";
-import { type CreateExecutor, evictedOf, readVariables } from "./session.ts";
+import { type CreateExecutor, evictedVariableSource, readVariables } from "./session.ts";
 
 export interface ConversationVariablesOptions {
   readonly store: Store;
@@ -47,7 +47,7 @@ export class ConversationVariables {
     const { store } = this.#options;
     const { id, owner } = run;
     const variables = this.#cachedFor(run, origin) ?? (await readVariables(store, owner, id));
-    variables.source = evictedOf(store, owner, id);
+    variables.source = evictedVariableSource(store, owner, id);
     return variables;
   }
 

@@ -12,33 +12,33 @@ import type { RunStatus } from "@capstan/contract";
 import { type RunJournalWrite, runStatusOf, type Store, type WriteOutcome } from "@capstan/store";
 import type { StoredRunRequest } from "../request/run-request.ts";
 
-/** What a run waits for itself; what is deferred closes it, and a next one takes it over. */
-export type Waits = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
+/** For what a run suspends. A deferred answer closes the run instead, and the next run takes its turn over. */
+export type WaitPolicy = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
 
 export interface RunJournalOptions {
   readonly store: Store;
-  /** Where grants are kept that hold in every session. */
+  /** The store of the grants that hold in every session. */
   readonly grants: Store;
   readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
-  readonly waits: Waits;
-  /** Messages that are in the journal already: the chain has the very same ones, and writes them, too. */
+  readonly waits: WaitPolicy;
+  /** Messages that are in the journal already. The chain has the same objects and writes them again. */
   readonly written: readonly Message[];
-  /** Told of each grant once it is kept. */
+  /** Called after a grant has been stored. */
   readonly onGrant: (grant: Grant) => void;
-  /** Told as a question is kept, with when it expires, and as the run parks. */
+  /** Called after an approval request, which expires at that time, has been stored, and when the run suspends. */
   readonly onDeadline: (expiresAt: number) => void;
-  /** Told once, if another has the run as something is to be written. */
+  /** Called once, if a write is fenced because the run has been claimed anew. */
   readonly onFenced: (reason: string) => void;
 }
 
-/** A chain's journal in the store: fenced as soon as another process claims the run. */
+/** A chain's journal in the store. Its writes are fenced as soon as the run is claimed anew. */
 export class RunJournal implements Journal {
   readonly #options: RunJournalOptions;
   readonly #written: ReadonlySet<Message>;
-  /** The calls that have not ended, as they were given last. Where a commit fails, none follows. */
+  /** The open calls, as they were written last. */
   readonly #open = new Map<string, CallRecord>();
   #settled = false;
-  #parked = false;
+  #suspended = false;
   #ready = false;
   #failure: string | undefined;
 
@@ -47,22 +47,22 @@ export class RunJournal implements Journal {
     this.#written = new Set(options.written);
   }
 
-  /** Nothing is left to write: where the chain stopped is written, or another has the run. */
+  /** Whether nothing is left to write: the end is committed, or the writes are fenced. */
   get settled(): boolean {
     return this.#settled;
   }
 
-  /** The store has it as a run that waits. */
-  get parked(): boolean {
-    return this.#parked;
+  /** Whether the store has the run as suspended. */
+  get suspended(): boolean {
+    return this.#suspended;
   }
 
-  /** It parked, and what it waits for had come by then: it is queued. */
+  /** Whether its answer had come before it suspended, so that it is queued. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Why the store did not take something. */
+  /** Why a commit failed. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -78,7 +78,7 @@ export class RunJournal implements Journal {
     let result: ChainResultRecord | undefined;
     let expiresAt = Infinity;
     for (const write of all) {
-      if (!this.#isOthers(write)) writes.push(this.#sinceGiven(write));
+      if (!this.#isForeign(write)) writes.push(this.#sinceGiven(write));
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
       if (write.type === "event") expiresAt = Math.min(expiresAt, expiryOf(write.event));
@@ -103,8 +103,8 @@ export class RunJournal implements Journal {
       .catch(this.#failed);
   }
 
-  /** What is not the run's own, or in its journal already. */
-  #isOthers(write: JournalWrite): boolean {
+  /** Whether the write is another store's, or in the journal already. */
+  #isForeign(write: JournalWrite): boolean {
     if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
     return write.type === "message" && this.#written.has(write.message);
   }
@@ -134,8 +134,8 @@ export class RunJournal implements Journal {
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
       this.#ready = stops && outcome.runStatus === "queued";
-      this.#parked = this.#ready || (stops && outcome.runStatus === "requires_action");
-      if (this.#parked || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
+      this.#suspended = this.#ready || (stops && outcome.runStatus === "requires_action");
+      if (this.#suspended || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
@@ -166,7 +166,10 @@ function expiryOf(event: ChainEvent): number {
  * Where only the client can act, waiting closes the run: its next request's run takes the calls
  * over. A result in review has no form on the wire: its run waits, whatever the client said.
  */
-function stoppedStatus(result: ChainResultRecord, { approvals, toolOutputs }: Waits): RunStatus {
+function stoppedStatus(
+  result: ChainResultRecord,
+  { approvals, toolOutputs }: WaitPolicy,
+): RunStatus {
   if (result.status !== "requires_action") return runStatusOf(result);
   const parks = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
   const waits = result.waiting?.some(({ type }) => parks[type] === "inline");

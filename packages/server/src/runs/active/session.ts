@@ -116,7 +116,7 @@ export async function readVariables(
 }
 
 /** Where a run finds what was evicted from its memory. */
-export function evictedOf(store: Store, owner: string, runId: string): VariableSource {
+export function evictedVariableSource(store: Store, owner: string, runId: string): VariableSource {
   return async (name) => {
     const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});
     const entry = entries.find(([known]) => known === name);

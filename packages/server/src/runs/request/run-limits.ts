@@ -17,7 +17,7 @@ export interface ServerLimits {
   /** Ms of running time after which a run is `expired`, whatever it does; waiting is not counted. @default no limit */
   readonly runMs?: number;
   /** Ms after which a run that nobody answered is `expired`. */
-  readonly parkedMs: number;
+  readonly suspendedMs: number;
   /** What a turn may cost, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
   /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
@@ -44,7 +44,7 @@ export const defaultServerLimits: ServerLimits = {
   rounds: 10,
   callsPerRound: 64,
   repeatedFailures: 3,
-  parkedMs: 7 * 24 * 60 * 60 * 1_000,
+  suspendedMs: 7 * 24 * 60 * 60 * 1_000,
   bodyBytes: 64 * 1024 * 1024,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
