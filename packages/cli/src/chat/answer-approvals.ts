@@ -13,7 +13,7 @@ import { notice, type Terminal } from "../terminal/terminal.ts";
 /** Who answers: the person at the terminal, or a rule where nobody can be asked. */
 export type ApprovalMode = "ask" | "refuse" | "allow";
 
-export const nobodyThere =
+export const noUserMessage =
   "Nobody could be asked: this chat reads its messages from a pipe. The person can run it in a terminal, or with --yes";
 
 interface AnswerOptions {
@@ -44,7 +44,7 @@ export async function answerApproval(
       ),
     );
     return (
-      (await send(options, { decision: "refuse", reason: nobodyThere, by: "system" })) ?? "gone"
+      (await send(options, { decision: "refuse", reason: noUserMessage, by: "system" })) ?? "gone"
     );
   }
   if (mode === "allow") {

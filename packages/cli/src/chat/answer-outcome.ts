@@ -2,7 +2,7 @@ import { errorMessage } from "@capstan/core/host";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";
-import { callText } from "./call-text.ts";
+import { callLine } from "./call-lines.ts";
 import type { Client } from "../client/client.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
@@ -73,7 +73,7 @@ const said: { readonly [outcome in CallOutcomeBody["outcome"]]: string } = {
 function questionText(call: CallView, style: Style): string {
   return [
     style.yellow(style.bold(`? Did ${printableLine(call.name)} happen?`)),
-    `  ${callText(printableLine(call.name), call.argumentsText, 400)}`,
+    `  ${callLine(printableLine(call.name), call.argumentsText, 400)}`,
     style.dim(
       "  The server stopped while it ran. The model reads your word with the next message;",
     ),

@@ -1,6 +1,6 @@
 import { reviewOutcomes } from "@capstan/core/host";
 import type { ReviewAnswerBody } from "@capstan/contract";
-import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
+import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../terminal/printable.ts";
@@ -34,7 +34,7 @@ export async function answerReview(options: ReviewOptions): Promise<"answered" |
     const text = `A person must see the result of ${toolName} first; withheld, since nobody can be asked here (--yes releases it).`;
     terminal.write(notice(style.yellow(text)));
     return (
-      (await send(options, { decision: "withhold", reason: nobodyThere, by: "system" })) ?? "gone"
+      (await send(options, { decision: "withhold", reason: noUserMessage, by: "system" })) ?? "gone"
     );
   }
   if (mode === "allow") {

@@ -33,12 +33,12 @@ export interface ChatSession {
   failed: boolean;
 }
 
-/** A line that is no part of the answer. */
-export function say({ terminal }: Pick<ChatSession, "terminal">, text: string): void {
+/** Prints a line that is not part of the answer. */
+export function printLine({ terminal }: Pick<ChatSession, "terminal">, text: string): void {
   terminal.write(notice(text));
 }
 
-export function sayFailure(session: ChatSession, error: unknown): void {
+export function printFailure(session: ChatSession, error: unknown): void {
   session.failed = true;
-  say(session, session.style.red(printable(errorMessage(error))));
+  printLine(session, session.style.red(printable(errorMessage(error))));
 }

@@ -1,10 +1,10 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
-import { type ChatSession, say, sayFailure } from "./chat-session.ts";
+import { type ChatSession, printLine, printFailure } from "./chat-session.ts";
 import type { Client } from "../client/client.ts";
 import { grantsCommand } from "./grants-command.ts";
 import { handleInterrupts } from "./interrupt.ts";
 import { modelCommand } from "./model-command.ts";
-import { countText } from "../terminal/numbers.ts";
+import { formatCount } from "../terminal/format-numbers.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { readMessage } from "../terminal/read-message.ts";
 import { sendMessage, showTurn } from "./send-message.ts";
@@ -70,9 +70,9 @@ export async function chat(options: ChatOptions): Promise<number> {
 function greet(session: ChatSession, info: ServerInfo): void {
   const { style, model, client } = session;
   const why = model === info.model.id ? ` (${info.model.reason})` : "";
-  say(session, `${style.bold(`Capstan ${info.version}`)} · ${printableLine(model + why)}`);
-  say(session, style.dim(`The same on a page: ${client.url}`));
-  say(
+  printLine(session, `${style.bold(`Capstan ${info.version}`)} · ${printableLine(model + why)}`);
+  printLine(session, style.dim(`The same on a page: ${client.url}`));
+  printLine(
     session,
     style.dim("Type a message. /help says more; Ctrl+C stops an answer; /quit leaves.\n"),
   );
@@ -87,8 +87,8 @@ async function resumeConversation(
   const last = runs.at(-1);
   if (!conversation) return;
   if (terminal.interactive) {
-    const about = ` · ${conversation.id} · ${countText(runs.length, "turn")}`;
-    say(session, style.bold(printableLine(conversation.title)) + style.dim(about));
+    const about = ` · ${conversation.id} · ${formatCount(runs.length, "turn")}`;
+    printLine(session, style.bold(printableLine(conversation.title)) + style.dim(about));
   }
   if (last && (terminal.interactive || last.ended_at === null))
     await showTurn(session, last.id, last);
@@ -104,10 +104,10 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         return "quit";
       case "new":
         session.conversation = undefined;
-        say(session, "A new conversation begins with your next message.");
+        printLine(session, "A new conversation begins with your next message.");
         break;
       case "help":
-        say(session, slashHelp);
+        printLine(session, slashHelp);
         // The offline model has lines of its own to teach.
         if (session.model === "capstan/offline") await sendMessage(session, "/help");
         break;
@@ -124,7 +124,7 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         if (command.text.trim() !== "") await sendMessage(session, command.text);
     }
   } catch (error) {
-    sayFailure(session, error);
+    printFailure(session, error);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { GrantView } from "@capstan/contract";
-import { type ChatSession, say } from "./chat-session.ts";
+import { type ChatSession, printLine } from "./chat-session.ts";
 import { printableLine } from "../terminal/printable.ts";
 
 /** `/grants` lists the answers that hold for more than one call, `/grants N` takes one back. */
@@ -9,16 +9,18 @@ export async function grantsCommand(
 ): Promise<void> {
   const { client, style, conversation } = session;
   const grants = await client.grants(conversation?.id);
-  if (grants.length === 0) return say(session, "Nothing yet: every call that has to ask, asks.");
+  if (grants.length === 0)
+    return printLine(session, "Nothing yet: every call that has to ask, asks.");
   if (revoke !== undefined) {
     const grant = grants[Number(revoke) - 1];
-    if (grant === undefined) return say(session, `There is no number ${printableLine(revoke)}.`);
+    if (grant === undefined)
+      return printLine(session, `There is no number ${printableLine(revoke)}.`);
     await client.revokeGrant(grant.id);
-    return say(session, `Taken back: ${printableLine(grant.title)}. It asks again.`);
+    return printLine(session, `Taken back: ${printableLine(grant.title)}. It asks again.`);
   }
   for (const [index, grant] of grants.entries()) {
     const verdict = grant.verdict === "allow" ? "allowed" : "refused";
-    say(
+    printLine(
       session,
       `${index + 1}  ${verdict}: ${printableLine(grant.title)}  ${style.dim(aboutGrant(grant))}`,
     );

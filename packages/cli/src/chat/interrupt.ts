@@ -1,4 +1,4 @@
-import { type ChatSession, say, sayFailure } from "./chat-session.ts";
+import { type ChatSession, printLine, printFailure } from "./chat-session.ts";
 
 /**
  * What Ctrl+C does: it stops an answer; a second one, or one at an empty prompt after another,
@@ -12,15 +12,15 @@ export function handleInterrupts(session: ChatSession): () => void {
     const { running } = session;
     if (running && !running.cancelled) {
       running.cancelled = true;
-      say(session, style.yellow("\nStopping; Ctrl+C again leaves."));
-      client.cancelRun(running.run).catch((error: unknown) => sayFailure(session, error));
+      printLine(session, style.yellow("\nStopping; Ctrl+C again leaves."));
+      client.cancelRun(running.run).catch((error: unknown) => printFailure(session, error));
     } else if (running || !terminal.interactive || session.wantsToLeave) {
       leave.abort();
       running?.stop.abort();
       terminal.close();
     } else {
       session.wantsToLeave = true;
-      say(session, style.dim("\nCtrl+C again leaves, and so does /quit."));
+      printLine(session, style.dim("\nCtrl+C again leaves, and so does /quit."));
     }
   });
 }

@@ -1,5 +1,5 @@
 import { didYouMean } from "../arguments/did-you-mean.ts";
-import { type ChatSession, say } from "./chat-session.ts";
+import { type ChatSession, printLine } from "./chat-session.ts";
 import { printableLine } from "../terminal/printable.ts";
 
 /** `/model` lists the models, `/model ID` chooses the one for the messages to come. */
@@ -11,7 +11,7 @@ export async function modelCommand(session: ChatSession, id: string | undefined)
     const width = Math.max(0, ...ids.map((one) => one.length));
     for (const { id: one, reason } of models) {
       const mark = one === session.model ? style.green("*") : " ";
-      say(
+      printLine(
         session,
         `${mark} ${printableLine(one).padEnd(width)}  ${style.dim(printableLine(reason))}`,
       );
@@ -20,8 +20,8 @@ export async function modelCommand(session: ChatSession, id: string | undefined)
   }
   // A provider may know more models than it lists; if it does not, the next turn says so.
   if (!ids.includes(id) && !id.includes("/")) {
-    return say(session, `There is no model ${id}.${didYouMean(id, ids)} /model lists them.`);
+    return printLine(session, `There is no model ${id}.${didYouMean(id, ids)} /model lists them.`);
   }
   session.model = id;
-  say(session, `The next message goes to ${id}.`);
+  printLine(session, `The next message goes to ${id}.`);
 }

@@ -16,7 +16,7 @@ import {
   settled,
   spokenText,
 } from "../testing/run-events.ts";
-import { type ApprovalMode, nobodyThere } from "./answer-approvals.ts";
+import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";
 import { runTurn } from "./run-turn.ts";
 import { plainStyle } from "../terminal/style.ts";
@@ -155,7 +155,7 @@ test("where nobody can be asked the call is refused with the reason, or allowed 
   assert.equal(await turn(refused, createFakeTerminal([], false), "refuse"), "completed");
   assert.deepEqual(refused.answered[0]?.body, {
     decision: "refuse",
-    reason: nobodyThere,
+    reason: noUserMessage,
     by: "system",
   });
 

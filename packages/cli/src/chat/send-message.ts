@@ -1,5 +1,5 @@
 import type { RunWithEvents } from "@capstan/contract";
-import { type ChatSession, sayFailure } from "./chat-session.ts";
+import { type ChatSession, printFailure } from "./chat-session.ts";
 import { runTurn } from "./run-turn.ts";
 
 /** Sends what the person typed, and shows the turn until it ends. Failures are said, not thrown. */
@@ -19,7 +19,7 @@ export async function sendMessage(session: ChatSession, text: string): Promise<v
     const run = await client.startRun({ conversation: id, model, text, groups: names });
     await showTurn(session, run.id);
   } catch (error) {
-    sayFailure(session, error);
+    printFailure(session, error);
   }
 }
 
@@ -41,7 +41,7 @@ export async function showTurn(
     if (end === "left") session.leave.abort();
     if (end !== "completed") session.failed = true;
   } catch (error) {
-    if (!session.leave.signal.aborted) sayFailure(session, error);
+    if (!session.leave.signal.aborted) printFailure(session, error);
   } finally {
     session.running = undefined;
   }

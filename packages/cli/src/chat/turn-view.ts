@@ -2,10 +2,10 @@ import type { Segment } from "../terminal/segment.ts";
 import type { ChainEvent, OutputEvent } from "@capstan/core";
 import type { OutputText, StreamedItem } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { callText, settledText } from "./call-text.ts";
+import { callLine, settledCallLine } from "./call-lines.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
-import { endText } from "./turn-end.ts";
+import { turnSummary } from "./turn-summary.ts";
 
 /** Turns a run's events, one speaker at a time, into text. Keeps what is open in between. */
 export interface TurnView {
@@ -52,7 +52,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
     }
   }
 
-  function say({ callId, text, final }: OutputText): void {
+  function writeOutput({ callId, text, final }: OutputText): void {
     if (final === true) {
       if (speaker !== callId) endLine();
       speaker = callId;
@@ -89,7 +89,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
   function showEvent(event: OutputEvent<RunEvent>): void {
     switch (event.type) {
       case "output.text":
-        return say(event);
+        return writeOutput(event);
       case "output.omitted":
         return line(style.dim(`  … more of ${nameOf(event.callId)} is not shown …`));
       case "item.start":
@@ -106,7 +106,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
         names.set(event.callId, printableLine(event.name));
         return line(
           style.dim(`${event.parentCallId === undefined ? "" : "  "}→ `) +
-            callText(nameOf(event.callId), event.argumentsText),
+            callLine(nameOf(event.callId), event.argumentsText),
         );
       case "call.progress": {
         const { message, done, total } = event.progress;
@@ -117,7 +117,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
         return line(style.dim(text));
       }
       case "call.settled":
-        return line(settledText(nameOf(event.callId), event.status, event.result, style));
+        return line(settledCallLine(nameOf(event.callId), event.status, event.result, style));
       case "approval.answered": {
         if (event.decision.by !== "person") return;
         const reason = event.decision.reason;
@@ -152,7 +152,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "run.interrupted":
         return line(style.yellow(printableLine(event.message)));
       case "chain.ended":
-        return line(endText(event, style));
+        return line(turnSummary(event, style));
       case "chain.started":
       case "chain.resumed":
       case "chain.waiting":

@@ -1,5 +1,5 @@
-import { type ChatSession, say } from "./chat-session.ts";
-import { countText } from "../terminal/numbers.ts";
+import { type ChatSession, printLine } from "./chat-session.ts";
+import { formatCount } from "../terminal/format-numbers.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 
 /** `/vars` lists the conversation's variables, `/vars NAME` shows one in full. */
@@ -10,7 +10,7 @@ export async function variablesCommand(
   const { client, terminal, style, conversation } = session;
   const variables = conversation ? await client.variables(conversation.id) : [];
   if (!conversation || variables.length === 0) {
-    return say(session, "This conversation has no variables yet.");
+    return printLine(session, "This conversation has no variables yet.");
   }
   if (name !== undefined) {
     const { text } = await client.variable(conversation.id, name);
@@ -19,9 +19,9 @@ export async function variablesCommand(
   for (const variable of variables) {
     const about = [
       variable.type,
-      countText(variable.length, "character"),
+      formatCount(variable.length, "character"),
       ...(variable.desc === undefined ? [] : [printableLine(variable.desc)]),
     ];
-    say(session, `${printableLine(variable.name)}  ${style.dim(about.join(" · "))}`);
+    printLine(session, `${printableLine(variable.name)}  ${style.dim(about.join(" · "))}`);
   }
 }

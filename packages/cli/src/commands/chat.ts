@@ -46,8 +46,8 @@ A server that wants a key gets CAPSTAN_API_KEY.`,
       process.stderr.write("Give --continue or --conversation, not both.\n");
       return 2;
     }
-    const { talk } = await import("./talk.ts");
-    return talk({
+    const { openChat } = await import("./open-chat.ts");
+    return openChat({
       url: textOption(values, "url"),
       model: textOption(values, "model"),
       resume:

@@ -51,17 +51,17 @@ place of capstan.db in the data directory, without its -wal and -shm.`,
       );
       return 2;
     }
-    const [{ readConfiguration }, { tendStore }, { tendRoom }] = await Promise.all([
+    const [{ readConfiguration }, { maintainStore }, { manageDiskUsage }] = await Promise.all([
       import("./shared/read-configuration.ts"),
-      import("./tend-store.ts"),
-      import("./tend-room.ts"),
+      import("./maintain-store.ts"),
+      import("./disk-usage.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
     const { to, days, megabytes } = values;
     const { dataDir, databaseUrl, retention } = configuration;
     if (wish === "usage" || wish === "prune") {
-      return tendRoom({
+      return manageDiskUsage({
         wish,
         place: { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) },
         retention,
@@ -70,6 +70,6 @@ place of capstan.db in the data directory, without its -wal and -shm.`,
         ...(typeof megabytes === "string" && { megabytes }),
       });
     }
-    return tendStore({ wish, dataDir, ...(typeof to === "string" && { to }) });
+    return maintainStore({ wish, dataDir, ...(typeof to === "string" && { to }) });
   },
 };

@@ -57,14 +57,13 @@ that comes to nothing is kept, and marked.`,
   ],
   async run(invocation) {
     const { values } = invocation;
-    const [{ readRulesAction }, { carryOut }, { styleFor }, { openConnection }] = await Promise.all(
-      [
+    const [{ readRulesAction }, { applyRulesAction }, { styleFor }, { openConnection }] =
+      await Promise.all([
         import("./rules/read-rules-action.ts"),
-        import("./rules/carry-out.ts"),
+        import("./rules/apply-rules-action.ts"),
         import("../terminal/style.ts"),
         import("./shared/open-connection.ts"),
-      ],
-    );
+      ]);
     const action = readRulesAction(invocation);
     if (action.type === "refused") {
       process.stderr.write(`${action.message} \`capstan rules --help\` shows what there is.\n`);
@@ -76,7 +75,9 @@ that comes to nothing is kept, and marked.`,
     try {
       const style = styleFor(process.stdout);
       const asJson = values["json"] === true;
-      process.stdout.write(await carryOut(action, { client: connection.client, style, asJson }));
+      process.stdout.write(
+        await applyRulesAction(action, { client: connection.client, style, asJson }),
+      );
       return 0;
     } finally {
       await connection.close();

@@ -12,33 +12,37 @@ export async function serve(configuration: Configuration): Promise<number> {
   const stopped = stopSignal();
   let installation: RunningInstallation;
   try {
-    installation = await startInstallation({ configuration, environment: process.env, log: say });
+    installation = await startInstallation({
+      configuration,
+      environment: process.env,
+      log: printLine,
+    });
   } catch (error) {
     const why = await startFailure(error, configuration);
     if (why === undefined) throw error;
-    say(why);
+    printLine(why);
     return 1;
   }
   process.stdout.write(banner(installation, configuration));
-  for (const warning of installation.warnings) say(`warning: ${warning}`);
+  for (const warning of installation.warnings) printLine(`warning: ${warning}`);
   // After the address is known: the API works meanwhile, and the page in a moment.
   buildPageFromSource()
     .then(() => installation.reloadPage())
     .catch((error: unknown) =>
-      say(
+      printLine(
         `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
       ),
     );
   const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
   if (failure !== undefined) {
-    say(`${failure.message} This server ends; start it again: what was stored goes on.`);
+    printLine(`${failure.message} This server ends; start it again: what was stored goes on.`);
     // What runs is stopped here; the next one takes it up as after a crash.
     await installation.close({ graceMs: 0 });
     return 1;
   }
-  say("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
+  printLine("Stopping; what runs is finished or kept for the next start. Once more stops at once.");
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
-  say(stoppedLine(await installation.close()));
+  printLine(stoppedLine(await installation.close()));
   return 0;
 }
 
@@ -73,6 +77,6 @@ ${queue}${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
 `;
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

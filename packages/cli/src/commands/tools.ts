@@ -25,7 +25,7 @@ are changed in capstan.config.json:
       { describeTools, renderTools },
       { styleFor },
       { checkSwitches },
-      { serverBeside },
+      { runningServerNotice },
     ] = await Promise.all([
       import("./shared/read-configuration.ts"),
       import("../install/configured-groups.ts"),
@@ -33,7 +33,7 @@ are changed in capstan.config.json:
       import("./describe-tools.ts"),
       import("../terminal/style.ts"),
       import("../install/check-switches.ts"),
-      import("./shared/server-beside.ts"),
+      import("./shared/running-server-notice.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
@@ -45,7 +45,7 @@ are changed in capstan.config.json:
     for (const warning of checkSwitches(configuration, groups)) {
       process.stderr.write(`warning: ${warning}\n`);
     }
-    const beside = await serverBeside(configuration.dataDir);
+    const beside = await runningServerNotice(configuration.dataDir);
     if (beside !== undefined) process.stderr.write(`${beside}\n`);
     const described = describeTools(groups, configuration);
     process.stdout.write(

@@ -4,14 +4,14 @@ import { settingsSchema } from "./settings-schema.ts";
 export type Path = readonly (string | number)[];
 
 /** A wrong value, or a key that means nothing, and the place it stands at. */
-export interface Finding {
+export interface SettingProblem {
   readonly path: Path;
   readonly message: string;
 }
 
 export type CheckedSettings =
   | { readonly status: "valid"; readonly settings: Settings }
-  | { readonly status: "invalid"; readonly findings: readonly Finding[] };
+  | { readonly status: "invalid"; readonly findings: readonly SettingProblem[] };
 
 /** Checks what one source says, and says of each wrong value what was expected and what came. */
 export function checkSettings(raw: unknown): CheckedSettings {
@@ -30,7 +30,7 @@ export function checkSettings(raw: unknown): CheckedSettings {
 }
 
 /** `rules[0].tool` */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   return path.reduce<string>(
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${key}` : key),
     "",

@@ -9,7 +9,7 @@ import { readDatabaseUrl, readRedisUrl } from "./secret-urls.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
-import { environmentSettings, flagSettings, type GivenSetting } from "./setting-options.ts";
+import { readEnvironmentSettings, readFlagSettings, type GivenSetting } from "./setting-options.ts";
 import type { Settings } from "./settings-schema.ts";
 
 export const settingsFileName = "capstan.config.json";
@@ -37,8 +37,8 @@ export async function loadConfiguration(
     shown: named ?? settingsFileName,
     required: named !== undefined,
   });
-  const fromEnvironment = readGiven(environmentSettings(environment));
-  const fromFlags = readGiven(flagSettings(flags));
+  const fromEnvironment = readGiven(readEnvironmentSettings(environment));
+  const fromFlags = readGiven(readFlagSettings(flags));
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
   const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
   const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");

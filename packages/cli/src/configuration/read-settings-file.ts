@@ -7,7 +7,7 @@ import {
   type ParseError,
   printParseErrorCode,
 } from "jsonc-parser";
-import { checkSettings, type Finding, pathText } from "./check-settings.ts";
+import { checkSettings, type SettingProblem, formatPath } from "./check-settings.ts";
 import type { Settings } from "./settings-schema.ts";
 import { unknownKeys } from "./unknown-keys.ts";
 
@@ -16,11 +16,11 @@ export interface SettingsLayer {
   readonly settings: Settings;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
-  readonly places: SettingPlaces;
+  readonly places: SettingLocations;
 }
 
 /** Where names of groups and tools stand, as `file:line` by key: `rules[0].tool`, `groups.web`. */
-export type SettingPlaces = { readonly [key: string]: string };
+export type SettingLocations = { readonly [key: string]: string };
 
 export const emptyLayer: SettingsLayer = { settings: {}, problems: [], warnings: [], places: {} };
 
@@ -63,9 +63,9 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
       problems: [`${shown}:${line}: this is not JSON: ${what}`],
     };
   }
-  const say = (finding: Finding) => {
+  const say = (finding: SettingProblem) => {
     const line = lineAt(json, deepestNode(tree, finding.path).offset);
-    const key = pathText(finding.path);
+    const key = formatPath(finding.path);
     return `${shown}:${line}: ${key === "" ? "" : `${key}: `}${finding.message}`;
   };
   const raw: unknown = getNodeValue(tree);
@@ -77,7 +77,7 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
     places: Object.fromEntries(
       namesIn(raw).map((path) => {
         const line = lineAt(json, deepestNode(tree, path).offset);
-        return [pathText(path), `${shown}:${line}`];
+        return [formatPath(path), `${shown}:${line}`];
       }),
     ),
     problems: [...problems, ...unknown.flatMap(secretFinding)].map(say),
@@ -101,7 +101,7 @@ function namesIn(raw: unknown): readonly (readonly (string | number)[])[] {
 }
 
 /** Who writes keys into the file would believe the server to be closed: that is no mere warning. */
-function secretFinding({ path }: Finding): readonly Finding[] {
+function secretFinding({ path }: SettingProblem): readonly SettingProblem[] {
   if (path.length !== 1 || !/^api_?keys?$/i.test(String(path[0]))) return [];
   return [
     {
@@ -112,7 +112,10 @@ function secretFinding({ path }: Finding): readonly Finding[] {
   ];
 }
 
-function repeatedKeys(node: Node, path: readonly (string | number)[] = []): readonly Finding[] {
+function repeatedKeys(
+  node: Node,
+  path: readonly (string | number)[] = [],
+): readonly SettingProblem[] {
   const children = node.children ?? [];
   if (node.type === "array") {
     return children.flatMap((child, index) => repeatedKeys(child, [...path, index]));

@@ -44,7 +44,7 @@ export type GivenSetting = {
 const keys = ["port", "host", "data", "model"] as const;
 
 /** What the environment says. An empty variable says nothing. */
-export function environmentSettings(environment: {
+export function readEnvironmentSettings(environment: {
   readonly [name: string]: string | undefined;
 }): readonly GivenSetting[] {
   return keys.flatMap((key) => {
@@ -55,7 +55,7 @@ export function environmentSettings(environment: {
 }
 
 /** What the flags say. */
-export function flagSettings(values: OptionValues): readonly GivenSetting[] {
+export function readFlagSettings(values: OptionValues): readonly GivenSetting[] {
   return keys.flatMap((key) => {
     const text = values[key];
     return typeof text === "string" ? [{ key, source: `--${key}`, text }] : [];

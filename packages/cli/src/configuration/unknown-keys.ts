@@ -1,5 +1,5 @@
 import { didYouMean } from "../arguments/did-you-mean.ts";
-import type { Finding } from "./check-settings.ts";
+import type { SettingProblem } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 
 const { code, scripts, web, limits } = settingsSchema.shape;
@@ -7,7 +7,7 @@ const { code, scripts, web, limits } = settingsSchema.shape;
 const sections = { code, scripts, web, limits };
 
 /** Keys that mean nothing, each with the one that was probably meant. */
-export function unknownKeys(raw: unknown): readonly Finding[] {
+export function unknownKeys(raw: unknown): readonly SettingProblem[] {
   if (!isObject(raw)) return [];
   return [
     ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
@@ -17,7 +17,11 @@ export function unknownKeys(raw: unknown): readonly Finding[] {
   ];
 }
 
-function unknownIn(value: unknown, path: Finding["path"], known: readonly string[]): Finding[] {
+function unknownIn(
+  value: unknown,
+  path: SettingProblem["path"],
+  known: readonly string[],
+): SettingProblem[] {
   if (!isObject(value)) return [];
   return Object.keys(value)
     .filter((key) => !known.includes(key))

@@ -4,7 +4,7 @@ import { isToolError } from "@capstan/core";
 import { openScriptApprovals, type Script } from "@capstan/scripts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { printable } from "../../terminal/printable.ts";
-import { approvableAt } from "./approvable.ts";
+import { findApprovable } from "./find-approvable.ts";
 import { problemLines } from "../../install/problem-lines.ts";
 
 type Place = Pick<Configuration, "scripts" | "dataDir">;
@@ -15,23 +15,23 @@ export async function approvePath(
   options: { readonly configuration: Place; readonly yes: boolean },
 ): Promise<number> {
   const { configuration, yes } = options;
-  const found = await approvableAt(path, configuration.scripts);
-  for (const line of problemLines(found.problems, process.cwd())) say(line);
+  const found = await findApprovable(path, configuration.scripts);
+  for (const line of problemLines(found.problems, process.cwd())) printLine(line);
   if (found.status === "refused") return 1;
   const { script } = found;
-  say(printable(declaration(script)));
+  printLine(printable(declaration(script)));
   if (!yes && !(await isAgreed())) {
-    say("Nothing was approved.");
+    printLine("Nothing was approved.");
     return 1;
   }
   const approvals = bookOf(configuration);
   try {
     const approval = approvals.approve(script);
     if (isToolError(approval)) {
-      say(approval.message);
+      printLine(approval.message);
       return 1;
     }
-    say(`Approved, as it is now: ${script.contentHash}`);
+    printLine(`Approved, as it is now: ${script.contentHash}`);
     return 0;
   } finally {
     approvals.close();
@@ -40,11 +40,11 @@ export async function approvePath(
 
 /** @returns the exit code: 1 where there was nothing to take back */
 export async function revokePath(path: string, configuration: Place): Promise<number> {
-  const found = await approvableAt(path, configuration.scripts);
+  const found = await findApprovable(path, configuration.scripts);
   const approvals = bookOf(configuration);
   try {
     const isRevoked = approvals.revoke(found.path);
-    say(isRevoked ? "It asks before every call again." : `${found.path} was not approved.`);
+    printLine(isRevoked ? "It asks before every call again." : `${found.path} was not approved.`);
     return isRevoked ? 0 : 1;
   } finally {
     approvals.close();
@@ -83,7 +83,7 @@ function isModule(path: string): boolean {
 /** Where nobody can be asked, the answer is no. */
 async function isAgreed(): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    say("Nobody can be asked here; --yes approves without asking.");
+    printLine("Nobody can be asked here; --yes approves without asking.");
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -94,6 +94,6 @@ async function isAgreed(): Promise<boolean> {
   }
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

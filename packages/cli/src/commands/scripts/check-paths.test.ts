@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { findPython, templates } from "@capstan/scripts";
-import { approvableAt } from "./approvable.ts";
+import { findApprovable } from "./find-approvable.ts";
 import { checkPaths } from "./check-paths.ts";
 import { problemLines } from "../../install/problem-lines.ts";
 import { toolFilesAt } from "./tool-files-at.ts";
@@ -114,15 +114,15 @@ test(
   async () => {
     const path = await put("app/a.py", 'TOOL_CONFIG = {"network": True}\ndef f():\n    "Does."\n');
     await put("app/_help.py", "");
-    const found = await approvableAt(path, { folders: [] });
+    const found = await findApprovable(path, { folders: [] });
     assert.ok(found.status === "found");
     assert.deepEqual(found.script.declared?.file, { network: true });
     assert.deepEqual(found.script.files, ["_help.py", "a.py"]);
-    const module = await approvableAt(await put("app/b.ts", "export {};"), { folders: [] });
+    const module = await findApprovable(await put("app/b.ts", "export {};"), { folders: [] });
     assert.ok(module.status === "found" && module.script.contentHash.startsWith("sha256:"));
-    const many = await approvableAt(join(folder, "app"), { folders: [] });
+    const many = await findApprovable(join(folder, "app"), { folders: [] });
     assert.match(many.problems[0]?.message ?? "", /several files/);
-    const broken = await approvableAt(await put("app/c.py", "def"), { folders: [] });
+    const broken = await findApprovable(await put("app/c.py", "def"), { folders: [] });
     assert.equal(broken.status, "refused");
   },
 );
@@ -133,7 +133,7 @@ test("what is hidden in a script or a module is told where it is checked and whe
     await put("hidden/m.ts", "export const a = 1;\n// \u200B\n"),
   ];
   const checked = await checkPaths(paths, { folders: [] });
-  const approved = await Promise.all(paths.map((path) => approvableAt(path, { folders: [] })));
+  const approved = await Promise.all(paths.map((path) => findApprovable(path, { folders: [] })));
   for (const files of [checked, approved])
     assert.deepEqual(
       files.map(({ problems }) =>

@@ -9,7 +9,7 @@ import {
 import type { Configuration } from "../../configuration/configuration.ts";
 import { printable } from "../../terminal/printable.ts";
 import { stopSignal } from "../shared/stop-signal.ts";
-import { approvableAt } from "./approvable.ts";
+import { findApprovable } from "./find-approvable.ts";
 import { problemLines } from "../../install/problem-lines.ts";
 
 /** Installs what a plugin requires, and says how it goes. @returns the exit code */
@@ -17,19 +17,21 @@ export async function installPath(
   path: string,
   configuration: Pick<Configuration, "scripts" | "dataDir">,
 ): Promise<number> {
-  const found = await approvableAt(path, configuration.scripts);
+  const found = await findApprovable(path, configuration.scripts);
   if (found.status === "refused") {
-    for (const line of problemLines(found.problems, process.cwd())) say(line);
+    for (const line of problemLines(found.problems, process.cwd())) printLine(line);
     return 1;
   }
   const python = await findPython({ interpreter: configuration.scripts.python });
   if (python.status === "missing") {
-    say(python.message);
+    printLine(python.message);
     return 1;
   }
   const { sandbox, problem } = await findSandbox();
   if (problem !== undefined)
-    say(`What packages run while they are installed is not confined here: ${problem.message}`);
+    printLine(
+      `What packages run while they are installed is not confined here: ${problem.message}`,
+    );
   const stop = new AbortController();
   void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));
   try {
@@ -43,11 +45,11 @@ export async function installPath(
       onOutput: (text) => void process.stderr.write(printable(text)),
       signal: stop.signal,
     });
-    say(wordsFor(outcome));
+    printLine(wordsFor(outcome));
     return outcome.status === "failed" ? 1 : 0;
   } catch (thrown) {
     if (!stop.signal.aborted) throw thrown;
-    say("Stopped: nothing was installed.");
+    printLine("Stopped: nothing was installed.");
     return 1;
   }
 }
@@ -67,6 +69,6 @@ function wordsFor(outcome: InstallOutcome): string {
   }
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

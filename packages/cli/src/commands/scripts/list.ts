@@ -23,20 +23,20 @@ declares holds for exactly this content. A module (.ts, .js) is not loaded befor
       { listedFiles, renderList },
       { problemLines },
       { styleFor },
-      { serverBeside },
+      { runningServerNotice },
     ] = await Promise.all([
       import("../../install/open-scripts.ts"),
       import("../shared/read-configuration.ts"),
       import("./listed-files.ts"),
       import("../../install/problem-lines.ts"),
       import("../../terminal/style.ts"),
-      import("../shared/server-beside.ts"),
+      import("../shared/running-server-notice.ts"),
     ]);
     const configuration = await readConfiguration(values);
     if (!configuration) return 2;
     const scripts = await openScripts({ configuration, reserved: [], watch: false });
     try {
-      const beside = await serverBeside(configuration.dataDir);
+      const beside = await runningServerNotice(configuration.dataDir);
       if (beside !== undefined) process.stderr.write(`${beside}\n`);
       const files = listedFiles(scripts.library, scripts.approvals);
       if (values["json"] === true) {

@@ -24,7 +24,7 @@ export type Approvable =
       readonly problems: readonly FileProblem[];
     };
 
-export async function approvableAt(
+export async function findApprovable(
   path: string,
   { folders, python }: Configuration["scripts"],
 ): Promise<Approvable> {

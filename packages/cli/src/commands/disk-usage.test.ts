@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { PruneReport } from "@capstan/store";
-import { pruneLines, tendRoom, usageLines } from "./tend-room.ts";
+import { pruneLines, manageDiskUsage, usageLines } from "./disk-usage.ts";
 
 const megabyte = 1_048_576;
 
@@ -39,12 +39,14 @@ test("without rules nothing is deleted, and it is said how to name some; a wrong
   const say = (line: string) => lines.push(line);
   const common = { wish: "prune", place: { dataDir }, isDryRun: false, say } as const;
   try {
-    assert.equal(await tendRoom({ ...common, retention: {} }), 2);
+    assert.equal(await manageDiskUsage({ ...common, retention: {} }), 2);
     assert.match(lines.join(), /everything is kept.*--days/);
-    assert.equal(await tendRoom({ ...common, retention: {}, days: "soon" }), 2);
+    assert.equal(await manageDiskUsage({ ...common, retention: {}, days: "soon" }), 2);
     assert.match(lines.join(), /--days: expected a number above 0, got "soon"/);
-    await assert.rejects(tendRoom({ ...common, retention: { days: 3 } }), { code: "no_store" });
-    await assert.rejects(tendRoom({ ...common, wish: "usage", retention: {} }), {
+    await assert.rejects(manageDiskUsage({ ...common, retention: { days: 3 } }), {
+      code: "no_store",
+    });
+    await assert.rejects(manageDiskUsage({ ...common, wish: "usage", retention: {} }), {
       code: "no_store",
     });
   } finally {

@@ -1,19 +1,19 @@
 import type { ChainEvent } from "@capstan/core";
-import { countText, durationText } from "../terminal/numbers.ts";
+import { formatCount, formatDuration } from "../terminal/format-numbers.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 
 type ChainEnded = Extract<ChainEvent, { readonly type: "chain.ended" }>;
 
-/** The last line of a turn: how it ended, its time and its tokens. */
-export function endText(event: ChainEnded, style: Style): string {
+/** Returns the last line of a turn: its end, its time and its tokens. */
+export function turnSummary(event: ChainEnded, style: Style): string {
   const { stats, usage } = event;
   const numbers = [
-    durationText(stats.totalTime),
-    ...(stats.totalCalls > 0 ? [countText(stats.totalCalls, "call")] : []),
-    `${countText(usage.inputTokens, "token")} in, ${usage.outputTokens.toLocaleString("en-US")} out`,
+    formatDuration(stats.totalTime),
+    ...(stats.totalCalls > 0 ? [formatCount(stats.totalCalls, "call")] : []),
+    `${formatCount(usage.inputTokens, "token")} in, ${usage.outputTokens.toLocaleString("en-US")} out`,
     ...(stats.tokensWithheld > 0
-      ? [`${countText(stats.tokensWithheld, "token")} of results withheld`]
+      ? [`${formatCount(stats.tokensWithheld, "token")} of results withheld`]
       : []),
   ].join(" · ");
   const how = howItEnded(event);

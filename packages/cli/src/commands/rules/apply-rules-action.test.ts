@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { plainStyle } from "../../terminal/style.ts";
-import { carryOut } from "./carry-out.ts";
+import { applyRulesAction } from "./apply-rules-action.ts";
 
 const rule: OverrideView = {
   object: "override",
@@ -32,8 +32,8 @@ function session(rules: readonly OverrideView[]) {
     },
     removeRule: (id: string) => Promise.resolve((removed.push(id), gone(id))),
   };
-  const run = (action: Parameters<typeof carryOut>[0], asJson = false) =>
-    carryOut(action, { client, style: plainStyle, asJson });
+  const run = (action: Parameters<typeof applyRulesAction>[0], asJson = false) =>
+    applyRulesAction(action, { client, style: plainStyle, asJson });
   return { run, changes, removed };
 }
 

@@ -1,32 +1,32 @@
 import type { CallResult } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
-import { countText, durationText } from "../terminal/numbers.ts";
+import { formatCount, formatDuration } from "../terminal/format-numbers.ts";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 
-/** A call as one line: `ListFiles {"path":"."}`, cut where the arguments are long. */
-export function callText(name: string, argumentsText: string, limit = 100): string {
+/** Returns a call as one line: `ListFiles {"path":"."}`. Long arguments are truncated. */
+export function callLine(name: string, argumentsText: string, limit = 100): string {
   const args = printableLine(argumentsText);
   const cut = args.length > limit ? `${args.slice(0, limit - 1)}…` : args;
   return cut === "" ? name : `${name} ${cut}`;
 }
 
-/** What became of a call: `✓ ListFiles · 12 ms · 340 tokens`. */
-export function settledText(
+/** Returns a settled call as one line: `✓ ListFiles · 12 ms · 340 tokens`. */
+export function settledCallLine(
   name: string,
   status: SettledStatus,
   result: CallResult,
   style: Style,
 ): string {
   // Nobody saw the end of a call that may or may not have happened.
-  const time = status === "outcome_unknown" ? "time unknown" : durationText(result.durationMs);
+  const time = status === "outcome_unknown" ? "time unknown" : formatDuration(result.durationMs);
   const { shown, withheld } = result.tokens;
   if (status === "success") {
     const kept = result.cacheVarResult === undefined ? "" : `, kept as ${result.cacheVarResult}`;
     const parts = [
       `${style.green("✓")} ${name}`,
       time,
-      countText(shown, "token"),
+      formatCount(shown, "token"),
       ...(withheld > 0 ? [`${withheld.toLocaleString("en-US")} withheld${kept}`] : []),
     ];
     return parts.join(" · ");

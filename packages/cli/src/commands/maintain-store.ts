@@ -1,7 +1,7 @@
 import { backupStore, checkStore, vacuumStore } from "@capstan/store";
-import { megabytes } from "./megabytes.ts";
+import { formatMegabytes } from "./format-megabytes.ts";
 
-export interface TendStoreOptions {
+export interface MaintainStoreOptions {
   readonly wish: "check" | "backup" | "vacuum";
   readonly dataDir: string;
   /** Where a backup goes. */
@@ -10,13 +10,13 @@ export interface TendStoreOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Does what `capstan db` is asked to, and says what came of it. @returns the exit code */
-export async function tendStore({
+/** Runs the `capstan db` actions and prints their results. @returns the exit code */
+export async function maintainStore({
   wish,
   dataDir,
   to,
   say = print,
-}: TendStoreOptions): Promise<number> {
+}: MaintainStoreOptions): Promise<number> {
   switch (wish) {
     case "check": {
       const { runs, bytes, problems } = await checkStore(dataDir);
@@ -25,7 +25,7 @@ export async function tendStore({
         say("Stop the server, keep a copy of the folder, and go back to your last backup.");
         return 1;
       }
-      say(`Sound: ${runs} runs, ${megabytes(bytes)}.`);
+      say(`Sound: ${runs} runs, ${formatMegabytes(bytes)}.`);
       return 0;
     }
     case "backup": {
@@ -35,13 +35,13 @@ export async function tendStore({
       }
       const { bytes } = await backupStore(dataDir, to);
       say(
-        `Written: ${to}, ${megabytes(bytes)}. It has all that was said; keep it as you keep that.`,
+        `Written: ${to}, ${formatMegabytes(bytes)}. It has all that was said; keep it as you keep that.`,
       );
       return 0;
     }
     case "vacuum": {
       const { before, after } = await vacuumStore(dataDir);
-      say(`From ${megabytes(before)} to ${megabytes(after)}.`);
+      say(`From ${formatMegabytes(before)} to ${formatMegabytes(after)}.`);
       return 0;
     }
   }

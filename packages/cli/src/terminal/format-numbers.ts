@@ -1,5 +1,5 @@
 /** `12 ms`, `1.2 s`, `2 min 5 s` */
-export function durationText(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
@@ -7,6 +7,6 @@ export function durationText(ms: number): string {
 }
 
 /** `1,234 tokens`, `1 token` */
-export function countText(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

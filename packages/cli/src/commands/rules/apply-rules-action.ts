@@ -6,16 +6,16 @@ import type { Style } from "../../terminal/style.ts";
 import type { RulesAction } from "./read-rules-action.ts";
 import { renderRules } from "./render-rules.ts";
 
-export interface CarryOutOptions {
+export interface ApplyRulesOptions {
   readonly client: Pick<Client, "rules" | "setRule" | "removeRule">;
   readonly style: Style;
   readonly asJson: boolean;
 }
 
 /** Lists, changes or removes the user's own rules. @returns what to print */
-export async function carryOut(
+export async function applyRulesAction(
   action: Exclude<RulesAction, { readonly type: "refused" }>,
-  { client, style, asJson }: CarryOutOptions,
+  { client, style, asJson }: ApplyRulesOptions,
 ): Promise<string> {
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   switch (action.type) {

@@ -9,9 +9,9 @@ import {
   type StoreUsage,
   type UsageKind,
 } from "@capstan/store";
-import { megabytes } from "./megabytes.ts";
+import { formatMegabytes } from "./format-megabytes.ts";
 
-export interface TendRoomOptions {
+export interface DiskUsageOptions {
   readonly wish: "usage" | "prune";
   readonly place: StoreLocation;
   /** As the settings have it. */
@@ -27,8 +27,8 @@ export interface TendRoomOptions {
 const noRules =
   'Nothing says what to delete, so everything is kept. Name it here: --days 365, --megabytes 500; or for every hour in capstan.config.json: "retention": {"days": 365}.';
 
-/** What is kept, and what of it goes. @returns the exit code */
-export async function tendRoom(options: TendRoomOptions): Promise<number> {
+/** Shows the disk usage, and deletes what the options select. @returns the exit code */
+export async function manageDiskUsage(options: DiskUsageOptions): Promise<number> {
   const { wish, place, isDryRun, say = print } = options;
   if (wish === "usage") {
     for (const line of usageLines(await readUsage(place))) say(line);
@@ -47,7 +47,7 @@ export async function tendRoom(options: TendRoomOptions): Promise<number> {
   const { pruned, deltaBytes } = await pruneStore(place, rules.retention);
   for (const line of pruneLines(pruned, "deleted")) say(line);
   if (deltaBytes > 0)
-    say(`Of old answers it is forgotten how they were streamed: ${megabytes(deltaBytes)}.`);
+    say(`Of old answers it is forgotten how they were streamed: ${formatMegabytes(deltaBytes)}.`);
   if (pruned.length > 0 && place.databaseUrl === undefined)
     say("The file keeps the room for what comes next; `capstan db vacuum` gives it back.");
   return 0;
@@ -55,7 +55,7 @@ export async function tendRoom(options: TendRoomOptions): Promise<number> {
 
 /** What is typed counts for everybody, in place of the settings. */
 function rulesOf(
-  options: TendRoomOptions,
+  options: DiskUsageOptions,
 ): { readonly retention: Retention } | { readonly problem: string } {
   const typed: { [name in "days" | "megabytes"]?: number } = {};
   for (const name of ["days", "megabytes"] as const) {
@@ -81,14 +81,15 @@ const kinds: { readonly [kind in UsageKind]: string } = {
 
 export function usageLines({ users, fileBytes }: StoreUsage): readonly string[] {
   const lines = users.flatMap((user) => [
-    `${user.owner}: ${counted(user.conversations, "conversation")}, ${counted(user.runs, "run")}, ${megabytes(user.bytes)}`,
+    `${user.owner}: ${counted(user.conversations, "conversation")}, ${counted(user.runs, "run")}, ${formatMegabytes(user.bytes)}`,
     ...Object.entries(kinds).map(
-      ([kind, name]) => `  ${megabytes(user.byKind[kind as UsageKind]).padStart(10)}  ${name}`,
+      ([kind, name]) =>
+        `  ${formatMegabytes(user.byKind[kind as UsageKind]).padStart(10)}  ${name}`,
     ),
   ]);
   if (users.length === 0) lines.push("Nothing is kept yet.");
   if (fileBytes !== undefined)
-    lines.push(`The file has ${megabytes(fileBytes)}, with its order and free room.`);
+    lines.push(`The file has ${formatMegabytes(fileBytes)}, with its order and free room.`);
   return lines;
 }
 
@@ -105,13 +106,13 @@ export function pruneLines(
 ): readonly string[] {
   if (pruned.length === 0) return ["Nothing is old or too much."];
   return pruned.flatMap(({ owner, conversations, runs, bytes, forRoom, held }) => {
-    const room = forRoom === 0 ? "" : `, ${megabytes(forRoom)} of it to make room`;
+    const room = forRoom === 0 ? "" : `, ${formatMegabytes(forRoom)} of it to make room`;
     const kept = Object.entries(held).map(
       ([hold, count]) =>
         `  kept although it is due: ${count}, because ${holds[hold as RetentionHold]}`,
     );
     return [
-      `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${megabytes(bytes)}${room}`,
+      `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${formatMegabytes(bytes)}${room}`,
       ...kept,
     ];
   });

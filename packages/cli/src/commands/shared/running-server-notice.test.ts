@@ -4,22 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { serverBeside } from "./server-beside.ts";
+import { runningServerNotice } from "./running-server-notice.ts";
 
 test("a list beside a server that runs says so, and beside one that is gone does not", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-beside-"));
   try {
-    assert.equal(await serverBeside(dataDir), undefined);
+    assert.equal(await runningServerNotice(dataDir), undefined);
     const lock = new DatabaseSync(join(dataDir, "server.lock"));
     lock.exec("BEGIN EXCLUSIVE");
     const note = { pid: process.pid, url: "http://127.0.0.1:9", startedAt: 0 };
     await writeFile(join(dataDir, "server.json"), JSON.stringify(note));
     assert.match(
-      (await serverBeside(dataDir)) ?? "",
+      (await runningServerNotice(dataDir)) ?? "",
       /^A server runs here at http:\/\/127\.0\.0\.1:9\./,
     );
     lock.close();
-    assert.equal(await serverBeside(dataDir), undefined);
+    assert.equal(await runningServerNotice(dataDir), undefined);
   } finally {
     await rm(dataDir, { recursive: true });
   }

@@ -4,13 +4,19 @@ import { styleFor } from "../terminal/style.ts";
 import type { OptionValues } from "../arguments/option.ts";
 import { openConnection } from "./shared/open-connection.ts";
 
-export interface TalkOptions extends Pick<ChatOptions, "model" | "resume" | "yes"> {
+export interface OpenChatOptions extends Pick<ChatOptions, "model" | "resume" | "yes"> {
   readonly url: string | undefined;
   readonly flags: OptionValues;
 }
 
-/** Finds or starts a server, and chats in this process's terminal. @returns the exit code */
-export async function talk({ url, flags, model, resume, yes }: TalkOptions): Promise<number> {
+/** Finds or starts a server, and opens a chat in this process's terminal. @returns the exit code */
+export async function openChat({
+  url,
+  flags,
+  model,
+  resume,
+  yes,
+}: OpenChatOptions): Promise<number> {
   // The model is the chat's choice here, not the server's default.
   const opened = await openConnection({ url, flags: { ...flags, model: undefined } });
   if (opened.status === "failed") return opened.exitCode;
