@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NodeRecord, Store } from "@capstan/store";
+import type { Store } from "@capstan/store";
+import type { NodeRecord } from "@capstan/store/testing";
 import { monitorNodes } from "./monitor-nodes.ts";
 
 const deaf = { requestStop: async () => {}, requestHeartbeat: async () => {}, subscribe: () => {} };
