@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import { findPostgres } from "@capstan/store/testing";
 import type { Bench, BenchOptions } from "./bench.ts";
 import type { Figure } from "./figure.ts";

@@ -31,6 +31,7 @@ const steps: readonly Step[] = [
   { name: "format", commands: [[bin("oxfmt"), "--check"]] },
   // Each row of the contract is shown by a test that exists.
   { name: "contract tables", commands: [[process.execPath, "scripts/check-contract.ts"]] },
+  { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

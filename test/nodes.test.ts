@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- databases are started as the server's own tests start them
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- tools are made as the server's own tests make them
 import { asking, tool } from "@capstan/server/testing";
 import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds } from "./scripted-model.ts";

@@ -1,5 +1,4 @@
 // A node on a database, with runs that stream until it is killed: node bench/runs/node-process.ts ADDRESS RUNS
-// oxlint-disable no-restricted-imports -- a node is started as the server's own tests start it
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
 import { openPostgresStore } from "@capstan/store";

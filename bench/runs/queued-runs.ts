@@ -1,5 +1,4 @@
 // Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
-// oxlint-disable no-restricted-imports -- a service and a database are started as the server's own tests start them
 import pg from "pg";
 import { followEvents, openPostgresStore, type Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";

@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
 import type { Store } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, type RunService } from "@capstan/server/testing";

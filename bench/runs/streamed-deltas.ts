@@ -1,6 +1,5 @@
 // Measures what storing adds to a delta:
 // node bench/runs/streamed-deltas.ts SYNC_DELAY_MS REPETITIONS [STREAMS,…]
-// oxlint-disable no-restricted-imports -- a service is started as the server's own tests start it
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";

@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- a database is started as the server's own tests start it
 import {
   createJobSender,
   findRedis,
