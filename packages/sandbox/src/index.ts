@@ -11,14 +11,14 @@ export {
   privateAddress,
   resolveBySystem,
 } from "./network/checked-agent.ts";
-export { WebError } from "./network/network-error.ts";
+export { NetworkError } from "./network/network-error.ts";
 export { isSameSite, parseAddress } from "./network/parse-address.ts";
-export { addressProblem, isAddress } from "./network/public-address.ts";
-export { type NetworkAccess, isHost } from "./network/reachable.ts";
+export { addressProblem, isAddress } from "./network/check-address.ts";
+export { type NetworkAccess, isHost } from "./network/network-access.ts";
 export { installCommand } from "./process/install-command.ts";
 export { isAlive } from "./process/is-alive.ts";
 export { findProgram } from "./process/launcher.ts";
-export { type PythonPlace, pythonPlace } from "./process/python-place.ts";
+export { type PythonInstallation, findPythonInstallation } from "./process/python-installation.ts";
 export { makeTemporaryFolder } from "./process/temporary-folder.ts";
 export { answerWorker } from "./worker/answer-worker.ts";
 export { runInWorker, workerModule } from "./worker/run-in-worker.ts";

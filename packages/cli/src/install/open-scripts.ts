@@ -3,13 +3,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
-import { findSandbox, pythonPlace } from "@capstan/sandbox";
+import { findSandbox, findPythonInstallation } from "@capstan/sandbox";
 import {
   askWithoutSandbox,
   createScriptRunner,
   findPowerShell,
   findPython,
-  KeptVersions,
+  ScriptVersions,
   languageParsers,
   missingPackages,
   openScriptApprovals,
@@ -52,7 +52,7 @@ export async function openScripts(options: {
     hidden: [configuration.dataDir],
   });
   const parsers = languageParsers({ python });
-  const versions = new KeptVersions(ofScripts("versions"));
+  const versions = new ScriptVersions(ofScripts("versions"));
   const library = await openToolLibrary({
     folders,
     reserved: [...reserved, "code", "scripts"],
@@ -67,7 +67,7 @@ export async function openScripts(options: {
       environments,
       async python() {
         const found = await findPython({ interpreter: python });
-        return found.status === "found" ? pythonPlace(found.executable) : undefined;
+        return found.status === "found" ? findPythonInstallation(found.executable) : undefined;
       },
     }),
     versions,

@@ -1,4 +1,4 @@
-import { type FileProblem, shownPath } from "@capstan/scripts";
+import { type FileProblem, displayPath } from "@capstan/scripts";
 import { printableLine } from "../terminal/printable.ts";
 
 /**
@@ -11,7 +11,7 @@ export function problemLines(
   directory: string,
 ): readonly string[] {
   return problems.map(({ path, line, column, severity, message }) => {
-    const place = [shownPath(path, directory), line, line === undefined ? undefined : column];
+    const place = [displayPath(path, directory), line, line === undefined ? undefined : column];
     const where = place.filter((part) => part !== undefined).join(":");
     // A name or a text of the script's own must not steer the terminal.
     return printableLine(`${where}: ${severity}: ${message}`);

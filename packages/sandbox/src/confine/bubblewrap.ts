@@ -5,7 +5,7 @@ import { makeCgroup } from "./cgroup.ts";
 import type { ResolveHost } from "../network/checked-agent.ts";
 import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
-import type { PythonPlace } from "../process/python-place.ts";
+import type { PythonInstallation } from "../process/python-installation.ts";
 import { runProgram } from "./run-program.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
@@ -40,7 +40,7 @@ export function bubblewrap(options: {
   /** Where control groups are mounted. @default the system's place */
   readonly cgroups?: string;
   /** Without it no program reaches the network. */
-  readonly python?: PythonPlace | undefined;
+  readonly python?: PythonInstallation | undefined;
   /** How names become addresses. @default the system's resolver */
   readonly resolve?: ResolveHost;
 }): Sandbox {

@@ -1,7 +1,7 @@
 import { bubblewrap } from "./bubblewrap.ts";
 import { installCommand } from "../process/install-command.ts";
 import { findProgram } from "../process/launcher.ts";
-import { type PythonPlace, pythonPlace } from "../process/python-place.ts";
+import { type PythonInstallation, findPythonInstallation } from "../process/python-installation.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { unconfined } from "./unconfined.ts";
 
@@ -38,9 +38,9 @@ export async function findSandbox(): Promise<FoundSandbox> {
 }
 
 /** The system's own, which every user may run; else the PATH's. */
-async function systemPython(): Promise<PythonPlace | undefined> {
+async function systemPython(): Promise<PythonInstallation | undefined> {
   const command = findProgram("python3", "/usr/bin") ?? findProgram("python3");
-  return command === undefined ? undefined : pythonPlace(command).catch(() => undefined);
+  return command === undefined ? undefined : findPythonInstallation(command).catch(() => undefined);
 }
 
 async function tryOut(sandbox: Sandbox): Promise<string | undefined> {

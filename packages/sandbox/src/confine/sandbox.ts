@@ -1,6 +1,6 @@
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
 import type { Duplex, Readable, Writable } from "node:stream";
-import type { NetworkAccess } from "../network/reachable.ts";
+import type { NetworkAccess } from "../network/network-access.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent } from "undici";
-import { addressProblem } from "./public-address.ts";
-import { WebError } from "./network-error.ts";
+import { addressProblem } from "./check-address.ts";
+import { NetworkError } from "./network-error.ts";
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -71,15 +71,15 @@ function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]):
 }
 
 /** The address itself is not told: the model has no use for the inner network's. */
-export function privateAddress(hostname: string, range: string): WebError {
-  return new WebError({
+export function privateAddress(hostname: string, range: string): NetworkError {
+  return new NetworkError({
     code: "private_address",
     message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. Whoever runs this can allow a host in the configuration.`,
   });
 }
 
-function unknownHost(hostname: string): WebError {
-  return new WebError({
+function unknownHost(hostname: string): NetworkError {
+  return new NetworkError({
     code: "unknown_host",
     message: `There is no host ${hostname}. Check the address.`,
   });

@@ -8,7 +8,7 @@ import { CapstanError } from "@capstan/core";
 import { findProgram } from "../process/launcher.ts";
 import { noSandbox, outputOf, python, shell } from "../testing/run-program.ts";
 import { bubblewrap } from "../confine/bubblewrap.ts";
-import { pythonPlace } from "../process/python-place.ts";
+import { findPythonInstallation } from "../process/python-installation.ts";
 
 const skip = noSandbox || (existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3");
 
@@ -113,7 +113,7 @@ print(n)`,
   test("is told of hosts that are not there, and of what is no proxy's request", async () => {
     const sandbox = bubblewrap({
       path: findProgram("bwrap") ?? "",
-      python: await pythonPlace("/usr/bin/python3"),
+      python: await findPythonInstallation("/usr/bin/python3"),
       resolve: (name) =>
         name === "inner.example"
           ? Promise.resolve([

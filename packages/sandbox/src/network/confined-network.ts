@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapstanError } from "@capstan/core";
 import { type ResolveHost, resolveBySystem } from "./checked-agent.ts";
-import type { PythonPlace } from "../process/python-place.ts";
+import type { PythonInstallation } from "../process/python-installation.ts";
 import { makeTemporaryFolder } from "../process/temporary-folder.ts";
 import { openForwardProxy } from "./forward-proxy.ts";
-import type { NetworkAccess } from "./reachable.ts";
+import type { NetworkAccess } from "./network-access.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */
 const forwarder = fileURLToPath(new URL("../../src/network/forwarder.py", import.meta.url));
@@ -33,7 +33,7 @@ export interface ConfinedNetwork {
  */
 export function confinedNetwork(options: {
   readonly access: NetworkAccess;
-  readonly python: PythonPlace | undefined;
+  readonly python: PythonInstallation | undefined;
   readonly user?: number | undefined;
   /** @default the system's resolver */
   readonly resolve?: ResolveHost | undefined;

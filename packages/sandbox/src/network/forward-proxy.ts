@@ -8,7 +8,7 @@ import { connect, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream";
 import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
-import { type NetworkAccess, type Reach, reachable } from "./reachable.ts";
+import { type NetworkAccess, type Reach, reachable } from "./network-access.ts";
 
 export interface ForwardProxy {
   /** Ends every connection through it. */

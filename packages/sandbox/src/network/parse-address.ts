@@ -1,27 +1,27 @@
-import { WebError } from "./network-error.ts";
+import { NetworkError } from "./network-error.ts";
 
 /**
  * Reads what a model wrote as the address of a page: http or https, no credentials, no fragment.
  *
- * @throws WebError
+ * @throws NetworkError
  */
 export function parseAddress(written: string): URL {
   const text = written.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) {
-    throw new WebError({
+    throw new NetworkError({
       code: "invalid_url",
       message: `"${text.slice(0, 200)}" is no address. Write it whole, e.g. https://example.org/page.`,
     });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new WebError({
+    throw new NetworkError({
       code: "unsupported_scheme",
       message: `Only http and https addresses are fetched, not ${url.protocol}`,
     });
   }
   if (url.username !== "" || url.password !== "") {
-    throw new WebError({
+    throw new NetworkError({
       code: "credentials_in_url",
       message: "The address carries a user name or password. Those are not sent; leave them out.",
     });

@@ -4,13 +4,13 @@ import { systemClock } from "@capstan/core/host";
 import type { Script, ScriptApprovals } from "../definition/script-function.ts";
 import {
   isApprovalFile,
-  keepApproval,
+  writeApproval,
   makeApprovalsFolder,
   readApprovals,
   removeApproval,
   type ScriptApproval,
   type ScriptApprovalTable,
-} from "./kept-approvals.ts";
+} from "./approval-files.ts";
 
 /** People's word about scripts, kept in files. */
 export interface ScriptApprovalBook extends ScriptApprovals {
@@ -71,7 +71,7 @@ export function openScriptApprovals(options: {
         return toolError({ code: "script_not_approvable", message: problem ?? "" });
       const { contentHash, declared: permissions } = script;
       const approval = { contentHash, permissions, approvedAt: clock.now() };
-      keepApproval(folder, script.path, approval);
+      writeApproval(folder, script.path, approval);
       changed();
       return approval;
     },

@@ -1,6 +1,6 @@
 import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
 import type { ToolLibrary } from "../library/tool-library.ts";
-import type { KeptVersions } from "../read/kept-versions.ts";
+import type { ScriptVersions } from "../read/script-versions.ts";
 import type { languageParsers } from "../read/language-parsers.ts";
 import type { ScriptRunner } from "../run/script-runner.ts";
 
@@ -11,6 +11,6 @@ export interface OpenScripts {
   readonly runner: ScriptRunner;
   readonly parsers: ReturnType<typeof languageParsers>;
   /** Copies of the versions that are in use, and of those that were approved. */
-  readonly versions: KeptVersions;
+  readonly versions: ScriptVersions;
   close(): Promise<void>;
 }

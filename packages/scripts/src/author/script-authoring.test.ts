@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { AuthoringOutcome, ScriptDetail } from "@capstan/contract";
 
-import { KeptVersions } from "../read/kept-versions.ts";
+import { ScriptVersions } from "../read/script-versions.ts";
 import type { languageParsers } from "../read/language-parsers.ts";
 import { openScriptApprovals } from "../approve/script-approvals.ts";
 import { openToolLibrary } from "../library/tool-library.ts";
@@ -52,7 +52,7 @@ async function open(files: { readonly [name: string]: string }) {
   for (const [name, text] of Object.entries(files)) await writeFile(join(tools, name), text);
   const parsers = { python: parse, powershell: parse };
   const approvals = openScriptApprovals({ folder: join(place, "data/approvals") });
-  const versions = new KeptVersions(join(place, "data/versions"));
+  const versions = new ScriptVersions(join(place, "data/versions"));
   const library = await openToolLibrary({
     folders: [tools],
     parsers,

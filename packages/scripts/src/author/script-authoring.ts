@@ -8,8 +8,8 @@ import { DeletedFiles } from "./deleted-files.ts";
 import { readScriptName } from "./script-name.ts";
 import { templates } from "./script-templates.ts";
 import type { OpenScripts } from "./open-scripts.ts";
-import { inTurn } from "./in-turn.ts";
-import { findScannedFile, readAnew, scriptDetail, scriptFiles } from "./script-detail.ts";
+import { createSerialQueue } from "./serial-queue.ts";
+import { findScannedFile, readFromDisk, scriptDetail, scriptFiles } from "./script-detail.ts";
 import {
   functionView,
   isEditable,
@@ -33,8 +33,8 @@ export async function createScriptAuthoring(options: {
   const { scripts, folders } = options;
   const { library, approvals, parsers } = scripts;
   const deleted = new DeletedFiles(options.deleted);
-  const write = inTurn();
-  const parse = inTurn();
+  const write = createSerialQueue();
+  const parse = createSerialQueue();
   const rootsNow = () => Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   let roots = await rootsNow();
   const views = () => scriptViews(library, approvals, roots);
@@ -149,7 +149,7 @@ export async function createScriptAuthoring(options: {
       if (found.status !== "found") return found;
       const { path } = found;
       const file = await findScannedFile(folders, path);
-      const script = file && (await readAnew(file, parsers));
+      const script = file && (await readFromDisk(file, parsers));
       if (script === undefined)
         return { status: "conflict", message: "It cannot be read as it is. Mend it first." };
       if (script.contentHash !== contentHash)

@@ -19,7 +19,7 @@ export async function findScannedFile(
 }
 
 /** Reads a script from the file itself, with what it declares; undefined where it cannot be used as it is. */
-export async function readAnew(
+export async function readFromDisk(
   file: ScannedFile,
   parsers: OpenScripts["parsers"],
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export async function scriptDetail(
   const file = await findScannedFile(folders, path);
   const [text, script] = await Promise.all([
     readSource(path),
-    file && readAnew(file, scripts.parsers, signal),
+    file && readFromDisk(file, scripts.parsers, signal),
   ]);
   const approved = scripts.approvals.list().get(path);
   const isSound = script?.problems.every(({ severity }) => severity !== "error") === true;

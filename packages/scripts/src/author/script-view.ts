@@ -5,7 +5,7 @@ import type { ScriptProblemView, ScriptToolView, ScriptView } from "@capstan/con
 import type { LibraryFile, ToolLibrary } from "../library/tool-library.ts";
 import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
 import type { ScriptFunction, ScriptProblem } from "../definition/script-function.ts";
-import { shownPath } from "./shown-path.ts";
+import { displayPath } from "./display-path.ts";
 
 /** A file's id: of its place alone, so that it stays whatever is in it. No part of it is a path. */
 export function scriptId(path: string): string {
@@ -29,7 +29,7 @@ export function scriptViews(
       id: scriptId(path),
       object: "script",
       name,
-      folder: shownPath(folder, process.cwd()),
+      folder: displayPath(folder, process.cwd()),
       language: languageOf(path),
       status,
       title: script?.title ?? own[0]?.title ?? name,

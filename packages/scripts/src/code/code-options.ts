@@ -19,7 +19,7 @@ export interface CodeToolsOptions {
 }
 
 /** What a sandbox is like, for the model: one line of a definition. */
-export function placeText({
+export function describeSandbox({
   roots = [],
   write = false,
   network = false,

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { workerModule } from "@capstan/sandbox";
 import { formatCodeResult } from "./code-result.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
-import { givenValues } from "./given-values.ts";
+import { readVariableValues } from "./variable-values.ts";
 import { runCode } from "./run-code.ts";
 import { variableNames } from "./shell.ts";
 
@@ -29,7 +29,7 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {
-      const variables = await givenValues(names, context.variables);
+      const variables = await readVariableValues(names, context.variables);
       if (isToolError(variables)) return variables;
       const isolate = findIsolate();
       const { output, end, answer } = await runCode({

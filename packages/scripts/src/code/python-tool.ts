@@ -15,9 +15,9 @@ import { z } from "zod";
 import { createScriptRunner } from "../run/script-runner.ts";
 import type { Script, ScriptFunction } from "../definition/script-function.ts";
 import { formatCodeResult } from "./code-result.ts";
-import { type CodeToolsOptions, placeText } from "./code-options.ts";
-import { givenValues } from "./given-values.ts";
-import { KeptOutput } from "./kept-output.ts";
+import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
+import { readVariableValues } from "./variable-values.ts";
+import { CapturedOutput } from "./captured-output.ts";
 import { variableNames } from "./shell.ts";
 
 const path = fileURLToPath(new URL("../../src/code/python/run_code.py", import.meta.url));
@@ -54,14 +54,14 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
   });
   return defineTool({
     name: "Python",
-    description: `Runs Python in a sandbox: ${placeText(options)}. What is printed and the value of a last expression come back; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
+    description: `Runs Python in a sandbox: ${describeSandbox(options)}. What is printed and the value of a last expression come back; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
     permission: { executionPolicy: "ask-always" },
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {
-      const kept = new KeptOutput((text) => context.output.write(text));
-      const variables = await givenValues(names, context.variables);
+      const kept = new CapturedOutput((text) => context.output.write(text));
+      const variables = await readVariableValues(names, context.variables);
       if (isToolError(variables)) return variables;
       const { value } = await runner.run({
         script: readRunCode(),

@@ -1,7 +1,7 @@
 import type { JsonValue, ToolContext } from "@capstan/core";
 import { FrameReader } from "../run/worker/frames.ts";
 import type { Program, ProgramEnd, Sandbox } from "@capstan/sandbox";
-import { KeptOutput } from "./kept-output.ts";
+import { CapturedOutput } from "./captured-output.ts";
 
 /** What code did: what it said, and how it ended. */
 export interface CodeRun {
@@ -33,7 +33,7 @@ export async function runCode(options: {
   const { signal, output } = context;
   signal.throwIfAborted();
   const running = sandbox.start({ ...program, channels: 1 });
-  const kept = new KeptOutput((text) => output.write(text));
+  const kept = new CapturedOutput((text) => output.write(text));
   const reader = new FrameReader({ maxBytes: maxAnswerBytes });
   let answer: JsonValue | undefined;
   running.stdout.on("data", (chunk: Buffer) => kept.push(chunk, "out"));

@@ -8,7 +8,7 @@ import {
 } from "@capstan/core";
 import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
-import { type CodeToolsOptions, placeText } from "./code-options.ts";
+import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { runCode } from "./run-code.ts";
 
 export const variableNames = z
@@ -49,7 +49,7 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
   });
   return defineTool({
     name: shell.tool,
-    description: `Runs ${shell.language} in a sandbox: ${placeText(options)}. ${shell.variables}`,
+    description: `Runs ${shell.language} in a sandbox: ${describeSandbox(options)}. ${shell.variables}`,
     parameters,
     permission: { executionPolicy: "ask-always" },
     compressArgs: ({ command }) => command,

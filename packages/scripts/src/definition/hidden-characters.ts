@@ -1,6 +1,6 @@
 import type { FileContents } from "./file-contents.ts";
 import type { ScriptProblem } from "./script-function.ts";
-import { sourceText } from "./source-text.ts";
+import { decodeSource } from "./decode-source.ts";
 
 /**
  * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
@@ -48,7 +48,7 @@ export function hiddenCharacters(
 export function hiddenInFiles(contents: FileContents, entry: string): readonly ScriptProblem[] {
   return [...contents].flatMap(([name, bytes]) => {
     if (!/\.(?:py|ps[dm]?1|[mc]?[jt]s)$/.test(name) || name.includes("node_modules/")) return [];
-    return hiddenCharacters(sourceText(bytes), name === entry ? {} : { file: name });
+    return hiddenCharacters(decodeSource(bytes), name === entry ? {} : { file: name });
   });
 }
 

@@ -19,6 +19,6 @@ export interface RawPermissions {
 }
 
 /** A file that could not be read at all. */
-export function unreadable(message: string): ParsedFile {
+export function unreadableFile(message: string): ParsedFile {
   return { problems: [{ severity: "error", message }] };
 }

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isToolError } from "@capstan/core";
-import { pythonPlace } from "@capstan/sandbox";
+import { findPythonInstallation } from "@capstan/sandbox";
 import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
 import { approving, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
 import type { Script } from "../definition/script-function.ts";
@@ -63,7 +63,7 @@ async function install(script: Script, options: { readonly signal?: AbortSignal 
   let said = "";
   const outcome = await installEnvironment({
     script,
-    python: await pythonPlace("/usr/bin/python3"),
+    python: await findPythonInstallation("/usr/bin/python3"),
     environments,
     sandbox: confined,
     environment: {},
@@ -115,18 +115,21 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     const ours = plugin("ours", requirements);
     const theirs = plugin("theirs", requirements, 666);
     assert.equal((await install(theirs)).outcome.status, "installed");
-    const found = await environments.find(ours, await pythonPlace("/usr/bin/python3"));
+    const found = await environments.find(ours, await findPythonInstallation("/usr/bin/python3"));
     assert.equal(found.status, "missing");
     assert.equal((await install(ours)).outcome.status, "installed");
     assert.equal(await run(ours, "measure"), 12);
     const wheel = readFileSync(join(folder, "theirs", wheelName));
     writeFileSync(join(folder, "ours", wheelName), wheel);
-    const changed = await environments.find({ ...ours }, await pythonPlace("/usr/bin/python3"));
+    const changed = await environments.find(
+      { ...ours },
+      await findPythonInstallation("/usr/bin/python3"),
+    );
     assert.equal(changed.status, "missing");
   });
 
   test("is one for all that require the same of the index, whatever else they are made of", async () => {
-    const python = await pythonPlace("/usr/bin/python3");
+    const python = await findPythonInstallation("/usr/bin/python3");
     const keys = ["one", "two"].map(async (name) => {
       const script = plugin(name, "boats==1.0 # ours\nships[sails]>=2; python_version > '3.8'\n");
       const found = await environments.find(script, python);
@@ -152,7 +155,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     const installing = install(script, { signal: stop.signal });
     setTimeout(() => stop.abort(new Error("stopped")), 100);
     await assert.rejects(installing, /stopped/);
-    const found = await environments.find(script, await pythonPlace("/usr/bin/python3"));
+    const found = await environments.find(script, await findPythonInstallation("/usr/bin/python3"));
     assert.equal(found.status, "missing");
     assert.ok(
       readdirSync(join(folder, "data/environments")).every((name) => !name.endsWith(".tmp")),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { isAlive, type Program, type PythonPlace, type Sandbox } from "@capstan/sandbox";
+import { isAlive, type Program, type PythonInstallation, type Sandbox } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 import { environmentInside, type PythonEnvironments } from "./python-environments.ts";
 
@@ -27,7 +27,7 @@ const hasUsefulPip =
  */
 export async function installEnvironment(options: {
   readonly script: Script;
-  readonly python: PythonPlace;
+  readonly python: PythonInstallation;
   readonly environments: PythonEnvironments;
   readonly sandbox: Sandbox;
   readonly environment: { readonly [name: string]: string | undefined };

@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core/host";
-import type { PythonPlace } from "@capstan/sandbox";
+import type { PythonInstallation } from "@capstan/sandbox";
 import type { ScriptNeeds } from "../library/tool-library.ts";
 import { mayRequirePackages, type PythonEnvironments } from "./python-environments.ts";
 
@@ -10,10 +10,10 @@ import { mayRequirePackages, type PythonEnvironments } from "./python-environmen
  */
 export function missingPackages(options: {
   readonly environments: PythonEnvironments;
-  readonly python: () => Promise<PythonPlace | undefined>;
+  readonly python: () => Promise<PythonInstallation | undefined>;
 }): ScriptNeeds {
   const { environments } = options;
-  let looked: Promise<PythonPlace | undefined> | undefined;
+  let looked: Promise<PythonInstallation | undefined> | undefined;
   return {
     async missing(script) {
       if (!mayRequirePackages(script)) return undefined;

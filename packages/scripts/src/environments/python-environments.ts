@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isOfIndexAlone } from "./is-of-index-alone.ts";
-import type { PythonPlace } from "@capstan/sandbox";
+import { usesIndexOnly } from "./uses-index-only.ts";
+import type { PythonInstallation } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 
 /** Where a program sees the packages that its script requires. */
@@ -19,7 +19,7 @@ export type FoundEnvironment =
 
 /** What plugins require of other packages, as it is installed here. */
 export interface PythonEnvironments {
-  find(script: Script, python: PythonPlace): Promise<FoundEnvironment>;
+  find(script: Script, python: PythonInstallation): Promise<FoundEnvironment>;
   /** Calls back when one is installed, by another process too; returns what ends it. */
   subscribe(listener: () => void): () => void;
 }
@@ -37,7 +37,7 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
     async find(script, python) {
       const requirements = await requirementsOf(script);
       if (requirements === undefined) return { status: "none_needed" };
-      const sources = isOfIndexAlone(requirements.toString()) ? [] : await ownFiles(script);
+      const sources = usesIndexOnly(requirements.toString()) ? [] : await ownFiles(script);
       const found = join(folder, environmentKey([requirements, ...sources], python));
       if (existsSync(found)) return { status: "installed", folder: found };
       return { status: "missing", folder: found, message: missing(script) };
@@ -75,7 +75,7 @@ async function ownFiles({ path, folder, files }: Script): Promise<readonly Buffe
   return [Buffer.from(path), ...(await Promise.all(contents)).flat()];
 }
 
-function environmentKey(parts: readonly Uint8Array[], python: PythonPlace): string {
+function environmentKey(parts: readonly Uint8Array[], python: PythonInstallation): string {
   const { executable, version } = python;
   const hash = createHash("sha256").update(JSON.stringify([executable, version]));
   const [requirements = "", ...sources] = parts;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
-import { KeptVersions } from "../read/kept-versions.ts";
+import { ScriptVersions } from "../read/script-versions.ts";
 import type { DeclaredPermissions } from "../definition/script-function.ts";
 import { fakeParsers, put, toolFolder } from "../testing/tool-folder.ts";
 import { openToolLibrary, type ToolLibrary, type ToolLibraryOptions } from "./tool-library.ts";
@@ -91,7 +91,7 @@ test("plugin folders are watched too, and a tools folder that comes later or is 
 
 test("a file that breaks keeps its last good version and shows its error; mended, it is live again", async () => {
   const folder = await toolFolder({ "a.py": "one" });
-  const versions = new KeptVersions(join(await toolFolder(), "versions"));
+  const versions = new ScriptVersions(join(await toolFolder(), "versions"));
   const library = await open(folder, { versions });
   const good = library.files[0]?.script;
   await put(folder, { "a.py": "broken" });
@@ -108,7 +108,7 @@ test("a file that breaks keeps its last good version and shows its error; mended
 
 test("what is kept of a script is the content that was read, whatever becomes of the file", async () => {
   const folder = await toolFolder({ "a.py": "one", "_help.py": "help" });
-  const versions = new KeptVersions(join(await toolFolder(), "versions"));
+  const versions = new ScriptVersions(join(await toolFolder(), "versions"));
   const { files } = await open(folder, { versions });
   const script = files[0]?.script;
   await put(folder, { "a.py": "broken" });

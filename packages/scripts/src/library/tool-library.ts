@@ -15,7 +15,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 import { scriptGroup } from "./script-group.ts";
-import type { KeptVersions } from "../read/kept-versions.ts";
+import type { ScriptVersions } from "../read/script-versions.ts";
 import { type FolderWatch, watchFolders } from "./watch-folders.ts";
 
 export interface ToolLibraryOptions {
@@ -31,7 +31,7 @@ export interface ToolLibraryOptions {
   readonly modules?: ModuleApprovals;
   /** What scripts need beside their files. Without it, nobody is told before a call. */
   readonly needs?: ScriptNeeds;
-  readonly versions?: KeptVersions;
+  readonly versions?: ScriptVersions;
   /** Contents whose copies stay, beside those in use: what people approved, to compare with. @default none */
   readonly alsoKept?: () => readonly string[];
   /** By which caches beside scripts are known as written here. @default no caches */

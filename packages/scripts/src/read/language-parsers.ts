@@ -1,4 +1,4 @@
-import { unreadable } from "../definition/parsed-file.ts";
+import { unreadableFile } from "../definition/parsed-file.ts";
 import { parsePowerShell } from "./powershell/parse-powershell.ts";
 import { findPython, type PythonFound } from "./python/find-python.ts";
 import { parsePython } from "./python/parse-python.ts";
@@ -21,7 +21,7 @@ export function languageParsers(
       if (python.status === "missing") {
         // It may be installed while the server runs.
         found = undefined;
-        return sources.map(() => unreadable(python.message));
+        return sources.map(() => unreadableFile(python.message));
       }
       const { executable } = python;
       return parsePython(sources, { executable, ...(signal && { signal }) });

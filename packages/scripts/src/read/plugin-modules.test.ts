@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ToolExecutor } from "@capstan/core";
-import { KeptVersions } from "./kept-versions.ts";
+import { ScriptVersions } from "./script-versions.ts";
 import { fakeParsers, put, toolFolder } from "../testing/tool-folder.ts";
 import { openToolLibrary, type ToolLibrary } from "../library/tool-library.ts";
 
@@ -16,7 +16,7 @@ async function open(
     parsers: fakeParsers(),
     run: async () => ({ value: null }),
     watch: false,
-    versions: new KeptVersions(join(await toolFolder(), "versions")),
+    versions: new ScriptVersions(join(await toolFolder(), "versions")),
     modules: { approved: isApproved, subscribe: () => () => {} },
   });
   after(() => library.close());

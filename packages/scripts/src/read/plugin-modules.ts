@@ -7,7 +7,7 @@ import { importCopy, noPart } from "./import-copy.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "../definition/script-function.ts";
-import type { KeptVersions } from "./kept-versions.ts";
+import type { ScriptVersions } from "./script-versions.ts";
 import type { FileContents } from "../definition/file-contents.ts";
 
 /** Which modules may be imported. They run inside the server, so a person says so for each content. */
@@ -34,7 +34,7 @@ export interface LoadedModule {
 export interface LoadModulesOptions {
   readonly previous: ReadonlyMap<string, ToolModule>;
   readonly approvals?: ModuleApprovals;
-  readonly versions?: KeptVersions;
+  readonly versions?: ScriptVersions;
 }
 
 /**

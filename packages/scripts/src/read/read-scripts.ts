@@ -14,7 +14,7 @@ import type { ParsedFile } from "../definition/parsed-file.ts";
 import { readPermissions } from "../definition/permissions.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
-import type { KeptVersions } from "./kept-versions.ts";
+import type { ScriptVersions } from "./script-versions.ts";
 import type { FileContents } from "../definition/file-contents.ts";
 import type {
   DeclaredPermissions,
@@ -42,7 +42,7 @@ export interface ReadScriptsOptions {
   /** Scripts as they were read before, by path: those whose content is the same are kept. */
   readonly previous?: ReadonlyMap<string, Script>;
   /** Keeps what a script is made of; then `folder` is that copy. Without it, scripts stay where they are. */
-  readonly versions?: KeptVersions;
+  readonly versions?: ScriptVersions;
   readonly signal?: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import { toolError, type ToolError } from "@capstan/core";
-import { pythonPlace, type Sandbox } from "@capstan/sandbox";
+import { findPythonInstallation, type Sandbox } from "@capstan/sandbox";
 import type { PythonEnvironments } from "../environments/python-environments.ts";
 import type { Script } from "../definition/script-function.ts";
 import { findPowerShell, type PowerShellFound } from "./powershell/find-powershell.ts";
@@ -36,7 +36,7 @@ export function findInterpreters(
     const found = await findPython();
     if (found.status === "missing")
       return toolError({ code: "python_missing", message: found.message });
-    const python = await pythonPlace(found.executable);
+    const python = await findPythonInstallation(found.executable);
     const packages = await environments?.find(script, python);
     if (packages?.status === "missing")
       return toolError({ code: "packages_missing", message: packages.message });

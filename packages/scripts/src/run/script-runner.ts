@@ -8,7 +8,7 @@ import type {
   ScriptPermissions,
 } from "../definition/script-function.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
-import { answerQuestion } from "./answer-question.ts";
+import { answerHostRequest } from "./answer-host-request.ts";
 import { scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
@@ -100,7 +100,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
                   ...(done !== undefined && { done }),
                   ...(total !== undefined && { total }),
                 }),
-              onAsk: (question) => answerQuestion(question, context),
+              onAsk: (question) => answerHostRequest(question, context),
             },
             signal,
           ),

@@ -8,7 +8,7 @@ import {
   isSameSite,
   parseAddress,
   privateAddress,
-  WebError,
+  NetworkError,
 } from "@capstan/sandbox";
 
 const mostRedirects = 5;
@@ -37,7 +37,7 @@ export interface FetchedBody {
 /**
  * Fetches an address and the redirects of its own site, with every hop checked.
  *
- * @throws WebError for whatever the site or the network does; the signal's reason on abort.
+ * @throws NetworkError for whatever the site or the network does; the signal's reason on abort.
  */
 export async function fetchAddress(start: URL, options: FetchAddressOptions): Promise<FetchedBody> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
@@ -46,9 +46,9 @@ export async function fetchAddress(start: URL, options: FetchAddressOptions): Pr
     return await follow(start, { ...options, signal });
   } catch (error) {
     options.signal.throwIfAborted();
-    if (error instanceof WebError) throw error;
+    if (error instanceof NetworkError) throw error;
     if (deadline.aborted) {
-      throw new WebError({
+      throw new NetworkError({
         code: "timed_out",
         message: `${start.host} did not deliver the page within ${options.timeoutMs / 1000} seconds.`,
         retryable: true,
@@ -67,7 +67,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     const location = response.headers.get("location");
     await response.body?.cancel();
     if (location === null) {
-      throw new WebError({
+      throw new NetworkError({
         code: "http_error",
         message: `${url.host} redirects without saying where to.`,
       });
@@ -76,14 +76,14 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
       ? parseAddress(new URL(location, url).href)
       : undefined;
     if (next === undefined) {
-      throw new WebError({
+      throw new NetworkError({
         code: "http_error",
         message: `${url.host} redirects to what is no address.`,
       });
     }
     refusePrivateLiteral(next, options.allowed);
     if (!isSameSite(url, next)) {
-      throw new WebError({
+      throw new NetworkError({
         code: "redirects_elsewhere",
         message: `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address if it is what you want.`,
         details: { location: next.href },
@@ -91,7 +91,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     }
     url = next;
   }
-  throw new WebError({
+  throw new NetworkError({
     code: "too_many_redirects",
     message: `${start.href} redirects more than ${mostRedirects} times.`,
   });
@@ -129,7 +129,7 @@ async function receive(
   if (!response.ok) {
     await response.body?.cancel();
     const retryAfter = response.headers.get("retry-after");
-    throw new WebError({
+    throw new NetworkError({
       code: "http_error",
       message: `${url.host} answered ${`${response.status} ${response.statusText}`.trim()} for ${url.href}${retryAfter === null ? "" : ` (try again after: ${retryAfter})`}.`,
       retryable: response.status === 429 || response.status >= 500,
@@ -137,7 +137,7 @@ async function receive(
     });
   }
   const tooLarge = () =>
-    new WebError({
+    new NetworkError({
       code: "too_large",
       message: `${url.href} is larger than ${formatBytes(maxBytes)}, the most that is fetched.`,
     });
@@ -161,18 +161,18 @@ async function receive(
   };
 }
 
-function networkFailure(url: URL, error: unknown): WebError {
+function networkFailure(url: URL, error: unknown): NetworkError {
   const cause = rootCause(error);
-  if (cause instanceof WebError) return cause;
+  if (cause instanceof NetworkError) return cause;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code === "ENOTFOUND" || code === "EAI_NONAME") {
-    return new WebError({
+    return new NetworkError({
       code: "unknown_host",
       message: `There is no host ${url.hostname}. Check the address.`,
     });
   }
   const isCertificate = /CERT|SSL|TLS|ALTNAME/.test(code);
-  return new WebError({
+  return new NetworkError({
     code: isCertificate ? "bad_certificate" : "unreachable",
     message: `${url.host} could not be read: ${errorMessage(cause)}${code === "" ? "" : ` (${code})`}.`,
     retryable: !isCertificate,
@@ -182,7 +182,7 @@ function networkFailure(url: URL, error: unknown): WebError {
 function rootCause(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
-    if (cause instanceof WebError || cause.cause === undefined) break;
+    if (cause instanceof NetworkError || cause.cause === undefined) break;
     cause = cause.cause;
   }
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;

@@ -5,7 +5,7 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
 import type { PageCache } from "./page-cache.ts";
 import { type Excerpt, findInPage, splitPages } from "./page-parts.ts";
-import { parseAddress, WebError } from "@capstan/sandbox";
+import { parseAddress, NetworkError } from "@capstan/sandbox";
 import { readPage, type WebPage } from "./read-page.ts";
 
 const parameters = z.object({
@@ -68,7 +68,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
       try {
         return await run(args, context, options);
       } catch (error) {
-        if (error instanceof WebError) return toolError(error.data);
+        if (error instanceof NetworkError) return toolError(error.data);
         throw error;
       }
     },

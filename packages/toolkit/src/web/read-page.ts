@@ -1,5 +1,5 @@
 import { formatBytes } from "../text/format-bytes.ts";
-import { runInWorker, WebError, workerModule } from "@capstan/sandbox";
+import { runInWorker, NetworkError, workerModule } from "@capstan/sandbox";
 import { decodeBody } from "./decode-body.ts";
 import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "./html-to-markdown.ts";
@@ -21,7 +21,7 @@ export interface WebPage extends Omit<ReadablePage, "markdown"> {
  * Markdown stay as they are.
  *
  * @param timeoutMs how long a page may take to be laid out; after that its bare text must do
- * @throws WebError `unsupported_type` for everything else.
+ * @throws NetworkError `unsupported_type` for everything else.
  */
 export async function readPage(
   fetched: FetchedBody,
@@ -31,7 +31,7 @@ export async function readPage(
   const base = { url: url.href, contentType: contentType.split(";")[0]?.trim() ?? "" };
   const type = pageType(contentType, body);
   if (type === "refused") {
-    throw new WebError({
+    throw new NetworkError({
       code: "unsupported_type",
       message: `${url.href} is ${base.contentType || "binary data"} (${formatBytes(body.length)}). Only web pages and text are read.`,
     });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findSandbox, pythonPlace } from "@capstan/sandbox";
+import { findSandbox, findPythonInstallation } from "@capstan/sandbox";
 import {
   findPython,
   installEnvironment,
@@ -37,7 +37,7 @@ export async function installPath(
   try {
     const outcome = await installEnvironment({
       script: found.script,
-      python: await pythonPlace(python.executable),
+      python: await findPythonInstallation(python.executable),
       environments: pythonEnvironments(join(configuration.dataDir, "scripts", "environments")),
       sandbox,
       environment: process.env,

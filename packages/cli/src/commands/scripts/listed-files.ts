@@ -1,7 +1,7 @@
 import {
   type FileProblem,
   type ScriptApprovalBook,
-  shownPath,
+  displayPath,
   type ToolLibrary,
 } from "@capstan/scripts";
 import { printableLine } from "../../terminal/printable.ts";
@@ -54,7 +54,7 @@ export function renderList(
   folders: readonly string[],
   style: Style,
 ): string {
-  const places = folders.map((folder) => shownPath(folder, process.cwd())).join(", ");
+  const places = folders.map((folder) => displayPath(folder, process.cwd())).join(", ");
   if (files.length === 0)
     return `There are no tools in ${places || "any folder"} yet. \`capstan scripts new NAME\` begins one.\n`;
   return files.map((file) => `${fileLines(file, style).join("\n")}\n`).join("\n");
@@ -74,7 +74,7 @@ function fileLines(file: ListedFile, style: Style): readonly string[] {
   ];
   const note = notes.length === 0 ? "" : style.yellow(` (${notes.join(", ")})`);
   return [
-    `${style.bold(shownPath(file.path, process.cwd()))}${note}`,
+    `${style.bold(displayPath(file.path, process.cwd()))}${note}`,
     ...file.groups.flatMap(({ id, tools }) =>
       tools.map(
         ({ name, description }) =>

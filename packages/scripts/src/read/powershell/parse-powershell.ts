@@ -1,5 +1,5 @@
 import { runInWorker, workerModule } from "@capstan/sandbox";
-import { type ParsedFile, unreadable } from "../../definition/parsed-file.ts";
+import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts";
 
 const timeoutMs = 30_000;
 
@@ -29,5 +29,5 @@ export async function parsePowerShell(
   }
   const why =
     outcome.status === "timed_out" ? `it took longer than ${timeoutMs / 1000} s` : outcome.message;
-  return [unreadable(`It could not be read: ${why}.`)];
+  return [unreadableFile(`It could not be read: ${why}.`)];
 }

@@ -1,6 +1,6 @@
 import { answerWorker } from "@capstan/sandbox";
 import type { ParsedFile } from "../../definition/parsed-file.ts";
-import { sourceText } from "../../definition/source-text.ts";
+import { decodeSource } from "../../definition/decode-source.ts";
 import { readPowerShell } from "./read-powershell.ts";
 import { scanOutline } from "./scan-outline.ts";
 
@@ -8,7 +8,7 @@ import { scanOutline } from "./scan-outline.ts";
 await answerWorker(async (input: { readonly sources: readonly Uint8Array[] }) => {
   const parsed: ParsedFile[] = [];
   for (const bytes of input.sources) {
-    const source = sourceText(bytes);
+    const source = decodeSource(bytes);
     const scanned = scanOutline(source);
     const outline = scanned.unclosed.length === 0 ? scanned : await outlineByGrammar(source);
     parsed.push(readPowerShell(source, outline ?? scanned));

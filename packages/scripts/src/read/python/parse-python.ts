@@ -1,4 +1,4 @@
-import { type ParsedFile, unreadable } from "../../definition/parsed-file.ts";
+import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts";
 import { startReader } from "./reader-process.ts";
 
 export interface ParsePythonOptions {
@@ -26,10 +26,10 @@ export async function parsePython(
     options.signal?.throwIfAborted();
     if (parsed.length === sources.length) break;
     if (end.status === "not_started")
-      return sources.map(() => unreadable(`Python could not be started: ${end.message}.`));
+      return sources.map(() => unreadableFile(`Python could not be started: ${end.message}.`));
     // The next one without an answer is the one it was at.
     parsed.push(
-      unreadable(
+      unreadableFile(
         end.status === "hung"
           ? `It could not be read within ${(options.timeoutMs ?? defaultTimeoutMs) / 1000} s.`
           : "Python ended while it read this file.",

@@ -6,7 +6,7 @@ import { errorMessage } from "@capstan/core/host";
 import { findProgram } from "@capstan/sandbox";
 
 /** A PowerShell as it is installed. */
-export interface PowerShellPlace {
+export interface PowerShellInstallation {
   readonly executable: string;
   readonly version: string;
   /** The folders that it needs to run: its own, and .NET's. */
@@ -16,7 +16,7 @@ export interface PowerShellPlace {
 }
 
 export type PowerShellFound =
-  | ({ readonly status: "found" } & PowerShellPlace)
+  | ({ readonly status: "found" } & PowerShellInstallation)
   | { readonly status: "missing"; readonly message: string };
 
 const question = [

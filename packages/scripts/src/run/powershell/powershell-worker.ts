@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WorkerCommand } from "../worker/worker-command.ts";
-import type { PowerShellPlace } from "./find-powershell.ts";
+import type { PowerShellInstallation } from "./find-powershell.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */
 const workerFolder = fileURLToPath(new URL("../../../src/run/powershell", import.meta.url));
 
-export function powershellWorker({ executable, folders, env }: PowerShellPlace): WorkerCommand {
+export function powershellWorker({
+  executable,
+  folders,
+  env,
+}: PowerShellInstallation): WorkerCommand {
   return {
     command: "/bin/sh",
     args: [

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PythonPlace, Sandbox } from "@capstan/sandbox";
+import type { PythonInstallation, Sandbox } from "@capstan/sandbox";
 import { environmentInside } from "../../environments/python-environments.ts";
 import type { WorkerCommand } from "../worker/worker-command.ts";
 
@@ -9,7 +9,7 @@ const workerFolder = fileURLToPath(new URL("../../../src/run/python", import.met
 
 /** @param options.environment the virtual environment of what the script requires */
 export function pythonWorker(options: {
-  readonly python: PythonPlace;
+  readonly python: PythonInstallation;
   readonly environment: string | undefined;
   readonly sandbox: Sandbox["kind"];
 }): WorkerCommand {

@@ -31,13 +31,13 @@ export type ResultPart =
     };
 
 /** What a call asks of the host while it runs. */
-export type CallQuestion = { readonly id: number } & (
+export type HostRequest = { readonly id: number } & (
   | { readonly what: "variables" }
   | { readonly what: "variable"; readonly name: string }
   | { readonly what: "call_tool"; readonly name: string; readonly arguments: JsonObject }
 );
 
-export type CallReply =
+export type HostReply =
   | { readonly value: unknown }
   | {
       readonly error: {
@@ -62,7 +62,7 @@ export type CallMessage =
       readonly done?: number;
       readonly total?: number;
     }
-  | ({ readonly type: "ask" } & CallQuestion)
+  | ({ readonly type: "ask" } & HostRequest)
   /** The worker's word: the call's process is gone, and wrote all it meant to. */
   | { readonly type: "over" };
 

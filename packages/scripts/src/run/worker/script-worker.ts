@@ -4,8 +4,8 @@ import { encodeFrame, FrameReader } from "./frames.ts";
 import type {
   CallAnswer,
   CallMessage,
-  CallQuestion,
-  CallReply,
+  HostRequest,
+  HostReply,
   CallRequest,
   ScriptException,
   WorkerMessage,
@@ -22,7 +22,7 @@ export interface CallHost {
     readonly done?: number;
     readonly total?: number;
   }): void;
-  onAsk(question: CallQuestion): Promise<CallReply>;
+  onAsk(question: HostRequest): Promise<HostReply>;
 }
 
 /** What came of a call. */
@@ -179,7 +179,7 @@ class Worker implements ScriptWorker {
     }
   }
 
-  async #reply(question: CallQuestion, live: LiveCall): Promise<void> {
+  async #reply(question: HostRequest, live: LiveCall): Promise<void> {
     const reply = await live.host.onAsk(question);
     // The call may be over: another's would read it.
     if (this.#live === live)

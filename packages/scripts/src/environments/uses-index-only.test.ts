@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isOfIndexAlone } from "./is-of-index-alone.ts";
+import { usesIndexOnly } from "./uses-index-only.ts";
 
 test("names with versions mean the same packages in every folder; options, paths and archives may not", () => {
   const plain =
     "\n# ours\r\nboats==1.0  # one\nships [sails,oars] >=2,<3 ; python_version > '3.8'\nA-b_c.d~=1.*\n";
-  assert.equal(isOfIndexAlone(plain), true);
+  assert.equal(usesIndexOnly(plain), true);
   const local = [
     "--find-links .",
     "-r more.txt",
@@ -27,5 +27,5 @@ test("names with versions mean the same packages in every folder; options, paths
     "# a\u0085-e .",
     "boats==1\u2028.",
   );
-  for (const line of local) assert.equal(isOfIndexAlone(`ships\n${line}\n`), false, line);
+  for (const line of local) assert.equal(usesIndexOnly(`ships\n${line}\n`), false, line);
 });

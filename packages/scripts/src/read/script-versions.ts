@@ -7,7 +7,7 @@ import { dirname, join, relative, sep } from "node:path";
  * Keeps unchanging copies of scripts, each in a folder named by its content: what runs is what was
  * read and approved, whatever happens to the files meanwhile.
  */
-export class KeptVersions {
+export class ScriptVersions {
   readonly #folder: string;
 
   /** @param folder which nothing else uses, out of reach of tools */

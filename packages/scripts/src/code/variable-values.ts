@@ -2,7 +2,7 @@ import { type JsonValue, type ToolError, toolError, type VariableSystem } from "
 import { readBack } from "@capstan/core/host";
 
 /** The values of variables by their names, with their structure where they have one. */
-export async function givenValues(
+export async function readVariableValues(
   names: readonly string[],
   variables: VariableSystem,
 ): Promise<{ readonly [name: string]: JsonValue } | ToolError> {

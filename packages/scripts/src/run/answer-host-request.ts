@@ -1,12 +1,12 @@
 import type { ToolContext } from "@capstan/core";
 import { errorMessage, readBack } from "@capstan/core/host";
-import type { CallQuestion, CallReply } from "./worker/messages.ts";
+import type { HostRequest, HostReply } from "./worker/messages.ts";
 
 /** What a running script asks: the session's variables, and calls of other tools, through the gate. */
-export async function answerQuestion(
-  question: CallQuestion,
+export async function answerHostRequest(
+  question: HostRequest,
   context: ToolContext,
-): Promise<CallReply> {
+): Promise<HostReply> {
   try {
     switch (question.what) {
       case "variables":
@@ -23,7 +23,7 @@ export async function answerQuestion(
   }
 }
 
-async function readVariable(name: string, { variables }: ToolContext): Promise<CallReply> {
+async function readVariable(name: string, { variables }: ToolContext): Promise<HostReply> {
   if (variables.peekVariable(name) === undefined) await readBack(variables, name);
   const found = variables.getVariable(name);
   if (found === undefined) return { error: variables.missingVariable(name) };
@@ -31,9 +31,9 @@ async function readVariable(name: string, { variables }: ToolContext): Promise<C
 }
 
 async function callTool(
-  { name, arguments: args }: Extract<CallQuestion, { readonly what: "call_tool" }>,
+  { name, arguments: args }: Extract<HostRequest, { readonly what: "call_tool" }>,
   context: ToolContext,
-): Promise<CallReply> {
+): Promise<HostReply> {
   const result = await context.callTool(name, args);
   if (result.status === "success") return { value: result.data ?? null };
   const { code, message, retryable = false } = result.error;

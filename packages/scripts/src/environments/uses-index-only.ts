@@ -2,9 +2,9 @@
  * Whether requirements name nothing but packages of the index, so that the same text means the same
  * packages in every folder. An option, a path, a URL and an archive's name may mean others.
  *
- * @example isOfIndexAlone("boats==1.0\nships[sails]>=2"); // true
+ * @example usesIndexOnly("boats==1.0\nships[sails]>=2"); // true
  */
-export function isOfIndexAlone(requirements: string): boolean {
+export function usesIndexOnly(requirements: string): boolean {
   // Python ends lines at more characters than these.
   if (/[^\t\n\r -~]/.test(requirements)) return false;
   return requirements

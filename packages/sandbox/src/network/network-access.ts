@@ -1,7 +1,7 @@
 import { CapstanError } from "@capstan/core";
 import { allowedHosts } from "./allowed-hosts.ts";
 import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
-import { addressProblem, isAddress } from "./public-address.ts";
+import { addressProblem, isAddress } from "./check-address.ts";
 
 /**
  * What of the network a program reaches: nothing, every public address, or the hosts that are named,

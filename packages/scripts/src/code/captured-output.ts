@@ -5,7 +5,7 @@ const headLength = 256 * 1024;
 const tailLength = 64 * 1024;
 
 /** What a program says: streamed up to a limit, kept without its middle, never more than that in memory. */
-export class KeptOutput {
+export class CapturedOutput {
   readonly #onText: (text: string) => void;
   readonly #decoders = { out: new StringDecoder("utf8"), err: new StringDecoder("utf8") };
   #head = "";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addressProblem, isAddress } from "./public-address.ts";
+import { addressProblem, isAddress } from "./check-address.ts";
 
 test("public addresses are public", () => {
   for (const address of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reachable } from "./reachable.ts";
+import { reachable } from "./network-access.ts";
 
 const names: { readonly [name: string]: string } = {
   "api.example": "93.184.216.34",

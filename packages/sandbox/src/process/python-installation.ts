@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { promisify } from "node:util";
 
 /** A Python as it is installed. */
-export interface PythonPlace {
+export interface PythonInstallation {
   /** Itself, not what chooses one of several. */
   readonly executable: string;
   /** As it names itself. */
@@ -12,16 +12,16 @@ export interface PythonPlace {
   readonly folders: readonly string[];
 }
 
-const known = new Map<string, Promise<PythonPlace>>();
+const known = new Map<string, Promise<PythonInstallation>>();
 
 /** Where a Python is installed: asks it, once. */
-export function pythonPlace(command: string): Promise<PythonPlace> {
+export function findPythonInstallation(command: string): Promise<PythonInstallation> {
   const place = known.get(command) ?? askPlace(command);
   known.set(command, place);
   return place;
 }
 
-async function askPlace(command: string): Promise<PythonPlace> {
+async function askPlace(command: string): Promise<PythonInstallation> {
   const code =
     "import sys; print(sys.executable); print(sys.version.split()[0]); print(sys.base_prefix); print(sys.prefix)";
   const { stdout } = await promisify(execFile)(command, ["-I", "-S", "-c", code], {

@@ -68,7 +68,7 @@ function readApproval(file: string): z.infer<typeof keptApproval> | undefined {
 }
 
 /** Keeps one as a whole, for its owner alone. */
-export function keepApproval(folder: string, path: string, approval: ScriptApproval): void {
+export function writeApproval(folder: string, path: string, approval: ScriptApproval): void {
   makeApprovalsFolder(folder);
   const draft = join(folder, `${randomUUID()}.tmp`);
   const text = `${JSON.stringify({ version: 1, path, ...approval }, null, 2)}\n`;
