@@ -2,7 +2,7 @@ import type { RunEvent } from "@capstan/contract";
 import { ApiError, isAbort } from "./api-error.ts";
 import { backoffDelay } from "./backoff.ts";
 import { createEventStreamParser } from "./parse-event-stream.ts";
-import { pause } from "./pause.ts";
+import { waitToRetry } from "./wait-to-retry.ts";
 import { send } from "./request.ts";
 
 export type StreamStatus = "open" | "reconnecting" | "gone";
@@ -43,7 +43,7 @@ export async function followRun(options: FollowOptions): Promise<void> {
       if (!isAbort(error)) options.onStatus("reconnecting");
     }
     // A stream that closed in good order after bringing something is opened again at once.
-    if (after === attemptStart) await pause(backoffDelay(attempt++), options.signal);
+    if (after === attemptStart) await waitToRetry(backoffDelay(attempt++), options.signal);
   }
 }
 

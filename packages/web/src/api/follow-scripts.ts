@@ -1,7 +1,7 @@
 import { ApiError } from "./api-error.ts";
 import { backoffDelay } from "./backoff.ts";
 import { createEventStreamParser } from "./parse-event-stream.ts";
-import { pause } from "./pause.ts";
+import { waitToRetry } from "./wait-to-retry.ts";
 import { send } from "./request.ts";
 
 /** Without a word for so long the connection counts as lost. */
@@ -26,7 +26,7 @@ export async function followScripts(options: {
     } catch (error) {
       if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return;
     }
-    await pause(backoffDelay(attempt++), signal);
+    await waitToRetry(backoffDelay(attempt++), signal);
   }
 }
 

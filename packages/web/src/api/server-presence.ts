@@ -1,6 +1,6 @@
 import { createSignal } from "solid-js";
 import { backoffDelay } from "./backoff.ts";
-import { endPauses, pause } from "./pause.ts";
+import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 
 const [lost, setLost] = createSignal(false);
 const [returns, setReturns] = createSignal(0);
@@ -19,7 +19,7 @@ export function noteReached(): void {
   setLost(false);
   setReturns((count) => count + 1);
   // Whoever else waits for it need not.
-  endPauses();
+  retryNow();
 }
 
 /** Begins to knock at the server's door until it opens. */
@@ -31,7 +31,7 @@ export function noteLost(): void {
 
 async function knock(): Promise<void> {
   for (let attempt = 0; lost(); attempt++) {
-    await pause(backoffDelay(attempt), forever);
+    await waitToRetry(backoffDelay(attempt), forever);
     if (!lost()) return;
     const signal = AbortSignal.timeout(knockLimit);
     const response = await fetch("/healthz", { signal }).catch(() => undefined);

@@ -5,24 +5,24 @@ import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
 import { AnswerButton } from "./answer-button.tsx";
-import { restAnswers } from "./answer-guard.ts";
-import { createAnswering } from "./answering.ts";
+import { lockAnswers } from "./answer-lock.ts";
+import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
-import { RefusalForm } from "./refusal-form.tsx";
-import { WiderChoiceForm } from "./wider-choice.tsx";
+import { RejectionForm } from "./rejection-form.tsx";
+import { GrantChoiceForm } from "./grant-choice-form.tsx";
 import "./approvals.css";
 
 /** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
 export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const { isSending, isOpen, isLocked, outcome, error, errorField, setError, send } =
-    createAnswering(() => props.approval.id);
+    createAnswerSubmission(() => props.approval.id);
   const [edited, setEdited] = createSignal<string | null>(null);
   let card!: HTMLElement;
   let field!: HTMLTextAreaElement;
   let editButton!: HTMLButtonElement;
   let reason!: HTMLInputElement;
-  onMount(restAnswers);
+  onMount(lockAnswers);
 
   const isEditing = () => edited() !== null;
   /** What is said of the wider answer's pattern stands there. */
@@ -170,7 +170,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
                   “Once” also holds for exactly these arguments in this chat.
                 </Show>
               </p>
-              <WiderChoiceForm
+              <GrantChoiceForm
                 approval={props.approval}
                 isLocked={isLocked()}
                 problem={patternProblem()}
@@ -179,7 +179,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             </>
           )}
         </Show>
-        <RefusalForm
+        <RejectionForm
           word="Refuse"
           placeholder="Reason, if you refuse"
           label="Reason for refusing; the model reads it"

@@ -5,11 +5,11 @@ import { answerOutcome } from "../api/endpoints.ts";
 import type { CallState } from "../run/call-state.ts";
 import { Icon } from "../shell/icon.tsx";
 import { AnswerButton } from "./answer-button.tsx";
-import { answersRest, restAnswers } from "./answer-guard.ts";
+import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { noteOutcomeAnswer, outcomeAnswers, readLedger } from "./call-ledger.ts";
-import { foundText } from "./found-text.ts";
+import { outcomeText } from "./outcome-text.ts";
 import "./approvals.css";
 
 type Found = NonNullable<CallView["found"]>;
@@ -49,10 +49,10 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
   createEffect(on(outcomeAnswers, look, { defer: true }));
 
   async function answer(outcome: CallOutcomeBody["outcome"]): Promise<void> {
-    if (isSending() || answersRest()) return;
+    if (isSending() || areAnswersLocked()) return;
     setSending(true);
     setError(null);
-    restAnswers();
+    lockAnswers();
     const said = note.value.trim();
     try {
       const body = { outcome, ...(said !== "" && { note: said }) };
@@ -71,7 +71,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
       <Show when={found()}>
         {(known) => (
           <p class="outcome-found" role="status" data-testid="outcome-found">
-            <Icon name="hand" size={15} /> {foundText(known())}
+            <Icon name="hand" size={15} /> {outcomeText(known())}
           </p>
         )}
       </Show>
@@ -105,8 +105,8 @@ function Question(props: {
     () => card,
     () => true,
   );
-  const isLocked = () => props.isSending || answersRest();
-  onMount(restAnswers);
+  const isLocked = () => props.isSending || areAnswersLocked();
+  onMount(lockAnswers);
   return (
     <section
       ref={(element) => props.ref((card = element))}

@@ -5,12 +5,12 @@ import { readReview } from "../api/endpoints.ts";
 import type { ReviewNotice } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
 import { AnswerButton } from "./answer-button.tsx";
-import { restAnswers } from "./answer-guard.ts";
-import { createAnswering } from "./answering.ts";
+import { lockAnswers } from "./answer-lock.ts";
+import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { RedactWords } from "./redact-words.tsx";
-import { RefusalForm } from "./refusal-form.tsx";
+import { RejectionForm } from "./rejection-form.tsx";
 import { ReviewedResultView } from "./reviewed-result.tsx";
 import "./approvals.css";
 import "./reviews.css";
@@ -27,7 +27,7 @@ const headings = {
 export function ReviewCard(props: { readonly review: ReviewNotice }) {
   const [review, setReview] = createSignal<ResultApprovalView | null>(null);
   const { isSending, isOpen, isLocked, outcome, setOutcome, error, setError, send } =
-    createAnswering(() => props.review.id);
+    createAnswerSubmission(() => props.review.id);
   const [mode, setMode] = createSignal<Mode>("release");
   const [words, setWords] = createSignal<readonly string[]>([]);
   const [text, setText] = createSignal("");
@@ -50,7 +50,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     }
   }
   onMount(() => {
-    restAnswers();
+    lockAnswers();
     void load();
   });
 
@@ -173,7 +173,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
             Replace
           </AnswerButton>
         </div>
-        <RefusalForm
+        <RejectionForm
           word="Withhold"
           placeholder="Reason, if you withhold it"
           label="Reason for withholding; the model reads it"

@@ -11,7 +11,7 @@ import { hasEnded } from "../run/run-state.ts";
 import { Icon } from "../shell/icon.tsx";
 import { showToast } from "../state/toasts.ts";
 import { CallDetails } from "./call-details.tsx";
-import { callFace } from "./call-face.ts";
+import { callBadge } from "./call-badge.ts";
 import { CallProgress } from "./call-progress.tsx";
 import { CallTime } from "./call-time.tsx";
 import "./calls.css";
@@ -24,7 +24,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
   return (
     <Show when={call()}>
       {(known) => {
-        const face = () => callFace(known(), hasEnded(props.run.state().phase));
+        const face = () => callBadge(known(), hasEnded(props.run.state().phase));
         const isStoppable = () => known().phase === "running" && face().status === "running";
         const summary = () => {
           const { args, argumentsText } = known();
@@ -104,7 +104,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
   );
 }
 
-function CallSign(props: { readonly icon: ReturnType<typeof callFace>["icon"] }) {
+function CallSign(props: { readonly icon: ReturnType<typeof callBadge>["icon"] }) {
   const name = () => (props.icon === "spinner" ? null : props.icon);
   return (
     <span class="call-sign">

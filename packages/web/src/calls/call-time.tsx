@@ -1,11 +1,11 @@
 import { Show } from "solid-js";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import type { CallState } from "../run/call-state.ts";
-import { createTicking } from "../state/ticking.ts";
+import { createTickingClock } from "../state/ticking-clock.ts";
 
 /** How long a call took, or has been running; waiting for a person does not count. */
 export function CallTime(props: { readonly call: CallState; readonly isRunning: boolean }) {
-  const now = createTicking(() => props.isRunning);
+  const now = createTickingClock(() => props.isRunning);
   const text = () => {
     const { result, startedAt } = props.call;
     if (result !== null) {

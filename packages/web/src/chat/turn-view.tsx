@@ -5,7 +5,7 @@ import type { Turn } from "./group-turns.ts";
 import type { LiveRun } from "../state/live-run.ts";
 import { RunFailure } from "./run-failure.tsx";
 import { RunSegments } from "./run-segments.tsx";
-import { TurnNumbers } from "./turn-numbers.tsx";
+import { TurnStats } from "./turn-stats.tsx";
 
 /** What a person said, and everything that answered it. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
@@ -86,7 +86,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
         )}
       </For>
       <RunFailure run={props.run} canRetry={props.isLast} />
-      <TurnNumbers state={state()} />
+      <TurnStats state={state()} />
     </div>
   );
 }

@@ -4,14 +4,14 @@ import { toolNamesOn } from "../state/switches.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { sendMessage } from "./send-message.ts";
-import { startersFor } from "./starters.ts";
+import { promptSuggestions } from "./prompt-suggestions.ts";
 
 /** An empty chat explains itself in two lines, and offers three things to try. */
 export function Welcome() {
   const app = useApp();
   const { catalog, chat } = app;
   const starters = () =>
-    startersFor(catalog.isOffline(), toolNamesOn(catalog.groups.value(), chat.switches()));
+    promptSuggestions(catalog.isOffline(), toolNamesOn(catalog.groups.value(), chat.switches()));
 
   return (
     <section class="welcome" data-testid="welcome">

@@ -1,14 +1,14 @@
 import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { withoutPlace } from "../api/api-error.ts";
 import { type ConditionDraft, readConditions } from "./condition-draft.ts";
-import type { ExecutionWord, ResultWord } from "./rule-words.ts";
+import type { ExecutionSetting, ResultSetting } from "./rule-labels.ts";
 
 /** A rule as it is being written; empty where it says nothing. */
 export interface RuleDraft {
   readonly tool: string;
   readonly conditions: readonly ConditionDraft[];
-  readonly execution: ExecutionWord | "";
-  readonly result: ResultWord | "";
+  readonly execution: ExecutionSetting | "";
+  readonly result: ResultSetting | "";
   readonly minutes: string;
   readonly reason: string;
 }

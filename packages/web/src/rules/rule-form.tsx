@@ -5,7 +5,7 @@ import { ConditionFields } from "./condition-fields.tsx";
 import { FieldError } from "../shell/field-error.tsx";
 import { readDraft, refusedAt, type RuleDraft, ruleDraft, type RuleError } from "./rule-draft.ts";
 import { ruleArguments, ruleSubjects } from "./rule-suggestions.ts";
-import { executionWords, resultWords } from "./rule-words.ts";
+import { executionLabels, resultLabels } from "./rule-labels.ts";
 
 interface RuleFormProps {
   /** The rule to change; without one a new one is made. Its calls stay the same: others are another rule's. */
@@ -115,7 +115,7 @@ export function RuleForm(props: RuleFormProps) {
           change({ execution: event.currentTarget.value as RuleDraft["execution"] })
         }
       >
-        <Choices none="is not mine to decide" words={executionWords} chosen={draft().execution} />
+        <Choices none="is not mine to decide" words={executionLabels} chosen={draft().execution} />
       </select>
       <FieldError id="rule-execution-error" message={messageAt("execution")} />
       <label class="label" for="rule-result">
@@ -128,7 +128,7 @@ export function RuleForm(props: RuleFormProps) {
         {...marks("result")}
         onChange={(event) => change({ result: event.currentTarget.value as RuleDraft["result"] })}
       >
-        <Choices none="are as the tool says" words={resultWords} chosen={draft().result} />
+        <Choices none="are as the tool says" words={resultLabels} chosen={draft().result} />
       </select>
       <FieldError id="rule-result-error" message={messageAt("result")} />
       <label class="label" for="rule-reason">

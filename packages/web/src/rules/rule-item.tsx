@@ -1,6 +1,6 @@
 import type { OverrideView } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
-import { ruleText } from "./rule-words.ts";
+import { ruleText } from "./rule-labels.ts";
 
 /** One rule: which calls, what it says, and what of it comes to nothing. */
 export function RuleItem(props: {

@@ -1,5 +1,5 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { changeCall } from "./change-call.ts";
+import { updateCall } from "./update-call.ts";
 import type { RunEventOf } from "./run-event.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -22,7 +22,7 @@ const noteLimit = 50;
 export function foldCallEvent(state: RunState, event: CallEvent): RunState {
   if (event.type === "call.proposed") return propose(state, event);
   const known = announce(state, event);
-  return changeCall(known, event.callId, (call) => step(call, event));
+  return updateCall(known, event.callId, (call) => step(call, event));
 }
 
 function step(
@@ -119,7 +119,7 @@ function announce(
 function place(state: RunState, call: CallState, placed: boolean): RunState {
   if (placed) return state;
   if (call.parentCallId !== null && state.calls[call.parentCallId] !== undefined) {
-    return changeCall(state, call.parentCallId, (parent) => ({
+    return updateCall(state, call.parentCallId, (parent) => ({
       ...parent,
       children: [...parent.children, call.callId],
     }));

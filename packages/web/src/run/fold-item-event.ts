@@ -1,5 +1,5 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { changeCall } from "./change-call.ts";
+import { updateCall } from "./update-call.ts";
 import { omit } from "./omit.ts";
 import type { RunEventOf } from "./run-event.ts";
 import type { Block, ItemTarget, RunState, TextBlock } from "./run-state.ts";
@@ -63,7 +63,7 @@ function startItem(state: RunState, event: RunEventOf<"item.start">): RunState {
     }
     case "output": {
       const items = { ...state.items, [itemId]: { type: "output", callId: event.callId } as const };
-      return changeCall({ ...state, items }, event.callId, (call) => ({
+      return updateCall({ ...state, items }, event.callId, (call) => ({
         ...call,
         outputs: [...call.outputs, { id: itemId, text: "" }],
       }));
@@ -87,12 +87,12 @@ function changeText(
         })),
       };
     case "arguments":
-      return changeCall(state, target.callId, (call) =>
+      return updateCall(state, target.callId, (call) =>
         // What was proposed is the truth; a late delta does not touch it.
         call.phase === "writing" ? { ...call, argumentsText: change(call.argumentsText) } : call,
       );
     case "output":
-      return changeCall(state, target.callId, (call) => ({
+      return updateCall(state, target.callId, (call) => ({
         ...call,
         outputs: call.outputs.map((output) =>
           output.id === itemId

@@ -7,7 +7,7 @@ import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
 import { withHiddenShown } from "./editor/hidden-characters.ts";
-import { permissionLines } from "./permission-words.ts";
+import { permissionLines } from "./permission-lines.ts";
 
 interface ApprovalPartProps {
   readonly file: ScriptDetail;

@@ -7,7 +7,7 @@ import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
 import { type Draft, draftOf, forgetDraft } from "./editor/drafts.ts";
 import { ProblemList } from "./problem-list.tsx";
-import { scriptFace } from "./script-status.ts";
+import { scriptBadge } from "./script-badge.ts";
 import { SourcePart } from "./source-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
 
@@ -120,8 +120,8 @@ export function ScriptFile(props: ScriptFileProps) {
           <>
             <header class="script-head">
               <h2>{known().name}</h2>
-              <span class={`script-face ${scriptFace(known()).tone}`} data-testid="script-face">
-                {scriptFace(known()).label}
+              <span class={`script-face ${scriptBadge(known()).tone}`} data-testid="script-face">
+                {scriptBadge(known()).label}
               </span>
               <span class="script-place">
                 {known().title} · in {known().folder}

@@ -9,7 +9,7 @@ import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import type { Loaded } from "../state/loaded.ts";
 import { isUnsaved } from "./editor/drafts.ts";
-import { scriptFace } from "./script-status.ts";
+import { scriptBadge } from "./script-badge.ts";
 
 /** The files there are, and the beginning of a new one. */
 export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView[]> }) {
@@ -118,7 +118,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
 }
 
 function ScriptItem(props: { readonly script: ScriptView }) {
-  const face = () => scriptFace(props.script);
+  const face = () => scriptBadge(props.script);
   const errors = () => props.script.problems.filter(({ severity }) => severity === "error").length;
   return (
     <li>

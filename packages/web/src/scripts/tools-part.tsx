@@ -2,7 +2,7 @@ import type { ScriptDetail, ScriptToolView } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { argumentFields } from "./argument-fields.ts";
-import { executionWords } from "./script-status.ts";
+import { executionLabels } from "./script-badge.ts";
 import { TryTool } from "./try-tool.tsx";
 
 /** The tools that a file gives, each with its parameters and a way to try it. */
@@ -38,7 +38,7 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
     <>
       <div class="script-tool-head">
         <h3>{props.tool.name}</h3>
-        <span class="tag">{executionWords[props.tool.execution] ?? props.tool.execution}</span>
+        <span class="tag">{executionLabels[props.tool.execution] ?? props.tool.execution}</span>
       </div>
       <p class="script-tool-about">{props.tool.description}</p>
       <Show when={fields().length > 0}>

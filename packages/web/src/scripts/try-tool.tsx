@@ -6,7 +6,7 @@ import { createLiveRun, type LiveRun } from "../state/live-run.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { FieldError } from "../shell/field-error.tsx";
 import { type ArgumentField, readArguments } from "./argument-fields.ts";
-import { TriedCall } from "./tried-call.tsx";
+import { TrialCall } from "./trial-call.tsx";
 
 /** A form for a tool's arguments, and what comes of its call. */
 export function TryTool(props: {
@@ -106,7 +106,7 @@ export function TryTool(props: {
         </div>
       </form>
       <Show when={run()} keyed>
-        {(live) => <TriedCall run={live} />}
+        {(live) => <TrialCall run={live} />}
       </Show>
     </div>
   );

@@ -4,7 +4,7 @@ import { useApp } from "../state/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
 import "./tools-panel.css";
 
-const executionWords: { readonly [execution: string]: string } = {
+const executionLabels: { readonly [execution: string]: string } = {
   auto: "runs at once",
   "ask-once": "asks once",
   "ask-always": "asks each time",
@@ -65,7 +65,7 @@ function GroupSwitch(props: { readonly group: ToolGroupView }) {
 function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolean }) {
   const { chat } = useApp();
   const policy = () => {
-    const words = executionWords[props.tool.execution] ?? props.tool.execution;
+    const words = executionLabels[props.tool.execution] ?? props.tool.execution;
     return props.tool.always_offered ? `${words}, always offered` : words;
   };
   return (

@@ -1,5 +1,5 @@
 /** What of the window a pause looks at. */
-export type Surroundings = EventTarget & {
+export type PageEvents = EventTarget & {
   readonly document: Pick<Document, "visibilityState">;
 };
 
@@ -13,11 +13,15 @@ const pauses = new Set<() => void>();
 
 /**
  * Waits between two attempts to reach the server, or less: until the network is back, the page is
- * looked at again, somebody acts on it, `endPauses` is called, or `signal` aborts.
+ * looked at again, somebody acts on it, `retryNow` is called, or `signal` aborts.
  *
- * @example await pause(backoffDelay(attempt), signal)
+ * @example await waitToRetry(backoffDelay(attempt), signal)
  */
-export function pause(ms: number, signal: AbortSignal, page: Surroundings = window): Promise<void> {
+export function waitToRetry(
+  ms: number,
+  signal: AbortSignal,
+  page: PageEvents = window,
+): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();
     let isRested = ms <= shortest;
@@ -52,6 +56,6 @@ export function pause(ms: number, signal: AbortSignal, page: Surroundings = wind
 }
 
 /** Ends all pauses at once: the server was reached. */
-export function endPauses(): void {
+export function retryNow(): void {
   for (const end of pauses) end();
 }

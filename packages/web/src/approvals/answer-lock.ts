@@ -7,10 +7,10 @@ const [isResting, setResting] = createSignal(false);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Whether an answer was given a moment ago, or a card has just appeared. */
-export const answersRest = isResting;
+export const areAnswersLocked = isResting;
 
 /** Lets no card be answered for a moment. */
-export function restAnswers(): void {
+export function lockAnswers(): void {
   setResting(true);
   clearTimeout(timer);
   timer = setTimeout(() => setResting(false), pauseMs);

@@ -4,14 +4,19 @@ import type { IconName } from "../shell/icon.tsx";
 export type CallTone = "quiet" | "busy" | "asking" | "done" | "danger" | "warning";
 
 /** How a call's state is shown: a word, a colour, a sign. */
-export interface CallFace {
+export interface CallBadge {
   readonly status: string;
   readonly label: string;
   readonly tone: CallTone;
   readonly icon: IconName | "spinner";
 }
 
-const face = (status: string, label: string, tone: CallTone, icon: CallFace["icon"]): CallFace => ({
+const face = (
+  status: string,
+  label: string,
+  tone: CallTone,
+  icon: CallBadge["icon"],
+): CallBadge => ({
   status,
   label,
   tone,
@@ -33,7 +38,7 @@ const settledFaces = {
  * The face of a call. In a run that is over, a call that was never settled has no outcome: it may
  * have acted if it had begun.
  */
-export function callFace(call: CallState, runIsOver: boolean): CallFace {
+export function callBadge(call: CallState, runIsOver: boolean): CallBadge {
   if (call.phase === "settled") {
     const settled = settledFaces[call.status ?? "outcome_unknown"];
     const outcome = call.reviewed?.outcome;

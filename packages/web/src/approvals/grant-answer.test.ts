@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choiceText, firstChoice, widerAnswer } from "./wider-answer.ts";
+import { grantChoiceText, defaultGrantChoice, grantAnswer } from "./grant-answer.ts";
 
 const approval = { args: { path: "a.md" }, toolName: "Write", grant: { title: "Write: notes" } };
-const choice = firstChoice(approval);
+const choice = defaultGrantChoice(approval);
 
 test("the first choice is what the tool offers, in this chat, until it is revoked", () => {
-  assert.deepEqual(widerAnswer(choice, 5), {
+  assert.deepEqual(grantAnswer(choice, 5), {
     type: "answer",
     body: { decision: "allow", scope: "session", covers: { type: "offer" } },
   });
   assert.equal(
-    choiceText(choice, approval),
+    grantChoiceText(choice, approval),
     "Allows Write: notes, in this chat and its branches, until you revoke it. Other open questions that it covers are answered, too.",
   );
 });
@@ -19,9 +19,9 @@ test("the first choice is what the tool offers, in this chat, until it is revoke
 test("a pattern begins with the tool's own, else with exactly these arguments", () => {
   assert.deepEqual(JSON.parse(choice.pattern), { path: { equals: "a.md" } });
   const when = { path: "notes/**" };
-  const offered = firstChoice({ ...approval, grant: { title: "", when } });
+  const offered = defaultGrantChoice({ ...approval, grant: { title: "", when } });
   assert.deepEqual(JSON.parse(offered.pattern), when);
-  const answer = widerAnswer({ ...offered, covers: "pattern", scope: "always" }, 5);
+  const answer = grantAnswer({ ...offered, covers: "pattern", scope: "always" }, 5);
   assert.deepEqual(answer.type === "answer" && answer.body, {
     decision: "allow",
     scope: "always",
@@ -30,14 +30,14 @@ test("a pattern begins with the tool's own, else with exactly these arguments", 
 });
 
 test("a pattern that is no object is said on the card", () => {
-  const answer = widerAnswer({ ...choice, covers: "pattern", pattern: "[" }, 5);
+  const answer = grantAnswer({ ...choice, covers: "pattern", pattern: "[" }, 5);
   assert.match(answer.type === "invalid" ? answer.message : "", /not JSON/);
 });
 
 test("an answer ends in an hour, or as the day does", () => {
   const now = new Date(2026, 5, 1, 14, 30).getTime();
   const endOf = (until: "hour" | "midnight") => {
-    const answer = widerAnswer({ ...choice, until }, now);
+    const answer = grantAnswer({ ...choice, until }, now);
     return answer.type === "answer" ? answer.body.expiresAt : undefined;
   };
   assert.equal(endOf("hour"), now + 3_600_000);

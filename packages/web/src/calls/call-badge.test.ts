@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newCall, type CallState } from "../run/call-state.ts";
-import { callFace } from "./call-face.ts";
+import { callBadge } from "./call-badge.ts";
 
 const call = (more: Partial<CallState>): CallState => ({ ...newCall("c", "Tool"), ...more });
 
@@ -16,20 +16,22 @@ test("each outcome has its own word", () => {
     "cancelled",
     "outcome_unknown",
   ] as const;
-  const words = outcomes.map((status) => callFace(call({ phase: "settled", status }), false).label);
+  const words = outcomes.map(
+    (status) => callBadge(call({ phase: "settled", status }), false).label,
+  );
   assert.equal(new Set(words).size, outcomes.length);
 });
 
 test("in a run that is over, a call that had begun has an unknown outcome", () => {
-  assert.equal(callFace(call({ phase: "running", startedAt: 5 }), true).status, "outcome_unknown");
-  assert.equal(callFace(call({ phase: "asking" }), true).status, "cancelled");
-  assert.equal(callFace(call({ phase: "running", startedAt: 5 }), false).status, "running");
+  assert.equal(callBadge(call({ phase: "running", startedAt: 5 }), true).status, "outcome_unknown");
+  assert.equal(callBadge(call({ phase: "asking" }), true).status, "cancelled");
+  assert.equal(callBadge(call({ phase: "running", startedAt: 5 }), false).status, "running");
 });
 
 test("a call whose result a person must see asks for them, and then says what was done with it", () => {
-  assert.equal(callFace(call({ phase: "reviewing", startedAt: 5 }), false).tone, "asking");
+  assert.equal(callBadge(call({ phase: "reviewing", startedAt: 5 }), false).tone, "asking");
   const labelOf = (outcome: "released" | "redacted" | "replaced") =>
-    callFace(
+    callBadge(
       call({ phase: "settled", status: "success", reviewed: { outcome, by: "person" } }),
       false,
     ).label;

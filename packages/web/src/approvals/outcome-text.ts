@@ -9,6 +9,6 @@ const words: { readonly [answer in Found["answer"]]: string } = {
 };
 
 /** What a person said of a call of which nobody knew whether it had happened. */
-export function foundText({ answer, note }: Pick<Found, "answer" | "note">): string {
+export function outcomeText({ answer, note }: Pick<Found, "answer" | "note">): string {
   return note === undefined ? `${words[answer]}.` : `${words[answer]} (${note}).`;
 }

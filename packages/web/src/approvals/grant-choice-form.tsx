@@ -3,9 +3,14 @@ import { createSignal, For, Show } from "solid-js";
 import { serverNow } from "../api/server-clock.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { FieldError } from "../shell/field-error.tsx";
-import { choiceText, firstChoice, type WiderChoice, widerAnswer } from "./wider-answer.ts";
+import {
+  grantChoiceText,
+  defaultGrantChoice,
+  type GrantChoice,
+  grantAnswer,
+} from "./grant-answer.ts";
 
-interface WiderChoiceProps {
+interface GrantChoiceProps {
   readonly approval: ApprovalRequest;
   readonly isLocked: boolean;
   /** What the server said of the pattern. */
@@ -14,18 +19,18 @@ interface WiderChoiceProps {
 }
 
 /** A yes for more than one call: which calls, where, until when; in words before it is given. */
-export function WiderChoiceForm(props: WiderChoiceProps) {
-  const [choice, setChoice] = createSignal(firstChoice(props.approval));
+export function GrantChoiceForm(props: GrantChoiceProps) {
+  const [choice, setChoice] = createSignal(defaultGrantChoice(props.approval));
   /** What is wrong with the pattern as it is written, before it is sent. */
   const [wrong, setWrong] = createSignal<string>();
   let pattern: HTMLTextAreaElement | undefined;
-  const change = (more: Partial<WiderChoice>) => {
+  const change = (more: Partial<GrantChoice>) => {
     setWrong(undefined);
     setChoice((before) => ({ ...before, ...more }));
   };
   const problem = () => (choice().covers === "pattern" ? (wrong() ?? props.problem) : undefined);
   const errorId = () => `wider-pattern-error-${props.approval.id}`;
-  const covers = (): readonly (readonly [WiderChoice["covers"], string])[] => [
+  const covers = (): readonly (readonly [GrantChoice["covers"], string])[] => [
     ["offer", props.approval.grant?.title ?? ""],
     ["arguments", "Exactly these arguments"],
     ["pattern", "Arguments that fit a pattern…"],
@@ -33,7 +38,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
   ];
   const submit = (event: Event) => {
     event.preventDefault();
-    const answer = widerAnswer(choice(), serverNow());
+    const answer = grantAnswer(choice(), serverNow());
     if (answer.type === "answer") return props.onAnswer(answer.body);
     setWrong(answer.message);
     pattern?.focus();
@@ -50,7 +55,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
             data-testid="wider-covers"
             value={choice().covers}
             onChange={(event) =>
-              change({ covers: event.currentTarget.value as WiderChoice["covers"] })
+              change({ covers: event.currentTarget.value as GrantChoice["covers"] })
             }
           >
             <For each={covers()}>{([value, label]) => <option value={value}>{label}</option>}</For>
@@ -63,7 +68,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
             data-testid="wider-scope"
             value={choice().scope}
             onChange={(event) =>
-              change({ scope: event.currentTarget.value as WiderChoice["scope"] })
+              change({ scope: event.currentTarget.value as GrantChoice["scope"] })
             }
           >
             <option value="session">In this chat</option>
@@ -77,7 +82,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
             data-testid="wider-until"
             value={choice().until}
             onChange={(event) =>
-              change({ until: event.currentTarget.value as WiderChoice["until"] })
+              change({ until: event.currentTarget.value as GrantChoice["until"] })
             }
           >
             <option value="revoked">I revoke it</option>
@@ -101,7 +106,7 @@ export function WiderChoiceForm(props: WiderChoiceProps) {
           <FieldError id={errorId()} message={problem()} />
         </Show>
         <p class="wider-text" data-testid="wider-text">
-          {choiceText(choice(), props.approval)}
+          {grantChoiceText(choice(), props.approval)}
         </p>
         <button
           type="submit"

@@ -2,7 +2,7 @@ import type { Accessor } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
 
 /** The no of a card, with a reason for the model. */
-export function RefusalForm(props: {
+export function RejectionForm(props: {
   /** What the button says. */
   readonly word: string;
   readonly placeholder: string;

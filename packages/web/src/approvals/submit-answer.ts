@@ -2,24 +2,24 @@ import type { ApprovalAnswerBody, ApprovalView } from "@capstan/contract";
 import { createSignal } from "solid-js";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import { answerApproval } from "../api/endpoints.ts";
-import { answersRest, restAnswers } from "./answer-guard.ts";
+import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 
 /** How a card's question is answered: once, and what came of it. */
-export function createAnswering(approval: () => string) {
+export function createAnswerSubmission(approval: () => string) {
   const [isSending, setSending] = createSignal(false);
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
   const [error, setError] = createSignal<string | null>(null);
   /** The field that the error is about; empty where it is about none. */
   const [errorField, setErrorField] = createSignal("");
   const isOpen = () => outcome() === null;
-  const isLocked = () => isSending() || answersRest() || !isOpen();
+  const isLocked = () => isSending() || areAnswersLocked() || !isOpen();
 
   async function send(body: ApprovalAnswerBody): Promise<void> {
     if (isLocked()) return;
     setSending(true);
     setError(null);
     setErrorField("");
-    restAnswers();
+    lockAnswers();
     try {
       const answered = await answerApproval(approval(), body);
       // The first answer counts: it may have been given in another window.

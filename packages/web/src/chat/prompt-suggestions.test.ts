@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startersFor } from "./starters.ts";
+import { promptSuggestions } from "./prompt-suggestions.ts";
 
 test("the offline model gets commands, with the help among them", () => {
-  const texts = startersFor(true, new Set(["ListFiles", "DateTime", "ListVars"])).map(
+  const texts = promptSuggestions(true, new Set(["ListFiles", "DateTime", "ListVars"])).map(
     (starter) => starter.text,
   );
   assert.equal(texts.length, 3);
@@ -14,14 +14,14 @@ test("the offline model gets commands, with the help among them", () => {
 
 test("nothing is offered that needs a tool that is off", () => {
   assert.deepEqual(
-    startersFor(true, new Set()).map((starter) => starter.text),
+    promptSuggestions(true, new Set()).map((starter) => starter.text),
     ["/help"],
   );
 });
 
 test("a real model gets three sentences, whatever is on", () => {
   for (const tools of [new Set<string>(), new Set(["ListFiles"])]) {
-    const found = startersFor(false, tools);
+    const found = promptSuggestions(false, tools);
     assert.equal(found.length, 3);
     assert.ok(found.every((starter) => !starter.text.startsWith("/")));
   }

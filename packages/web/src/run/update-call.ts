@@ -2,7 +2,7 @@ import type { CallState } from "./call-state.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Changes one call; of one that was never announced nothing is known, and nothing changes. */
-export function changeCall(
+export function updateCall(
   state: RunState,
   callId: string,
   change: (call: CallState) => CallState,

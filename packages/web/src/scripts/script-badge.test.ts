@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scriptFace } from "./script-status.ts";
+import { scriptBadge } from "./script-badge.ts";
 
 test("of a file the worst is said", () => {
   const said = (status: "live" | "stale" | "broken" | "unapproved", approval: "current" | "none") =>
-    scriptFace({ status, approval, editable: true }).label;
+    scriptBadge({ status, approval, editable: true }).label;
   assert.equal(said("broken", "current"), "broken");
   assert.equal(said("live", "none"), "asks every time");
   assert.equal(said("live", "current"), "approved");

@@ -1,17 +1,17 @@
 import type { ScriptView } from "@capstan/contract";
 
 /** How a file stands, in one or two words, and how it is coloured. */
-export interface ScriptFace {
+export interface ScriptBadge {
   readonly label: string;
   readonly tone: "good" | "some" | "bad" | "quiet";
 }
 
 /** What matters most of a file: that it is broken, that it waits for a person, or that all is well. */
-export function scriptFace({
+export function scriptBadge({
   status,
   approval,
   editable,
-}: Pick<ScriptView, "status" | "approval" | "editable">): ScriptFace {
+}: Pick<ScriptView, "status" | "approval" | "editable">): ScriptBadge {
   switch (status) {
     case "broken":
       return { label: "broken", tone: "bad" };
@@ -28,7 +28,7 @@ export function scriptFace({
 }
 
 /** When a tool's calls ask, in words. */
-export const executionWords: { readonly [execution: string]: string } = {
+export const executionLabels: { readonly [execution: string]: string } = {
   auto: "runs at once",
   "ask-once": "asks once for the same arguments",
   "ask-always": "asks each time",

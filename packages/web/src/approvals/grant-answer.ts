@@ -3,7 +3,7 @@ import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 
 /** What a person chose for a yes that holds for more than one call. */
-export interface WiderChoice {
+export interface GrantChoice {
   readonly covers: "offer" | "arguments" | "pattern" | "tool";
   /** Conditions by argument, as JSON; for `pattern`. */
   readonly pattern: string;
@@ -12,7 +12,7 @@ export interface WiderChoice {
 }
 
 /** The choice that is shown first: what the tool offers, in this chat, until it is revoked. */
-export function firstChoice(approval: Pick<ApprovalRequest, "args" | "grant">): WiderChoice {
+export function defaultGrantChoice(approval: Pick<ApprovalRequest, "args" | "grant">): GrantChoice {
   const pattern = JSON.stringify(suggestedPattern(approval), null, 2);
   return { covers: "offer", pattern, scope: "session", until: "revoked" };
 }
@@ -24,8 +24,8 @@ function suggestedPattern({ args, grant }: Pick<ApprovalRequest, "args" | "grant
 }
 
 /** The answer to send, or what is wrong with the choice. */
-export function widerAnswer(
-  { covers, pattern, scope, until }: WiderChoice,
+export function grantAnswer(
+  { covers, pattern, scope, until }: GrantChoice,
   now: number,
 ):
   | { readonly type: "answer"; readonly body: ExecutionAnswerBody }
@@ -45,8 +45,8 @@ export function widerAnswer(
 }
 
 /** The choice in words, before it is given. */
-export function choiceText(
-  { covers, scope, until }: WiderChoice,
+export function grantChoiceText(
+  { covers, scope, until }: GrantChoice,
   { toolName, grant }: Pick<ApprovalRequest, "toolName" | "grant">,
 ): string {
   const calls = {
@@ -60,7 +60,7 @@ export function choiceText(
   return `Allows ${calls}, ${where}, ${end[until]}. Other open questions that it covers are answered, too.`;
 }
 
-function endOf(until: WiderChoice["until"], now: number): number | undefined {
+function endOf(until: GrantChoice["until"], now: number): number | undefined {
   if (until === "revoked") return undefined;
   return until === "hour" ? now + 60 * 60 * 1_000 : new Date(now).setHours(24, 0, 0, 0);
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../api/api-error.ts";
 import { cancelRun } from "../api/endpoints.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
-import { callFace } from "../calls/call-face.ts";
+import { callBadge } from "../calls/call-badge.ts";
 import { CallProgress } from "../calls/call-progress.tsx";
 import { CallTime } from "../calls/call-time.tsx";
 import { ContentParts } from "../shell/content-parts.tsx";
@@ -16,7 +16,7 @@ import { tracebackOf } from "./traceback.ts";
 import "../calls/calls.css";
 
 /** A call that a person tries: asked about, followed while it runs, and its result in full. */
-export function TriedCall(props: { readonly run: LiveRun }) {
+export function TrialCall(props: { readonly run: LiveRun }) {
   const [isStopping, setStopping] = createSignal(false);
   const call = () => props.run.state().calls["call_1"];
   const isOver = () => hasEnded(props.run.state().phase);
@@ -46,7 +46,7 @@ export function TriedCall(props: { readonly run: LiveRun }) {
         }
       >
         {(known) => {
-          const face = () => callFace(known(), isOver());
+          const face = () => callBadge(known(), isOver());
           const running = () => face().status === "running";
           return (
             <>

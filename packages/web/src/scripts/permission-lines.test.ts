@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { permissionLines } from "./permission-words.ts";
+import { permissionLines } from "./permission-lines.ts";
 
 test("what a file asks for is said in words, what reaches furthest first", () => {
   const lines = permissionLines({

@@ -3,12 +3,12 @@ import { formatCount, plural } from "../format/count.ts";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import { hasEnded, type RunState } from "../run/run-state.ts";
 import { runDuration, runTotals } from "../run/run-totals.ts";
-import { createTicking } from "../state/ticking.ts";
+import { createTickingClock } from "../state/ticking-clock.ts";
 
 /** A turn's time and tokens, on one line. */
-export function TurnNumbers(props: { readonly state: RunState }) {
+export function TurnStats(props: { readonly state: RunState }) {
   const isRunning = () => !hasEnded(props.state.phase);
-  const now = createTicking(() => isRunning() && props.state.phase !== "waiting");
+  const now = createTickingClock(() => isRunning() && props.state.phase !== "waiting");
   const time = () => {
     const duration = runDuration(props.state, now());
     if (duration === null) return null;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foundText } from "./found-text.ts";
+import { outcomeText } from "./outcome-text.ts";
 
 test("what a person said of an unknown outcome, with their note", () => {
-  assert.equal(foundText({ answer: "did_not_happen" }), "You said: it did not happen.");
+  assert.equal(outcomeText({ answer: "did_not_happen" }), "You said: it did not happen.");
   assert.equal(
-    foundText({ answer: "run_again", note: "it was lost" }),
+    outcomeText({ answer: "run_again", note: "it was lost" }),
     "You said: run it again (it was lost).",
   );
 });

@@ -1,5 +1,5 @@
 /** Something to begin with: what the button says, and what it sends. */
-export interface Starter {
+export interface PromptSuggestion {
   readonly title: string;
   readonly text: string;
   /** Names of the tools it needs. */
@@ -7,7 +7,7 @@ export interface Starter {
 }
 
 /** For the offline model, which takes commands. */
-const commands: readonly Starter[] = [
+const commands: readonly PromptSuggestion[] = [
   { title: "See what is in this folder", text: '/ListFiles {"path":"."}', needs: ["ListFiles"] },
   {
     title: "Run several tools at once",
@@ -23,7 +23,7 @@ const commands: readonly Starter[] = [
 ];
 
 /** For a model that understands sentences. */
-const sentences: readonly Starter[] = [
+const sentences: readonly PromptSuggestion[] = [
   {
     title: "Look around",
     text: "What is in this folder? Look at the most telling files and sum them up in five lines.",
@@ -57,7 +57,10 @@ const sentences: readonly Starter[] = [
 ];
 
 /** Three things to try that can be done with the tools that are on. */
-export function startersFor(isOffline: boolean, tools: ReadonlySet<string>): Starter[] {
+export function promptSuggestions(
+  isOffline: boolean,
+  tools: ReadonlySet<string>,
+): PromptSuggestion[] {
   const possible = (isOffline ? commands : sentences).filter(({ needs }) =>
     needs.every((name) => tools.has(name)),
   );

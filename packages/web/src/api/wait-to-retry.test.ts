@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { backoffDelay } from "./backoff.ts";
-import { endPauses, pause } from "./pause.ts";
+import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 
 const never = new AbortController().signal;
 
@@ -18,7 +18,7 @@ function begin(signal = never) {
   const document = { visibilityState: "hidden" as DocumentVisibilityState };
   const page = Object.assign(new EventTarget(), { document });
   let isOver = false;
-  void pause(1_500, signal, page).then(() => (isOver = true));
+  void waitToRetry(1_500, signal, page).then(() => (isOver = true));
   return {
     see: (event: string) => void page.dispatchEvent(new Event(event)),
     document,
@@ -94,7 +94,7 @@ test(
     const [one, other, aborted] = [begin(), begin(), begin(abort.signal)];
     abort.abort();
     assert.deepEqual([await one.isOver(), await aborted.isOver()], [false, true]);
-    endPauses();
+    retryNow();
     assert.deepEqual([await one.isOver(), await other.isOver()], [true, true]);
     assert.equal(await begin(AbortSignal.abort()).isOver(), true);
   }),

@@ -1,10 +1,10 @@
 import type { OverrideView } from "@capstan/contract";
 
-export type ExecutionWord = NonNullable<OverrideView["execution"]>;
-export type ResultWord = NonNullable<OverrideView["result"]>;
+export type ExecutionSetting = NonNullable<OverrideView["execution"]>;
+export type ResultSetting = NonNullable<OverrideView["result"]>;
 
 /** What becomes of a call, as people read it. */
-export const executionWords: { readonly [word in ExecutionWord]: string } = {
+export const executionLabels: { readonly [word in ExecutionSetting]: string } = {
   auto: "runs without asking",
   "ask-once": "asks the first time",
   "ask-always": "asks every time",
@@ -12,7 +12,7 @@ export const executionWords: { readonly [word in ExecutionWord]: string } = {
 };
 
 /** Whether its result is seen by the person first. */
-export const resultWords: { readonly [word in ResultWord]: string } = {
+export const resultLabels: { readonly [word in ResultSetting]: string } = {
   never: "results go to the model at once",
   "on-error": "I see failures first",
   always: "I see results first",
@@ -21,8 +21,8 @@ export const resultWords: { readonly [word in ResultWord]: string } = {
 /** Everything that a rule says, in one line. */
 export function ruleText({ execution, result, approvalMs }: OverrideView): string {
   const parts = [
-    ...(execution === undefined ? [] : [executionWords[execution]]),
-    ...(result === undefined ? [] : [resultWords[result]]),
+    ...(execution === undefined ? [] : [executionLabels[execution]]),
+    ...(result === undefined ? [] : [resultLabels[result]]),
     ...(approvalMs === undefined ? [] : [`questions stay open for ${minutesText(approvalMs)}`]),
   ];
   return parts.join(" · ");
