@@ -58,15 +58,16 @@ function reasonAgainst(token: string, repository: Repository): string | undefine
     if (!/\.tsx?$/.test(path) || isPlaceholder || repository.hasFileNamed(path)) return undefined;
     return "no file has this name";
   }
+  const ofPackage = `packages/${first}/src/${rest.join("/")}`;
   if (topFolders.includes(first)) {
-    // `scripts/editor` may also be a folder of a package.
-    const places = [path, ...repository.packages.map((name) => `packages/${name}/src/${path}`)];
-    return places.some((place) => repository.has(place))
+    // `scripts` is also a package, and `scripts/editor` a folder of another one.
+    const inPackages = repository.packages.map((name) => `packages/${name}/src/${path}`);
+    return [path, ofPackage, ...inPackages].some((place) => repository.has(place))
       ? undefined
       : "there is no such file or folder";
   }
   if (repository.packages.includes(first))
-    return repository.has(`packages/${first}/src/${rest.join("/")}`)
+    return repository.has(ofPackage)
       ? undefined
       : `there is no such file or folder in packages/${first}/src`;
   return source.test(path) ? "write the path from the root, or from a package" : undefined;
