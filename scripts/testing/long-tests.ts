@@ -56,4 +56,34 @@ export const longTests: readonly LongTests[] = [
     files: "test/packed-core.test.ts",
     reason: "Packs and installs @capstan/core. npm run build does this for every package.",
   },
+  {
+    files: "test/page/{failures,looks,reviews,rules,scripts,variables}.test.ts",
+    reason:
+      "Each drives one view of the page in a browser over real servers. test/page/approvals.test.ts and packages/web/test/page.browser.ts show the page in npm test.",
+  },
+  {
+    files: "test/{failures,final-tools,rules-command,web-grants}.test.ts",
+    reason:
+      "Many servers, one for each test. The tests of packages/core and packages/server show the same behaviour in one process.",
+  },
+  {
+    files: "test/run-tests.test.ts",
+    reason: "Starts whole test runs to test the test runner.",
+  },
+  {
+    files: "packages/core/test/large-arguments.test.ts",
+    reason: "Megabytes of arguments, to show that the time grows linearly.",
+  },
+  {
+    files: "packages/models/test/cut-streams.test.ts",
+    reason: "Cuts the streams of every provider at every byte.",
+  },
+  {
+    files: "packages/scripts/src/environments/install-environment.test.ts",
+    reason: "Creates Python environments and runs pip.",
+  },
+  {
+    files: "packages/store/test/lost-connection.test.ts",
+    reason: "Restarts PostgreSQL and cuts connections again and again.",
+  },
 ];

@@ -23,14 +23,15 @@ export interface TestFiles {
 /** Returns the test files of a set. */
 export function testFiles(set: TestSet): TestFiles {
   const unit = find("{packages/*/{src,test},scripts,bench}/**/*.test.ts");
-  if (set === "unit") return { unit, integration: [] };
   if (set === "properties") return { unit: unit.filter(hasProperties), integration: [] };
   const integration = find("{test/**/*.test.ts,packages/*/test/**/*.browser.ts}");
   if (set === "all") return { unit, integration };
   const long = longFiles();
-  return set === "long"
-    ? { unit: [], integration: integration.filter((file) => long.has(file)) }
-    : { unit, integration: integration.filter((file) => !long.has(file)) };
+  const isInSet = (file: string) => long.has(file) === (set === "long");
+  return {
+    unit: unit.filter(isInSet),
+    integration: set === "unit" ? [] : integration.filter(isInSet),
+  };
 }
 
 /** Returns the files of `long-tests.ts`. A list that names no file would silently test nothing. */
