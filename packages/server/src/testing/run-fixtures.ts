@@ -98,7 +98,7 @@ export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequ
   };
 }
 
-/** RunStarter a run and insists that it began. */
+/** Starts a run and fails if it does not begin. */
 export async function begin(runs: RunService, request: RunRequest): Promise<RunRecord> {
   const outcome = await runs.start(request);
   if (outcome.status !== "started") throw new Error(outcome.message);

@@ -10,7 +10,7 @@ import type { Ledger } from "../record/ledger.ts";
 import type { ActiveCall } from "./active-call.ts";
 import type { LinkedList } from "../../base/linked-list.ts";
 
-/** Numbers of the gate; DESIGN.md's defaults. */
+/** Limits of the gate, with their defaults. */
 export interface GateLimits {
   /** Characters of a result shown to the model. */
   readonly outputChars: number;

@@ -36,7 +36,7 @@ export interface LaunchOptions {
   readonly resume?: ChainResume;
 }
 
-/** RunStarter the loop on a run that was claimed. What happens from now on is in the run's journal. */
+/** Starts the loop on a claimed run. From now on all events are in the run's journal. */
 export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   const { store, models, limits, run, journal, variables, resume } = options;
   const request = run.request as unknown as StoredRunRequest;

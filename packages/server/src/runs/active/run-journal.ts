@@ -86,7 +86,7 @@ export class RunJournal implements Journal {
     if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : stoppedStatus(result, waits);
     const said = { stops: result !== undefined, expiresAt };
-    // LaunchInput at once, so that commits stay in their order.
+    // Submitted at once, so that commits stay in order.
     const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
     if (given.length === 0)

@@ -1,6 +1,6 @@
 import type { ChainLimits } from "@capstan/core/host";
 
-/** Numbers of the server; DESIGN.md's defaults. */
+/** Limits of the server, with their defaults. */
 export interface ServerLimits {
   /** Rounds of tool calls a turn. */
   readonly rounds: number;
