@@ -16,7 +16,7 @@ function run({ repetitions, signal }: BenchOptions): Promise<readonly Figure[]> 
   const deltas = { script: "runs/streamed-deltas.ts", repetitions: repetitions ?? 3 };
   const parts: readonly Part[] = [
     ...wholeRuns(repetitions ?? 6),
-    { script: "runs/parked-runs.ts", repetitions: 1 },
+    { script: "runs/suspended-runs.ts", repetitions: 1 },
     { ...deltas, args: ["0"] },
     { ...deltas, args: ["5"] },
     ...(hasPostgres ? [{ script: "runs/two-nodes.ts", repetitions: repetitions ?? 6 }] : []),

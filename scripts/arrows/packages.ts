@@ -7,7 +7,8 @@ import type { ArrowTable } from "./rules.ts";
  */
 export const packages: ArrowTable = {
   core: {
-    about: "the library: tools, calls, chains; no I/O, ports instead",
+    about:
+      "the library: tools, calls, chains; does no I/O, callers implement its ports (model, clock, journal, ledger)",
     imports: {},
     usesNode: false,
     folders: {
@@ -159,8 +160,8 @@ export const packages: ArrowTable = {
     imports: { contract: "types" },
     usesNode: false,
     folders: {
-      api: "requests to the server; a package of its own later",
-      run: "from events to the view of a run; part of the client later",
+      api: "requests to the server",
+      run: "from events to the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "numbers, times, sizes as text",
       shell: "the frame of the page and its common components",
@@ -194,7 +195,7 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       arguments: "parse the command line, print help",
-      client: "requests to the server; a package of its own later",
+      client: "requests to the server",
       terminal: "read from and write to the terminal",
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",

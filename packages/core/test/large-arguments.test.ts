@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseArguments } from "../src/arguments/parse.ts";
+import { parseArguments } from "../src/arguments/parse-arguments.ts";
 import { type PreparedArguments, prepareArguments } from "../src/arguments/prepare-arguments.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import { defineToolGroup } from "../src/tool/define-tool-group.ts";

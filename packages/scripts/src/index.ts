@@ -28,5 +28,5 @@ export { type FileProblem, type Scan, type ScannedFile, scanFolder } from "./rea
 export { readScriptFiles } from "./read/script-files.ts";
 export { findPowerShell } from "./run/powershell/find-powershell.ts";
 export { createScriptRunner } from "./run/script-runner.ts";
-export type { OpenScripts } from "./author/open-scripts.ts";
+export type { ScriptServices } from "./author/script-services.ts";
 export { displayPath } from "./author/display-path.ts";

@@ -61,5 +61,5 @@ export {
   type StoreLocation,
   type StoreUsage,
 } from "./upkeep/prune-store.ts";
-export { hasRetentionRules, type Retention } from "./upkeep/retention.ts";
+export { hasRetentionRules, type Retention } from "./upkeep/retention-rules.ts";
 export { type CompactionProgress, compactDeltas } from "./upkeep/compact-deltas.ts";

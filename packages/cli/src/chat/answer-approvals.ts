@@ -5,7 +5,7 @@ import {
   questionText,
   readEditedArguments,
   readQuestionAnswer,
-} from "./approval-question.ts";
+} from "./approval-request.ts";
 import type { Client } from "../client/client.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";

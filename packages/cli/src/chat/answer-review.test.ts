@@ -5,7 +5,7 @@ import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerReview } from "./answer-review.ts";
 import { ApiError } from "../client/client-error.ts";
 import type { Client } from "../client/client.ts";
-import { readReviewCommand } from "./review-question.ts";
+import { readReviewCommand } from "./review-request.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const text = "The password is tulip.\u001B[2J";

@@ -4,7 +4,7 @@ import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
 import { ApiError } from "../client/client-error.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../terminal/printable.ts";
-import { previewText, readReviewCommand, type Review, reviewText } from "./review-question.ts";
+import { previewText, readReviewCommand, type Review, reviewText } from "./review-request.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
 

@@ -17,7 +17,7 @@ later. With a pipe as input it only lists them. A server that wants a key gets C
   async run({ values }) {
     const [{ answerOpenOutcomes }, { createNodeTerminal }, { styleFor }, { openConnection }] =
       await Promise.all([
-        import("../chat/open-outcomes.ts"),
+        import("../chat/unknown-outcomes.ts"),
         import("../terminal/node-terminal.ts"),
         import("../terminal/style.ts"),
         import("./shared/open-connection.ts"),

@@ -13,7 +13,7 @@ import {
   languageParsers,
   missingPackages,
   openScriptApprovals,
-  type OpenScripts,
+  type ScriptServices,
   openToolLibrary,
   pythonEnvironments,
 } from "@capstan/scripts";
@@ -33,7 +33,7 @@ export async function openScripts(options: {
   readonly reserved: readonly string[];
   readonly watch?: boolean;
   readonly log?: (line: string) => void;
-}): Promise<OpenScripts> {
+}): Promise<ScriptServices> {
   const { configuration, reserved, watch = true, log = () => {} } = options;
   const { folders, python, powershell } = configuration.scripts;
   const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);

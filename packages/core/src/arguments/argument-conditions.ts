@@ -1,6 +1,11 @@
 import { shortJson } from "../json/short-json.ts";
 import type { ToolArgs } from "../base/json.ts";
-import { type ArgumentOperators, type ArgumentTest, operatorsOf, passes } from "./argument-test.ts";
+import {
+  type ArgumentOperators,
+  type ArgumentTest,
+  operatorsOf,
+  passes,
+} from "./argument-operators.ts";
 
 /**
  * Which calls of a tool are meant, by their arguments: all conditions must hold. A key is an

@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import type { ToolErrorData } from "../base/tool-error.ts";
 import { isList, isObject } from "../json/json-type.ts";
 import { nearestNames } from "../text/nearest-name.ts";
-import { repairArguments } from "./repair.ts";
+import { coerceArguments } from "./coerce-types.ts";
 import { type SchemaAt, schemaView } from "./schema-view.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 
@@ -32,7 +32,7 @@ export function prepareArguments(
   }
   const { validator } = compiled;
   if (validator.isValid(args)) return { status: "valid", args, repairs: [] };
-  const repaired = repairArguments(args, schema);
+  const repaired = coerceArguments(args, schema);
   if (repaired && validator.isValid(repaired.args)) return { status: "valid", ...repaired };
   const left = repaired?.args ?? args;
   return { status: "invalid", error: argumentsError(validator.validate(left), left, schema) };

@@ -1,4 +1,4 @@
-import { cutPoints } from "./cut-points.ts";
+import { cutPoints } from "./truncation-points.ts";
 import { thousands } from "./thousands.ts";
 
 export interface Truncated {

@@ -7,7 +7,7 @@ import { createSource, saveSource } from "./source-file.ts";
 import { DeletedFiles } from "./deleted-files.ts";
 import { readScriptName } from "./script-name.ts";
 import { templates } from "./script-templates.ts";
-import type { OpenScripts } from "./open-scripts.ts";
+import type { ScriptServices } from "./script-services.ts";
 import { createSerialQueue } from "./serial-queue.ts";
 import { findScannedFile, readFromDisk, scriptDetail, scriptFiles } from "./script-detail.ts";
 import {
@@ -26,7 +26,7 @@ import {
  * @param options.deleted a folder where deleted files are kept, in the data directory
  */
 export async function createScriptAuthoring(options: {
-  readonly scripts: Pick<OpenScripts, "library" | "approvals" | "parsers" | "versions">;
+  readonly scripts: Pick<ScriptServices, "library" | "approvals" | "parsers" | "versions">;
   readonly folders: readonly string[];
   readonly deleted: string;
 }): Promise<ScriptAuthoring> {

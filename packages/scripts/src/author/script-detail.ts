@@ -7,7 +7,7 @@ import { readScripts } from "../read/read-scripts.ts";
 import { readSource } from "./source-file.ts";
 import { scanFolder, type ScannedFile } from "../read/scan-folder.ts";
 import type { Script } from "../definition/script-function.ts";
-import type { OpenScripts } from "./open-scripts.ts";
+import type { ScriptServices } from "./script-services.ts";
 
 /** A file that a scan of the folders finds now. */
 export async function findScannedFile(
@@ -21,7 +21,7 @@ export async function findScannedFile(
 /** Reads a script from the file itself, with what it declares; undefined where it cannot be used as it is. */
 export async function readFromDisk(
   file: ScannedFile,
-  parsers: OpenScripts["parsers"],
+  parsers: ScriptServices["parsers"],
   signal?: AbortSignal,
 ): Promise<Script | undefined> {
   if (file.type !== "script") return undefined;
@@ -38,7 +38,7 @@ export async function scriptDetail(
     folders,
     signal,
   }: {
-    readonly scripts: Pick<OpenScripts, "approvals" | "parsers">;
+    readonly scripts: Pick<ScriptServices, "approvals" | "parsers">;
     readonly folders: readonly string[];
     readonly signal?: AbortSignal | undefined;
   },
@@ -76,7 +76,7 @@ export async function scriptFiles(
     scripts,
     folders,
   }: {
-    readonly scripts: Pick<OpenScripts, "approvals" | "versions">;
+    readonly scripts: Pick<ScriptServices, "approvals" | "versions">;
     readonly folders: readonly string[];
   },
 ): Promise<ScriptFilesView | undefined> {

@@ -3,8 +3,8 @@ import { findPythonInstallation, type Sandbox } from "@capstan/sandbox";
 import type { PythonEnvironments } from "../environments/python-environments.ts";
 import type { Script } from "../definition/script-function.ts";
 import { findPowerShell, type PowerShellFound } from "./powershell/find-powershell.ts";
-import { powershellWorker } from "./powershell/powershell-worker.ts";
-import { pythonWorker } from "./python/python-worker.ts";
+import { powershellWorkerCommand } from "./powershell/powershell-worker-command.ts";
+import { pythonWorkerCommand } from "./python/python-worker-command.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
 
 export interface InterpreterOptions {
@@ -31,7 +31,7 @@ export function findInterpreters(
       const shell = await findShell();
       return shell.status === "missing"
         ? toolError({ code: "powershell_missing", message: shell.message })
-        : powershellWorker(shell);
+        : powershellWorkerCommand(shell);
     }
     const found = await findPython();
     if (found.status === "missing")
@@ -41,7 +41,7 @@ export function findInterpreters(
     if (packages?.status === "missing")
       return toolError({ code: "packages_missing", message: packages.message });
     const environment = packages?.status === "installed" ? packages.folder : undefined;
-    return pythonWorker({ python, environment, sandbox });
+    return pythonWorkerCommand({ python, environment, sandbox });
   };
 }
 

@@ -9,7 +9,7 @@ import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
 import type { ActiveRuns } from "./active/active-runs.ts";
 import type { CreateExecutor } from "./active/session.ts";
-import { deliverAnswer } from "./active/resumption.ts";
+import { deliverAnswer } from "./active/read-resumption.ts";
 
 export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 

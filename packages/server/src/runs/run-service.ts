@@ -34,10 +34,10 @@ import { followPermissions } from "./nodes/follow-permissions.ts";
 import { KeyedMutex } from "./active/keyed-mutex.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/session.ts";
-import { createHeartbeats } from "./nodes/heartbeats.ts";
+import { createHeartbeats } from "./run-heartbeats.ts";
 import { type StartOutcome, RunStarter } from "./run-starter.ts";
 import { OrphanSweep } from "./active/orphan-sweep.ts";
-import { Claims } from "./active/claims.ts";
+import { Claims } from "./active/claim-and-resume.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;

@@ -2,11 +2,11 @@ import { neutraliseMessage, newId } from "@capstan/core/host";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import { isClosing, type RunRecord, type Store, type StoreWrite } from "@capstan/store";
 import { isWaitingForApproval, successorsOf, readInheritedTurn } from "./active/inherited-turn.ts";
-import { type StartInput, launchInputOf } from "./active/start-input.ts";
+import { type StartInput, launchInputOf } from "./active/read-start-input.ts";
 import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
 import type { RunRequest } from "./request/run-request.ts";
 import type { KeyedMutex } from "./active/keyed-mutex.ts";
-import type { Claims } from "./active/claims.ts";
+import type { Claims } from "./active/claim-and-resume.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }

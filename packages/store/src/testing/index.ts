@@ -34,4 +34,4 @@ export type { NodeRecord } from "../records/nodes.ts";
 export { migrate } from "../sqlite/migrate.ts";
 export { storeOnConnection } from "../sqlite/open-store.ts";
 export { SqliteConnection } from "../sqlite/sqlite-connection.ts";
-export { dayMs } from "../upkeep/retention.ts";
+export { dayMs } from "../upkeep/retention-rules.ts";

@@ -14,7 +14,7 @@ import {
   withDataDir,
 } from "../testing/store-fixtures.ts";
 import { checkStore } from "./maintenance.ts";
-import { dayMs } from "./retention.ts";
+import { dayMs } from "./retention-rules.ts";
 import { type CompactionProgress, compactDeltas } from "./compact-deltas.ts";
 
 const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];

@@ -1,6 +1,6 @@
 import type { Store } from "../records/store.ts";
 import { commitRows } from "./commit-size.ts";
-import { dayMs } from "./retention.ts";
+import { dayMs } from "./retention-rules.ts";
 
 /** The runs that were compacted so far, in the order in which they were created. */
 export interface CompactionProgress {

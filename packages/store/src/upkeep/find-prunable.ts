@@ -2,7 +2,7 @@ import { lineageKey } from "../read/retention/lineage.ts";
 import type { LineageStart, Untouched, SizedLineage } from "../records/read-results.ts";
 
 import type { RetentionReader } from "../records/store-reader.ts";
-import { dayMs, type RetentionRule } from "./retention.ts";
+import { dayMs, type RetentionRule } from "./retention-rules.ts";
 
 /** A lineage that a retention rule deletes: because of its age, or to free space. */
 export interface PrunableLineage {

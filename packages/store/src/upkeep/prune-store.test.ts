@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStore } from "../sqlite/open-store.ts";
 import { commit, createRun, owner, resultOf, withDataDir } from "../testing/store-fixtures.ts";
-import { dayMs } from "./retention.ts";
+import { dayMs } from "./retention-rules.ts";
 import { planStorePrune, pruneStore, readUsage } from "./prune-store.ts";
 
 test("from outside: usage and a plan beside a server, pruning once it has stopped", async () => {

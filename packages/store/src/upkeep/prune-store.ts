@@ -14,7 +14,7 @@ import type { Store } from "../records/store.ts";
 import type { Usage } from "../records/read-results.ts";
 import { deleteUnreachable } from "./delete-unreachable.ts";
 import { type PruneReport, planPrune, prune } from "./prune.ts";
-import type { Retention } from "./retention.ts";
+import type { Retention } from "./retention-rules.ts";
 import { compactDeltas } from "./compact-deltas.ts";
 
 /** Where the data is. */

@@ -13,7 +13,7 @@ import {
   settableClock,
 } from "../testing/store-fixtures.ts";
 import { planPrune, prune } from "./prune.ts";
-import { dayMs, type Retention } from "./retention.ts";
+import { dayMs, type Retention } from "./retention-rules.ts";
 
 const megabyte = 1_048_576;
 

@@ -5,7 +5,7 @@ import type { OutcomeOf } from "../records/write-outcomes.ts";
 import type { Store } from "../records/store.ts";
 import { commitBytes, commitRows } from "./commit-size.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
-import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention.ts";
+import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention-rules.ts";
 
 /** What was deleted of one user, or would be. */
 export interface PruneReport {

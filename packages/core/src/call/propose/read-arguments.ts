@@ -1,5 +1,5 @@
 import { isObject } from "../../json/json-type.ts";
-import { parseArguments, type ParsedArguments } from "../../arguments/parse.ts";
+import { parseArguments, type ParsedArguments } from "../../arguments/parse-arguments.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { lostInJson } from "../../json/lost-in-json.ts";
 

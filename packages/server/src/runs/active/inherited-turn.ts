@@ -3,7 +3,7 @@ import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/hos
 import { type ExecutionApproval, isClosing, type RunRecord, type Store } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
-import { approvalsOf, decisionOf } from "./resumption.ts";
+import { approvalsOf, decisionOf } from "./read-resumption.ts";
 
 /** Returns the runs that took over this run's unfinished turn, oldest first. */
 export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {

@@ -8,7 +8,7 @@ import {
   type Store,
 } from "@capstan/store";
 import type { ActiveRuns, ActiveRun } from "../active/active-runs.ts";
-import { approvalsOf, deliverAnswer } from "../active/resumption.ts";
+import { approvalsOf, deliverAnswer } from "../active/read-resumption.ts";
 
 export interface NodeMessagesOptions {
   readonly store: Store;

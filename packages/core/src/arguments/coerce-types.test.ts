@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
-import { repairArguments } from "./repair.ts";
+import { coerceArguments } from "./coerce-types.ts";
 
 /** What becomes of a value under a schema; the same value where it is left alone. */
 function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | undefined {
-  const outcome = repairArguments({ value }, { type: "object", properties: { value: schema } });
+  const outcome = coerceArguments({ value }, { type: "object", properties: { value: schema } });
   return outcome ? outcome.args["value"] : value;
 }
 
@@ -84,7 +84,7 @@ test("what has two readings is left alone", () => {
   assert.deepEqual(repaired(grid, [1]), [[1]]);
   assert.deepEqual(repaired(grid, [[1], 2]), [[1], [2]]);
   const list = { type: "array", items: { type: ["string", "null"] } };
-  const needed = repairArguments({ list: null }, { properties: { list }, required: ["list"] });
+  const needed = coerceArguments({ list: null }, { properties: { list }, required: ["list"] });
   assert.equal(needed, undefined);
 });
 
@@ -98,7 +98,7 @@ test("null for an optional goes; where it is allowed or required it stays", () =
     },
     required: ["c"],
   };
-  const outcome = repairArguments({ a: null, b: null, c: null, d: null, e: null }, schema);
+  const outcome = coerceArguments({ a: null, b: null, c: null, d: null, e: null }, schema);
   assert.deepEqual(outcome, {
     args: { b: null, c: null, d: null, e: null },
     repairs: ["/a: null left out"],
@@ -107,7 +107,7 @@ test("null for an optional goes; where it is allowed or required it stays", () =
     properties: { a: { type: "string" } },
     anyOf: [{ required: ["a"] }, { required: ["b"] }],
   };
-  assert.equal(repairArguments({ a: null }, inOne), undefined);
+  assert.equal(coerceArguments({ a: null }, inOne), undefined);
 });
 
 test("nested values are repaired, through references, combinations and recursion", () => {
@@ -122,7 +122,7 @@ test("nested values are repaired, through references, combinations and recursion
   };
   const args = { tree: { size: "1", children: '[{"size":"2"},{"children":{"size":"3"}}]' } };
   const before = structuredClone(args);
-  assert.deepEqual(repairArguments(args, schema)?.args, {
+  assert.deepEqual(coerceArguments(args, schema)?.args, {
     tree: { size: 1, children: [{ size: 2 }, { children: [{ size: 3 }] }] },
   });
   assert.deepEqual(args, before);
@@ -135,7 +135,7 @@ test("a reference says nothing beside itself in draft-07, and is resolved where 
     properties: { a: beside, n: { type: "integer" } },
     definitions: { any: {} },
   };
-  assert.deepEqual(repairArguments({ a: "5", n: "5" }, old)?.args, { a: "5", n: 5 });
+  assert.deepEqual(coerceArguments({ a: "5", n: "5" }, old)?.args, { a: "5", n: 5 });
   const nested = {
     properties: { a: { $ref: "inner" }, b: { $ref: "#count" } },
     $defs: {
@@ -144,7 +144,7 @@ test("a reference says nothing beside itself in draft-07, and is resolved where 
       x: { type: "integer" },
     },
   };
-  assert.deepEqual(repairArguments({ a: ["true", "5"], b: "5" }, nested)?.args, {
+  assert.deepEqual(coerceArguments({ a: ["true", "5"], b: "5" }, nested)?.args, {
     a: [true, "5"],
     b: 5,
   });
@@ -157,7 +157,7 @@ test("keys of a pattern and members of a written-out list have schemas too", () 
     properties: { pair: { enum: [[1, 2], [3]] } },
   };
   const args = { n1: "5", t1: "5", other: "true", pair: ["1", "2"], nt: null };
-  assert.deepEqual(repairArguments(args, schema)?.args, {
+  assert.deepEqual(coerceArguments(args, schema)?.args, {
     n1: 5,
     t1: "5",
     other: true,
@@ -168,7 +168,7 @@ test("keys of a pattern and members of a written-out list have schemas too", () 
 });
 
 test("of many repairs the first are put into words", () => {
-  const outcome = repairArguments(
+  const outcome = coerceArguments(
     { a: Array.from({ length: 100 }, () => "5") },
     { properties: { a: { type: "array", items: { type: "integer" } } } },
   );
@@ -191,14 +191,14 @@ test("of alternatives, those that contradict the value's constants do not count"
 
 test("where nothing can be done, there is no repair", () => {
   assert.equal(
-    repairArguments({ value: "x" }, { properties: { value: { type: "integer" } } }),
+    coerceArguments({ value: "x" }, { properties: { value: { type: "integer" } } }),
     undefined,
   );
 });
 
 test("what is not in need of repair keeps its identity", () => {
   const args = { big: { a: [1] }, n: "5" };
-  const outcome = repairArguments(args, { properties: { n: { type: "integer" } } });
+  const outcome = coerceArguments(args, { properties: { n: { type: "integer" } } });
   assert.equal(outcome?.args["big"], args.big);
 });
 
@@ -207,7 +207,7 @@ test("prototypes are safe", () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"integer"},"n":{"type":"integer"}}',
   ) as JsonSchema;
-  const outcome = repairArguments(args, { properties });
+  const outcome = coerceArguments(args, { properties });
   assert.deepEqual(Object.entries(outcome?.args ?? {}), [
     ["__proto__", 5],
     ["n", 5],
@@ -225,7 +225,7 @@ test("schemas that refer to themselves in every way end", () => {
   let value: JsonValue = "5";
   for (let i = 0; i < 100; i++) value = { a: value };
   const start = performance.now();
-  repairArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs });
-  repairArguments({ value }, { $ref: "#" });
+  coerceArguments({ value }, { properties: { value: { anyOf: alternatives } }, $defs });
+  coerceArguments({ value }, { $ref: "#" });
   assert.ok(performance.now() - start < 10_000);
 });

@@ -8,13 +8,13 @@ import type {
   RunRef,
   Store,
 } from "@capstan/store";
-import { launchInputOf, readStartInput } from "./start-input.ts";
+import { launchInputOf, readStartInput } from "./read-start-input.ts";
 import type { ActiveRuns, LaunchInput } from "./active-runs.ts";
 import { isOwnerlessEvent, readChainState, type StoredChain } from "./chain-state.ts";
 import { type OwnedRun, CloseRetries } from "./close-retries.ts";
 import type { WarmRuns } from "./warm-runs.ts";
 import type { KeyedMutex } from "./keyed-mutex.ts";
-import { readEnding, readResumption } from "./resumption.ts";
+import { readEnding, readResumption } from "./read-resumption.ts";
 
 export interface ClaimsOptions {
   readonly store: Store;

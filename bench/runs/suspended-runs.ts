@@ -1,4 +1,4 @@
-// Measures the memory of suspended runs: node --expose-gc bench/runs/parked-runs.ts
+// Measures the memory of suspended runs: node --expose-gc bench/runs/suspended-runs.ts
 import { type Figure, measuredFigure } from "../figure.ts";
 import { sqliteStore } from "./bench-store.ts";
 import { scriptedRuns } from "./scripted-run.ts";

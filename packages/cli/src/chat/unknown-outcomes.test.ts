@@ -4,7 +4,7 @@ import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { ApiError } from "../client/client-error.ts";
 import { createClient } from "../client/client.ts";
-import { answerOpenOutcomes } from "./open-outcomes.ts";
+import { answerOpenOutcomes } from "./unknown-outcomes.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const { signal } = new AbortController();

@@ -5,7 +5,7 @@ import type { languageParsers } from "../read/language-parsers.ts";
 import type { ScriptRunner } from "../run/script-runner.ts";
 
 /** The scripts of an installation: its library, approvals, runner and stored versions. */
-export interface OpenScripts {
+export interface ScriptServices {
   readonly library: ToolLibrary;
   readonly approvals: ScriptApprovalBook;
   readonly runner: ScriptRunner;

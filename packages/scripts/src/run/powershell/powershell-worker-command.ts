@@ -4,9 +4,9 @@ import type { WorkerCommand } from "../worker/worker-command.ts";
 import type { PowerShellInstallation } from "./find-powershell.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */
-const workerFolder = fileURLToPath(new URL("../../../src/run/powershell", import.meta.url));
+const workerFolder = fileURLToPath(new URL("./", import.meta.url));
 
-export function powershellWorker({
+export function powershellWorkerCommand({
   executable,
   folders,
   env,

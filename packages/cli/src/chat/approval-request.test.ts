@@ -6,7 +6,7 @@ import {
   questionText,
   readEditedArguments,
   readQuestionAnswer,
-} from "./approval-question.ts";
+} from "./approval-request.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const question: Question = {

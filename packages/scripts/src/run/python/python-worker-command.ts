@@ -5,10 +5,10 @@ import { environmentInside } from "../../environments/python-environments.ts";
 import type { WorkerCommand } from "../worker/worker-command.ts";
 
 /** The same place from the source and from the build: both lie two folders below the package. */
-const workerFolder = fileURLToPath(new URL("../../../src/run/python", import.meta.url));
+const workerFolder = fileURLToPath(new URL("./", import.meta.url));
 
 /** @param options.environment the virtual environment of what the script requires */
-export function pythonWorker(options: {
+export function pythonWorkerCommand(options: {
   readonly python: PythonInstallation;
   readonly environment: string | undefined;
   readonly sandbox: Sandbox["kind"];

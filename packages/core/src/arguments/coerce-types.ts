@@ -4,7 +4,7 @@ import { scanJson } from "../json/json-scan.ts";
 import { describeType, isList, isObject, jsonTypes, typeOf } from "../json/json-type.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 
-export interface RepairedArguments {
+export interface CoercedArguments {
   readonly args: JsonObject;
   /** What was changed, in words. */
   readonly repairs: readonly string[];
@@ -21,13 +21,13 @@ export interface RepairedArguments {
  * Only for arguments that are not valid.
  *
  * @returns undefined where nothing could be repaired
- * @example repairArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } })
+ * @example coerceArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } })
  * // { args: { ids: [1, 2] }, repairs: ["/ids: text to a list"] }
  */
-export function repairArguments(
+export function coerceArguments(
   args: JsonObject,
   schema: JsonSchema,
-): RepairedArguments | undefined {
+): CoercedArguments | undefined {
   const repair = new Repair(schema);
   const repaired = repair.value(args, schema, "");
   return repaired === args

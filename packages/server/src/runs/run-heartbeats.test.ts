@@ -4,9 +4,9 @@ import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testi
 import type { RunEvent } from "@capstan/contract";
 import { openMemoryStore, type Store } from "@capstan/store";
 import { findPostgres, owner, withTwoNodes } from "@capstan/store/testing";
-import type { RunService } from "../run-service.ts";
-import { defaultServerLimits, type ServerLimits } from "../request/run-limits.ts";
-import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
+import type { RunService } from "./run-service.ts";
+import { defaultServerLimits, type ServerLimits } from "./request/run-limits.ts";
+import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
