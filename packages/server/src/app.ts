@@ -13,6 +13,7 @@ import { overrideRoutes } from "./api/overrides.ts";
 import type { Page } from "./page.ts";
 import { RequestError } from "./http/request-error.ts";
 import { responseRoutes } from "./responses/routes.ts";
+import { directCallView } from "./responses/run-projection.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { storeFailure } from "./http/store-failure.ts";
@@ -87,7 +88,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));
-  app.route("/v1/scripts", scriptRoutes(services));
+  app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }));
   app.route("/v1", catalogRoutes(services));
   if (page !== undefined) app.use(page.serve);
   return app;

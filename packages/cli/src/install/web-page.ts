@@ -9,9 +9,8 @@ import { fileURLToPath } from "node:url";
  * @throws Error if the build fails; the build has printed the reason
  */
 export async function buildPageFromSource(): Promise<void> {
-  // Only the sources have this entry; a published package holds the built page.
-  if (!import.meta.url.endsWith(".ts")) return;
-  const script = import.meta.resolve("@capstan/web/build");
+  const script = findBuildScript();
+  if (script === undefined) return;
   const { isWebStale } = (await import(script)) as { readonly isWebStale: () => boolean };
   if (!isWebStale()) return;
   const child = spawn(process.execPath, [fileURLToPath(script)], { stdio: "inherit" });
@@ -22,4 +21,13 @@ export async function buildPageFromSource(): Promise<void> {
   const [code] = (await once(child, "close")) as [number | null];
   process.off("exit", stop);
   if (code !== 0) throw new Error(`The build ended with ${code}.`);
+}
+
+/** Only the sources have this entry; a published package holds the built page. */
+function findBuildScript(): string | undefined {
+  try {
+    return import.meta.resolve("@capstan/web/build");
+  } catch {
+    return undefined;
+  }
 }

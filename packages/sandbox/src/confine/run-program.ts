@@ -48,7 +48,7 @@ export function runProgram(options: {
         ? { status: "killed", signal: signal ?? "SIGKILL" }
         : { status: "exited", code };
     // The last output can still be in the pipes: without it, an answer right before the exit is lost.
-    const late = setTimeout(() => resolve(how), lastOutputMs);
+    const late = setTimeout(() => resolve(how), lastOutputMs).unref();
     child.once("close", () => {
       clearTimeout(late);
       resolve(how);

@@ -1,4 +1,5 @@
 import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
+import type { JsonValue } from "@capstan/core";
 import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
 import { oneCallModelId } from "../runs/request/one-call-model.ts";
 import { callView } from "./call-view.ts";
@@ -23,9 +24,14 @@ function scriptCallView(listed: ListedCall): ScriptCallView {
   return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
 }
 
+/** How the Responses API shows a user's own call. That API passes it in, because this one does not import it. */
+export interface DirectCallView {
+  readonly directCallView: () => JsonValue;
+}
+
 /** Begins a run that makes one call, through the same gate as a model's. */
 export async function startCall(
-  { runs }: Pick<Services, "runs">,
+  { runs, directCallView }: Pick<Services, "runs"> & DirectCallView,
   owner: string,
   call: { readonly group: string; readonly tool: string; readonly arguments: string },
 ): Promise<RunRecord> {
@@ -52,6 +58,7 @@ export async function startCall(
     answers: [],
     outputs: [],
     continuesParent: false,
+    wire: directCallView(),
     call: { toolId, arguments: args },
   });
   if (outcome.status === "conflict") throw conflict(outcome.message);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { JsonObject } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type {
   AuthoringOutcome,
@@ -262,10 +263,18 @@ test("a call that a person tries is a run: through the gate, recorded, and in th
     "400 invalid_value tool",
   );
   // It can be read like any other, by its owner.
-  assert.equal(
-    (await json<{ status: string }>("GET", `/v1/responses/${begun.id}`)).status,
-    "completed",
+  const shown = await json<JsonObject>("GET", `/v1/responses/${begun.id}`);
+  const { status, background, model, tools, max_tool_calls: most } = shown;
+  assert.deepEqual(
+    { status, background, model, tools, most },
+    { status: "completed", background: true, model: "capstan/call", tools: [], most: null },
   );
+  const stored = (await store.getRun({ ...own, id: begun.id }))?.request as JsonObject;
+  assert.partialDeepStrictEqual(stored["wire"], {
+    echo: { background: true, tools: [] },
+    servers: [],
+    customTools: [],
+  });
 });
 
 test("no request makes a call in a person's name by naming the model that stands for one", async () => {

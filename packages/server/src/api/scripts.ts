@@ -12,7 +12,7 @@ import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
 import { runView } from "./run-view.ts";
-import { scriptCallList, startCall } from "./script-calls.ts";
+import { type DirectCallView, scriptCallList, startCall } from "./script-calls.ts";
 import { scriptChanges } from "./script-changes.ts";
 
 /** Characters of a script: more is no script that somebody wrote. */
@@ -40,7 +40,7 @@ export function isAuthor({ scripts }: Pick<Services, "scripts">, principal: stri
  * Files of tools, for the people who may write them: read, checked, changed, approved, tried. No
  * tool and no model gets here; whoever may is named by the installation, nobody else sees a thing.
  */
-export function scriptRoutes(services: Services): Hono<Environment> {
+export function scriptRoutes(services: Services & DirectCallView): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
   const authoringFor = (context: OfScripts): ScriptAuthoring => {

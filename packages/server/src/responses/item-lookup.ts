@@ -42,6 +42,5 @@ async function itemsOf(store: Store, owner: string, id: string): Promise<readonl
 }
 
 function isTurn(run: RunRecord): boolean {
-  const { wire, call } = run.request as unknown as StoredRunRequest;
-  return run.kind === "turn" && (wire !== undefined || call !== undefined);
+  return run.kind === "turn" && (run.request as unknown as StoredRunRequest).wire !== undefined;
 }

@@ -19,18 +19,18 @@ export function storedView(view: WireView): JsonValue {
   return view as unknown as JsonValue;
 }
 
-/** Returns the view of a user's own call: that of a request for just this call. */
-function callView(): WireView {
+/** Returns the view to store with a user's own call: that of a background request for just this call. */
+export function directCallView(): JsonValue {
   const parsed = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
   if (parsed.status === "error") throw new Error(parsed.error.message);
-  return { echo: parsed.request.echo, servers: [], customTools: [] };
+  return storedView({ echo: parsed.request.echo, servers: [], customTools: [] });
 }
 
 /** The projection of a stored run, before its first event. */
 export function runProjection(run: RunRecord): Projection {
-  const { wire, call, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
+  const { wire, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
   return createProjection({
-    ...(wire === undefined && call !== undefined ? callView() : (wire as unknown as WireView)),
+    ...(wire as unknown as WireView),
     responseId: run.id,
     createdAt: run.createdAt,
     model: run.model,

@@ -41,7 +41,7 @@ export function newRunWrites(
     answers,
     continuesParent,
     adopts: inherited !== undefined,
-    ...(wire !== undefined && { wire }),
+    wire,
     ...(call !== undefined && { call }),
   };
   return [

@@ -35,8 +35,8 @@ export interface StoredRunRequest {
   readonly continuesParent: boolean;
   /** It carries its parent's unfinished turn on. */
   readonly adopts: boolean;
-  /** How the Responses API shows the run. Absent from a user's own call, whose view that API derives. */
-  readonly wire?: JsonValue;
+  /** How the Responses API shows the run. */
+  readonly wire: JsonValue;
   /** A person's own call: all that the run does. No model is asked. */
   readonly call?: DirectCall;
 }
