@@ -1,4 +1,4 @@
-// npm run check [-- NAME…]: everything that can be said about the code without running it.
+// npm run check [-- NAME…]: runs the static checks, or those whose names contain NAME.
 import { join } from "node:path";
 import { arePeersInstalled } from "../bench/install.ts";
 import { root } from "./command.ts";

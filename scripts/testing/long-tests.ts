@@ -2,7 +2,7 @@
 interface LongTests {
   /** A glob from the repository's root. */
   readonly files: string;
-  /** Why it takes long, and what `npm test` has of it. */
+  /** Why it takes long, and which quick test covers the same behaviour. */
   readonly reason: string;
 }
 

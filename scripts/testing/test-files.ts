@@ -5,7 +5,7 @@ import { longTests } from "./long-tests.ts";
 
 /**
  * - `quick`: what `npm test` runs
- * - `unit`: the part of it that needs no process for each file
+ * - `unit`: the unit tests in `quick`
  * - `long`: the files of `long-tests.ts`
  * - `all`: `quick` and `long`
  * - `properties`: the unit tests that use fast-check

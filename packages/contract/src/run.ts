@@ -21,7 +21,7 @@ export type RunEvent = { readonly seq: number } & (ChainEvent | RunNotice);
 export type RunNotice =
   /** Takes a number, changes nothing. */
   | { readonly type: "run.heartbeat"; readonly at: number }
-  /** Its process was gone, or had lost it: said as it is taken up again, or queued for that. */
+  /** Its process died or lost its lease. Written when the run is claimed again or queued for a claim. */
   | { readonly type: "run.orphaned"; readonly at: number }
   /** The server stopped in mid-run; what was under way is over. */
   | { readonly type: "run.interrupted"; readonly at: number; readonly message: string };

@@ -85,7 +85,7 @@ export interface RunningServer {
 }
 
 /**
- * Opens the data directory, takes up what a stopped server left, and listens.
+ * Opens the data directory, resumes the unfinished runs, and listens.
  *
  * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or what the store says
  */

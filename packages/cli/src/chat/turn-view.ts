@@ -7,7 +7,7 @@ import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { turnSummary } from "./turn-summary.ts";
 
-/** Turns a run's events, one speaker at a time, into text. Keeps what is open in between. */
+/** Turns a run's events into text, one call's output at a time. Tracks the open line between events. */
 export interface TurnView {
   show(event: OutputEvent<RunEvent>): readonly Segment[];
   /** Ends a line that is open, e.g. before a question. */
@@ -21,7 +21,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
   const progress = new Map<string, string>();
   let segments: Segment[] = [];
   let open: Segment["channel"] | undefined;
-  let speaker: string | undefined;
+  let currentCall: string | undefined;
 
   function write(channel: Segment["channel"], text: string): void {
     if (text === "") return;
@@ -36,7 +36,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
 
   function endLine(): void {
     if (open !== undefined) write(open, "\n");
-    speaker = undefined;
+    currentCall = undefined;
   }
 
   function stream(item: StreamedItem, text: string): void {
@@ -54,13 +54,13 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
 
   function writeOutput({ callId, text, final }: OutputText): void {
     if (final === true) {
-      if (speaker !== callId) endLine();
-      speaker = callId;
+      if (currentCall !== callId) endLine();
+      currentCall = callId;
       return stream({ kind: "text" }, text);
     }
-    if (speaker !== callId) {
+    if (currentCall !== callId) {
       line(style.dim(`  ┌ ${nameOf(callId)}`));
-      speaker = callId;
+      currentCall = callId;
     }
     for (const piece of printable(text).split(/(?<=\n)/)) {
       write("notice", open === undefined ? `${style.dim("  │ ")}${piece}` : piece);

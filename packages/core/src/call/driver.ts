@@ -263,7 +263,7 @@ export class CallDriver implements CallHandle {
     return settleReviewed(gate, asked, decision);
   }
 
-  /** Whoever records it failed: it goes no further, and lets go of what it holds. */
+  /** Stops the call and releases its locks and slots, because recording it failed. */
   #fail(thrown: unknown): void {
     const { gate, scheduler } = this.#options;
     this.#isOver = true;

@@ -1,4 +1,4 @@
-/** Events a reader may be behind before its oldest are let go. */
+/** Events that a reader may be behind before its oldest are dropped. */
 const readerLimit = 10_000;
 
 /**

@@ -82,7 +82,7 @@ function endAll(): void {
   for (const end of ends) end();
 }
 
-/** Sockets and processes can be let go of; the types of streams do not say so. */
+/** Sockets and processes have `ref` and `unref`, which the types of streams do not declare. */
 function holdAll(handles: readonly object[], held: boolean): void {
   for (const handle of handles as readonly Partial<Pick<ChildProcess, "ref" | "unref">>[]) {
     if (held) handle.ref?.();

@@ -1,5 +1,5 @@
 /**
- * Makes a line in which pieces of work wait for each other. Who gave up while waiting is not begun.
+ * Creates a queue that runs one piece of work at a time. Skips work whose signal aborted while it waited.
  *
  * @example
  * const write = createSerialQueue();

@@ -2,19 +2,19 @@ import type { ToolContext } from "@capstan/core";
 import { errorMessage, readBack } from "@capstan/core/host";
 import type { HostRequest, HostReply } from "./worker/messages.ts";
 
-/** What a running script asks: the session's variables, and calls of other tools, through the gate. */
+/** Answers a running script's request: reads the session's variables, or calls another tool through the gate. */
 export async function answerHostRequest(
-  question: HostRequest,
+  request: HostRequest,
   context: ToolContext,
 ): Promise<HostReply> {
   try {
-    switch (question.what) {
+    switch (request.what) {
       case "variables":
         return { value: context.variables.names() };
       case "variable":
-        return await readVariable(question.name, context);
+        return await readVariable(request.name, context);
       case "call_tool":
-        return await callTool(question, context);
+        return await callTool(request, context);
       default:
         return { error: { code: "unknown_question", message: "Nobody here can answer that." } };
     }

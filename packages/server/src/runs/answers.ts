@@ -22,8 +22,8 @@ export interface AnswersOptions {
 }
 
 /**
- * What runs wait for: people's words, and outputs of clients' tools. Each is kept first, then
- * taken to its run, which goes on in this process or is taken up.
+ * Accepts what suspended runs wait for: users' answers, and outputs of clients' tools. Stores each
+ * first, then delivers it to the run, which is active in this process or is claimed.
  */
 export class Answers {
   readonly #options: AnswersOptions;
@@ -116,7 +116,7 @@ export class Answers {
     }
   }
 
-  /** Where the run goes on here, it hears at once. One that parks in this moment finds the answer in the store. */
+  /** Delivers the answer at once if the run is active here. A run that suspends at this moment finds the answer in the store. */
   #tell(approval: ApprovalRecord): void {
     const live = this.#options.activeRuns.get(approval.runId);
     if (live !== undefined) deliverAnswer(live.chain, approval);

@@ -63,9 +63,9 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
     try {
       await runs.expireApprovals();
       const earliest = (await expireSuspended(options, () => stopped)) ? 0 : clock.now() + retryMs;
-      const { question, suspended } = await nextDeadlines(options);
+      const { approval, suspended } = await nextDeadlines(options);
       // A run that could not be closed is still overdue.
-      armFor(Math.min(question, Math.max(suspended, earliest)));
+      armFor(Math.min(approval, Math.max(suspended, earliest)));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
       arm(clock.now() + retryMs);
@@ -104,12 +104,12 @@ async function expireSuspended(
 
 /** Returns the next expiry of an approval request and of a suspended run; Infinity if there is none. */
 async function nextDeadlines({ runs: { store }, suspendedMs }: DeadlinesOptions): Promise<{
-  readonly question: number;
+  readonly approval: number;
   readonly suspended: number;
 }> {
-  const [question = Infinity, since = Infinity] = await Promise.all([
+  const [approval = Infinity, since = Infinity] = await Promise.all([
     store.everyNextExpiry(),
     store.everySuspendedSince(),
   ]);
-  return { question, suspended: since + suspendedMs };
+  return { approval, suspended: since + suspendedMs };
 }

@@ -85,7 +85,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   }
 }
 
-/** Reads of a run that is taken up: as large as the run, and no larger. */
+/** Reads for resuming a run: their size is bounded by the run. */
 const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readChain",
   "readMessages",

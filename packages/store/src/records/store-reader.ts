@@ -143,7 +143,7 @@ export interface StoreReader extends RetentionReader {
    * `item.start` and one `item.delta` with what there is, under the number of its last delta.
    */
   readEventsCompact(query: OfRun): Promise<CompactEvents | undefined>;
-  /** What a chain is taken up from; all of one moment. */
+  /** Reads the state from which a chain resumes, as one snapshot. */
   readChain(query: OfRun): Promise<ChainReading | undefined>;
   readMessages(query: OfRun): Promise<readonly Message[] | undefined>;
   /** In the order in which they were proposed, without what is in quarantine. */

@@ -37,7 +37,7 @@ export interface Store extends StoreReader {
   readonly nodes?: Nodes;
   /** Resolves if its writer died: who has it should end, and the next one goes on. Absent where that cannot be. */
   readonly died?: Promise<CapstanError>;
-  /** Finishes what was given, and lets go of the folder. */
+  /** Finishes the writes in progress and releases the folder. */
   close(): Promise<void>;
 }
 

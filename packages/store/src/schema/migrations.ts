@@ -275,7 +275,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 9,
     statements: [
-      // How often it was answered while it went on: looked at as it parks.
+      // Number of answers while the run was active, read when it suspends.
       "ALTER TABLE runs ADD COLUMN answers BIGINT NOT NULL DEFAULT 0",
     ],
   },

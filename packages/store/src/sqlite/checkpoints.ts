@@ -51,7 +51,7 @@ export class Checkpoints {
       .ask("copy")
       .then(({ log }) => this.#finish(log, rows))
       // Nothing is lost: the log stays, and the next try is after as much again.
-      .catch(() => this.#letGo())
+      .catch(() => this.#release())
       .finally(() => (this.#copying = undefined));
     return this.#copying;
   }
@@ -61,8 +61,8 @@ export class Checkpoints {
     await this.#copying;
   }
 
-  /** It may have died, of a disk that was full, say: the next try has another thread. */
-  #letGo(): void {
+  /** Releases the thread, which may have died, for example of a full disk. The next attempt starts another. */
+  #release(): void {
     void this.#thread?.stop();
     this.#thread = undefined;
   }

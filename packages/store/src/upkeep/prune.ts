@@ -56,7 +56,7 @@ export async function prune(options: {
 }): Promise<readonly PruneReport[]> {
   const { store, retention, signal } = options;
   const forget = options.forget ?? (async (write) => (await store.write([write]))[0]);
-  // First what is left of the last time: it still takes up room.
+  // Leftovers of the last run first: they still use space.
   await collect(options);
   const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {

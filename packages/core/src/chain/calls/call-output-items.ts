@@ -20,7 +20,7 @@ export class CallOutputItems {
   /** Final calls in the order in which they started. */
   readonly #finals = new Set<string>();
 
-  /** `before`: the calls of a chain that is taken up. */
+  /** `before`: the calls of a resumed chain. */
   constructor(newItemId: () => string, before: Iterable<CallRecord>) {
     this.#newItemId = newItemId;
     const finals = [...before].filter(({ final }) => final === true);

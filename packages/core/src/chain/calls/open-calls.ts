@@ -188,7 +188,7 @@ export class OpenCalls {
     );
   }
 
-  /** A call taken up again that still waits for a person, who is asked again unless the answer is there. */
+  /** Adds a resumed call that still waits for approval. The user is asked again unless the answer exists. */
   addAsked(asked: AskingProposal, { answered }: { readonly answered: boolean }): void {
     const { callId } = asked.record;
     this.records.set(callId, asked.record);
@@ -196,7 +196,7 @@ export class OpenCalls {
     else this.#work.start(() => this.#ask(asked));
   }
 
-  /** A call taken up again whose result still waits for a person. */
+  /** Adds a resumed call whose result still waits for review. */
   addInReview(call: CallInReview, announced: boolean): void {
     this.records.set(call.record.callId, call.record);
     this.#reviews.suspend(call);
@@ -209,7 +209,7 @@ export class OpenCalls {
     this.#work.start(() => this.#settled(end));
   }
 
-  /** A call taken up again that was allowed and had not begun, or may be run again. */
+  /** Adds a resumed call that was approved and had not started, or that may run again. */
   addApproved(proposal: Extract<Proposal, { readonly status: "approved" }>): void {
     this.records.set(proposal.record.callId, proposal.record);
     this.#work.start(() => this.#start(proposal));

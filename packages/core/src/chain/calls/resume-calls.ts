@@ -104,7 +104,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
 }
 
-/** A sub-call is not taken up again: its parent is, and makes it anew. */
+/** A sub-call does not resume: its parent resumes and makes it anew. */
 const parentGone: ChainError = {
   code: "aborted",
   message: "the call that made it was stopped.",

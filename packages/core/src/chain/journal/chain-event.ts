@@ -27,7 +27,7 @@ export type StreamedItem =
 /** Everything that happens in a chain, in the order in which it happened. Times are ms since the epoch. */
 export type ChainEvent =
   | { readonly type: "chain.started"; readonly at: number; readonly model: string }
-  /** A stopped chain was taken up again. */
+  /** A stopped chain resumed. */
   | { readonly type: "chain.resumed"; readonly at: number }
   | { readonly type: "round.started"; readonly round: number; readonly at: number }
   | {
@@ -112,7 +112,7 @@ export type ChainEvent =
     }
   /** No more tools are offered: the model is asked for its final answer. */
   | ({ readonly type: "limit.reached"; readonly at: number } & ReachedLimit)
-  /** Waits for a person or a client; may be taken up again. */
+  /** Waits for a user or a client; may resume. */
   | { readonly type: "chain.waiting"; readonly at: number; readonly callIds: readonly string[] }
   /** The last event. */
   | {

@@ -18,7 +18,7 @@ export interface ChainLimits {
   /** Tokens read and written by the model, as the provider counts them, else as the executor does. @default no limit */
   readonly maxTokens?: number;
   /**
-   * Ms of running time, time parked for people and clients not counted. Calls that run then are
+   * Ms of running time, without the time suspended for users and clients. Calls that run then are
    * stopped, and the model has a minute for its last answer; a model that is being asked then is
    * stopped, and the chain ends as `timeout`. @default no limit
    */

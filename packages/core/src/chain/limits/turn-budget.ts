@@ -133,7 +133,7 @@ export class TurnBudget {
     this.#failures.add(record);
   }
 
-  /** Counts the calls of a turn that is taken up; the model was told of them then. */
+  /** Counts the calls of a resumed turn; the model was told of them earlier. */
   restore(records: Iterable<CallRecord>): void {
     for (const record of records) {
       const { owner, parentCallId, result } = record;
@@ -142,7 +142,7 @@ export class TurnBudget {
     }
   }
 
-  /** Failures of earlier rounds of a turn that is taken up. */
+  /** Counts the failures in earlier rounds of a resumed turn. */
   restoreFailures(records: Iterable<CallRecord>): void {
     for (const record of records) this.#failures.add(record);
     this.#failures.takeAdvice();

@@ -401,7 +401,7 @@ export class ChainLoop {
 
   #waiting(): ChainEnding | undefined {
     if (this.#calls.waiting().length === 0) return undefined;
-    // From here on an answer must find the chain parked.
+    // From here on an answer must find the chain suspended.
     this.#stopped = true;
     return { status: "requires_action" };
   }

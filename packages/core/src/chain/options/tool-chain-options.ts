@@ -60,9 +60,9 @@ export interface FirstResponse {
 
 export interface ChainResume {
   readonly state: ChainState;
-  /** True where another run takes the calls over: they are announced again. @default false */
+  /** True if another run takes over the calls: they are announced again. @default false */
   readonly adopted?: boolean;
-  /** True where it had only waited. One that was cut off does nothing before its journal has that it is taken up. @default false */
+  /** True if the chain was only suspended. A chain that crashed does nothing before its journal has stored that it resumes. @default false */
   readonly waited?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
   /** What people said of results in review. */

@@ -65,7 +65,7 @@ function silence(silenceMs: number): ModelError {
   return new ModelError({ code: "timeout", message: `sent nothing for ${silenceMs / 1000} s` });
 }
 
-/** A model's answer that comes after all is let go. */
+/** Rejects when the signal aborts. A response that arrives later is discarded. */
 async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signal: AbortSignal) {
   const aborted = Promise.withResolvers<never>();
   const stop = (): void => aborted.reject(signal.reason);

@@ -52,7 +52,7 @@ export interface ScriptWorker {
   end(): void;
 }
 
-interface LiveCall {
+interface ActiveCall {
   readonly host: CallHost;
   readonly finish: (end: CallEnd) => void;
   answer?: CallEnd;
@@ -75,7 +75,7 @@ export function startScriptWorker(sandbox: Sandbox, program: Program): ScriptWor
 class Worker implements ScriptWorker {
   readonly #running: RunningProgram;
   readonly #loaded = Promise.withResolvers<CallEnd | undefined>();
-  #live: LiveCall | undefined;
+  #active: ActiveCall | undefined;
   #isUsable = true;
   #said = "";
   /** One for what was printed while the script was imported, then one for each call. */
@@ -86,7 +86,7 @@ class Worker implements ScriptWorker {
     this.#running = running;
     const prints = new PrintReader({
       mark,
-      onText: (text) => this.#live?.host.onPrint(text),
+      onText: (text) => this.#active?.host.onPrint(text),
       onMark: () => {
         this.#marks++;
         if (this.#marks === this.calls + 1) this.#arrived("prints");
@@ -114,7 +114,7 @@ class Worker implements ScriptWorker {
       this.#isUsable = false;
       const crash: CallEnd = { type: "crashed", said: this.#said };
       this.#loaded.resolve(crash);
-      this.#live?.finish(this.#live.answer ?? crash);
+      this.#active?.finish(this.#active.answer ?? crash);
     });
   }
 
@@ -129,7 +129,7 @@ class Worker implements ScriptWorker {
   async call(request: CallRequest, host: CallHost, signal: AbortSignal): Promise<CallEnd> {
     signal.throwIfAborted();
     const { promise, resolve: finish, reject } = Promise.withResolvers<CallEnd>();
-    this.#live = { host, finish, waitsFor: new Set(["worker", "prints", "messages"]) };
+    this.#active = { host, finish, waitsFor: new Set(["worker", "prints", "messages"]) };
     this.calls++;
     const abort = () => {
       this.end();
@@ -142,7 +142,7 @@ class Worker implements ScriptWorker {
       return failure ?? (await promise);
     } finally {
       signal.removeEventListener("abort", abort);
-      this.#live = undefined;
+      this.#active = undefined;
     }
   }
 
@@ -156,22 +156,22 @@ class Worker implements ScriptWorker {
   }
 
   #onCallMessage(message: CallMessage): void {
-    const live = this.#live;
-    if (live === undefined) return;
+    const active = this.#active;
+    if (active === undefined) return;
     switch (message.type) {
       case "progress":
-        live.host.onProgress(message);
+        active.host.onProgress(message);
         return;
       case "ask":
-        void this.#reply(message, live);
+        void this.#reply(message, active);
         return;
       case "result":
       case "parts":
       case "error":
-        live.answer ??= message;
+        active.answer ??= message;
         return;
       case "over":
-        live.answer ??= { type: "crashed", said: "" };
+        active.answer ??= { type: "crashed", said: "" };
         this.#arrived("messages");
         return;
       default:
@@ -179,11 +179,11 @@ class Worker implements ScriptWorker {
     }
   }
 
-  async #reply(question: HostRequest, live: LiveCall): Promise<void> {
-    const reply = await live.host.onAsk(question);
+  async #reply(request: HostRequest, active: ActiveCall): Promise<void> {
+    const reply = await active.host.onAsk(request);
     // The call may be over: another's would read it.
-    if (this.#live === live)
-      this.#running.channels[0]?.write(encodeFrame({ id: question.id, ...reply }));
+    if (this.#active === active)
+      this.#running.channels[0]?.write(encodeFrame({ id: request.id, ...reply }));
   }
 
   #onWorkerMessage(message: WorkerMessage): void {
@@ -207,21 +207,21 @@ class Worker implements ScriptWorker {
   /** Its last message may be half written: what comes after it cannot be read. */
   #crash(how: NonNullable<Extract<CallEnd, { readonly type: "crashed" }>["how"]>): void {
     this.#isUsable = false;
-    const live = this.#live;
-    if (live === undefined) return;
-    live.answer = { type: "crashed", said: "", how };
+    const active = this.#active;
+    if (active === undefined) return;
+    active.answer = { type: "crashed", said: "", how };
     this.#arrived("messages");
   }
 
   #arrived(what: "worker" | "prints" | "messages"): void {
-    const live = this.#live;
-    if (live === undefined) return;
-    live.waitsFor.delete(what);
-    if (live.waitsFor.size === 0 && live.answer !== undefined) live.finish(live.answer);
+    const active = this.#active;
+    if (active === undefined) return;
+    active.waitsFor.delete(what);
+    if (active.waitsFor.size === 0 && active.answer !== undefined) active.finish(active.answer);
   }
 
   #breakOff(end: CallEnd): void {
-    this.#live?.finish(end);
+    this.#active?.finish(end);
     this.end();
   }
 }

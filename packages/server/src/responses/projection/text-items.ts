@@ -32,7 +32,7 @@ export function createTextItems(outputOrder: OutputOrder): TextItems {
   /** Texts that may still turn out to be cut; the output order decides when they no longer can. */
   let unsettled: TextWriter[] = [];
 
-  /** Enters the outputOrder with its first character: an empty text is no item. */
+  /** Enters the output order at its first character: an empty text is no item. */
   const textSink = (writer: TextWriter): Sink => {
     let hasEntered = false;
     const enter = (text: string): void => {
@@ -53,7 +53,7 @@ export function createTextItems(outputOrder: OutputOrder): TextItems {
     };
   };
 
-  /** Has its position from the start, and gives it up where it said nothing. */
+  /** Enters the output order at the start, and leaves it if it wrote nothing. */
   const answerSink = (writer: TextWriter): Sink => {
     outputOrder.enter(writer);
     return {

@@ -108,9 +108,9 @@ function stateOf(
 }
 
 /**
- * How long the run has gone on; being queued, waiting and being stopped are not counted: from where
- * each process began it or took it up until the last thing that is known of it. Signs of life say
- * nothing there: whoever reads the stream of a run that was handed back, and is queued, is shown them.
+ * Returns the run's running time: for each process, from its start or claim of the run to the last
+ * event. Time queued, suspended or stopped is not counted. Heartbeats are ignored, because a run that
+ * was handed back and is queued has them, too.
  */
 function runningTime(events: readonly ChainStateEvent[]): number {
   let total = 0;

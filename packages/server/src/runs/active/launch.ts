@@ -50,7 +50,7 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   ]);
   const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
   const offered: OfferOptions = {
-    // Of a run that is taken up a group may be gone: then its tools are.
+    // A group of a resumed run may no longer exist: then its tools are not offered.
     groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
     allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
     clientTools: request.clientTools,

@@ -128,7 +128,7 @@ export class RunJournal implements Journal {
     return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
   }
 
-  #taken(outcome: WriteOutcome, { stops, expiresAt }: Said): CommitOutcome {
+  #taken(outcome: WriteOutcome, { stops, expiresAt }: CommitSummary): CommitOutcome {
     const goesOn = !this.#settled;
     this.#settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
@@ -151,8 +151,8 @@ export class RunJournal implements Journal {
 
 const committed: CommitOutcome = { status: "committed" };
 
-/** Of a commit: whether the chain stops with it, and when the first question that it asks expires. */
-interface Said {
+/** Whether the chain stops with a commit, and when the first approval or review that it requests expires. */
+interface CommitSummary {
   readonly stops: boolean;
   readonly expiresAt: number;
 }
@@ -163,15 +163,15 @@ function expiryOf(event: ChainEvent): number {
 }
 
 /**
- * Where only the client can act, waiting closes the run: its next request's run takes the calls
- * over. A result in review has no form on the wire: its run waits, whatever the client said.
+ * If only the client can act, the run is closed, and the run of its next request takes over the
+ * calls. A result in review has no form on the wire: its run is suspended, whatever the client set.
  */
 function stoppedStatus(
   result: ChainResultRecord,
   { approvals, toolOutputs }: WaitPolicy,
 ): RunStatus {
   if (result.status !== "requires_action") return runStatusOf(result);
-  const parks = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
-  const waits = result.waiting?.some(({ type }) => parks[type] === "inline");
+  const suspendsOn = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
+  const waits = result.waiting?.some(({ type }) => suspendsOn[type] === "inline");
   return waits === true ? "requires_action" : "completed";
 }

@@ -8,8 +8,8 @@ import type { QueueConsumer, RunQueue } from "./run-queue.ts";
 export const queueName = "capstan-runs";
 
 /**
- * A job left by a node that died while it had it is handed out again after this. It is short: a job
- * is done as soon as its run is claimed, and the lease of the run itself is the node's beat.
+ * The job of a dead node is handed out again after this time. It is short: a job is done as soon as
+ * its run is claimed, and the lease of the run itself is the node's heartbeat.
  */
 const lease = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 1_000 };
 

@@ -22,9 +22,9 @@ export interface DirectCall {
 }
 
 /**
- * In the place of a model: makes one call, and has nothing to say of what comes of it. So a
- * person's own call is a run like any other: asked about, recorded, followed, stopped, taken up
- * again after a crash.
+ * Creates a model that makes one call and answers nothing. A user's own call is therefore a run like
+ * any other: it can need approval, is recorded, can be followed and stopped, and resumes after a
+ * crash.
  *
  * @param names of the tools that are offered: as a model sees them → `group.Tool`
  */

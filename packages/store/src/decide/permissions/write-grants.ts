@@ -8,7 +8,7 @@ import type { WriteContext } from "../state/write-context.ts";
 type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;
 type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
 
-/** A loop that is taken up again may give a grant a second time: the first stands. */
+/** A resumed loop may write a grant a second time: the first one is kept. */
 export function insertGrant(
   { changes }: WriteContext,
   owner: string,
@@ -61,8 +61,8 @@ export function* revokeGrant(
 }
 
 /**
- * For how long a revoked grant stays as a row that nobody is shown: a loop that is taken up again
- * may give it a second time, and must find that it was taken back. No run waits for longer.
+ * How long a revoked grant stays as a hidden row. A resumed loop may write the grant a second time,
+ * and must find that it was revoked. No run waits for longer.
  */
 const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 
