@@ -1,9 +1,8 @@
 import type { ArrowTable } from "./rules.ts";
 
 /**
- * Which package may import which, and in which order the folders of a package stand. This is the
- * only place that says so: `npm run check` compares the source with it, and docs/architecture.md
- * prints it. A package imports only packages above it, a folder only folders above it.
+ * Allowed imports between packages, and the order of the folders in each package. This is their
+ * only definition: `npm run check` compares the source with it, and docs/architecture.md prints it. A package imports only packages above it, a folder only folders above it.
  */
 export const packages: ArrowTable = {
   core: {
@@ -21,12 +20,12 @@ export const packages: ArrowTable = {
       tool: "the tool contract, permission and result types, registry, switches, offers",
       policy: "rules, approvals, grants, reviews",
       "call/record": "call records, call status, quarantine, the ledger port",
-      "call/gate": "what all stages of a call share: limits, offers, lookup, recheck",
+      "call/gate": "types and checks shared by all stages: limits, offers, lookup, recheck",
       "call/schedule": "locks and slots",
       "call/run": "run the tool (stage 7)",
-      "call/settle": "from the tool's output to the result (stages 8 to 12)",
-      "call/propose": "from the model's text to an approved call (stages 1 to 5)",
-      "call/ask": "put a question to a person",
+      "call/settle": "turn a tool's output into a result (stages 8 to 12)",
+      "call/propose": "turn the model's text into an approved call (stages 1 to 5)",
+      "call/ask": "request approvals and reviews",
       call: "the life of one call: driver, executor, direct calls, sub-calls",
       "chain/journal": "events, the journal port, recorder, memory journal",
       "chain/limits": "the budget of a chain",
@@ -46,14 +45,14 @@ export const packages: ArrowTable = {
     folders: { ".": "run status and events, request bodies and views, the ScriptAuthoring port" },
   },
   models: {
-    about: "the model port on real providers, and an offline model",
+    about: "models of real providers, and an offline model",
     imports: { core: "values" },
     usesNode: true,
     folders: {
       tokens: "count tokens",
-      offline: "a model that needs no network",
-      "providers/request": "from messages and tools to a provider's request",
-      "providers/stream": "from a provider's stream to model events",
+      offline: "a model without a network",
+      "providers/request": "turn messages and tools into a provider's request",
+      "providers/stream": "turn a provider's stream into model events",
       providers: "OpenAI, Anthropic, Google and compatible providers",
       ".": "the entry of the package",
     },
@@ -88,11 +87,11 @@ export const packages: ArrowTable = {
     imports: { core: "values", contract: "types", sandbox: "values" },
     usesNode: true,
     folders: {
-      definition: "what a script function is: source text, parameters, permissions",
+      definition: "types of a script function: source text, parameters, permissions",
       "read/python": "parse Python files",
       "read/powershell": "parse PowerShell files",
       read: "scan folders and read scripts",
-      library: "follow script folders as tool groups",
+      library: "watch script folders, offer them as tool groups",
       approve: "approvals of script files",
       environments: "Python environments and their packages",
       "run/worker": "worker processes: frames, messages, pool",
@@ -105,22 +104,22 @@ export const packages: ArrowTable = {
     },
   },
   store: {
-    about: "where runs are kept: SQLite or PostgreSQL",
+    about: "stores runs in SQLite or PostgreSQL",
     imports: { core: "values", contract: "values" },
     usesNode: true,
     folders: {
       records: "row types, writes and their outcomes, results of reads, the Store ports",
       sql: "SQL scripts, dialects, tables, changes",
       schema: "migrations",
-      encode: "from a journal write to the form of the rows",
+      encode: "turn journal writes into rows",
       read: "read runs, events and calls by key",
       "read/permissions": "read approvals, reviews, grants and overrides",
-      "read/retention": "read what retention needs: sizes, lineage, unreachable values",
-      "decide/state": "the state on which the writer decides",
+      "read/retention": "sizes, lineage and unreachable values for retention",
+      "decide/state": "the state that the writer reads before it decides",
       "decide/rows": "changes of event, item and variable rows",
       "decide/runs": "changes of runs and conversations",
       "decide/permissions": "changes of approvals, reviews, quarantined results, grants, overrides",
-      "decide/calls": "outputs of client calls, answers about unknown outcomes",
+      "decide/calls": "outputs of client calls, reports of unknown outcomes",
       "decide/forget": "delete runs and values",
       decide: "apply a batch of writes",
       live: "commit queue, publisher, live positions, threads, followed events",
@@ -135,7 +134,7 @@ export const packages: ArrowTable = {
     separate: [["sqlite", "postgres"]],
   },
   server: {
-    about: "runs behind an HTTP API",
+    about: "durable runs behind an HTTP API",
     imports: { core: "values", contract: "values", store: "values" },
     usesNode: true,
     folders: {
@@ -143,14 +142,14 @@ export const packages: ArrowTable = {
       "runs/request": "run requests, new runs, offered tools, limits",
       "runs/permissions": "overrides, shared grants",
       "runs/dispatch": "slots, dispatcher, run queue",
-      "runs/active": "runs that this process owns: registry, claims, journal, warm cache",
+      "runs/active": "runs of this process: claim, resume, journal, warm runs",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
-      http: "what all APIs share: errors, event streams, bodies, services",
-      "responses/projection": "from run events to response items",
+      http: "shared by all APIs: errors, event streams, bodies, services",
+      "responses/projection": "turn run events into response items",
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",
-      api: "the page's own API: runs, approvals, conversations, variables, scripts, catalog",
+      api: "the API of the page: runs, approvals, conversations, variables, scripts, catalog",
       ".": "the app, which composes the APIs; start the server",
     },
     separate: [["responses", "api"]],
@@ -161,7 +160,7 @@ export const packages: ArrowTable = {
     usesNode: false,
     folders: {
       api: "requests to the server",
-      run: "from events to the view of a run",
+      run: "turn events into the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "numbers, times, sizes as text",
       shell: "the frame of the page and its common components",
@@ -175,7 +174,7 @@ export const packages: ArrowTable = {
       scripts: "script files and their approval",
       conversations: "the list of conversations",
       chat: "the conversation",
-      app: "the view that belongs to the address",
+      app: "choose the view by the URL",
       ".": "start the page",
     },
   },
@@ -200,7 +199,7 @@ export const packages: ArrowTable = {
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",
       chat: "the chat in the terminal",
-      "commands/shared": "what several commands need",
+      "commands/shared": "shared by several commands",
       "commands/rules": "capstan rules",
       "commands/doctor": "capstan doctor",
       "commands/scripts": "capstan scripts",
