@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { RunEvent } from "@capstan/contract";
 import { cachePages } from "./page-cache.ts";
 import type { Store } from "../records/store.ts";
@@ -14,11 +12,7 @@ import {
   owner,
   resultOf,
   start,
-  withFileStore,
 } from "../testing/store-fixtures.ts";
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
 
 /** An item that ended, and one that has not. */
 async function writeTexts(store: Store, pieces: readonly string[]): Promise<void> {
@@ -165,27 +159,4 @@ test("one event that is longer than the room is given, and not held", async () =
   const query = { owner, runId: "r", after: 0, limit: 9, size: 9 };
   for (const _ of [1, 2]) assert.equal((await read(query))?.events.length, 1);
   assert.equal(reads, 2);
-});
-
-test("parts that are kept do not keep the long text that they were cut from", async () => {
-  await withFileStore(async (store) => {
-    const pieces = Array.from({ length: 2_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [
-      start("i"),
-      ...pieces.map((piece) => delta("i", piece)),
-      end("i", pieces.join("")),
-    ]);
-    collect();
-    const before = process.memoryUsage().heapUsed;
-    const kept = [];
-    for (let n = 0; n < 40; n++)
-      kept.push(
-        await store.readEventPage({ owner, runId: "r", after: n * 40, limit: 256, size: 40_000 }),
-      );
-    collect();
-    const grown = process.memoryUsage().heapUsed - before;
-    assert.equal(kept.at(-1)?.events.length, 40);
-    assert.ok(grown < 25_000_000, `40 parts of 40 KB keep ${grown} bytes`);
-  });
 });

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
+import { internText } from "./interned-text.ts";
 import { createTextBuffer } from "./text-buffer.ts";
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
 
 const anyDelta = fc
   .tuple(fc.string({ unit: "binary", maxLength: 5 }), fc.constantFrom(1, 1, 300, 5_000))
@@ -34,21 +30,23 @@ test("it is what was appended, and becomes a whole that begins with it", () => {
   );
 });
 
-test("many who gather one text hold it once, as it grows, as it is looked at, and in the end", () => {
-  // Each has deltas of its own, as from a read of its own.
-  const deltasOf = () => Array.from({ length: 2_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
-  collect();
-  const before = process.memoryUsage().heapUsed;
-  const kept = Array.from({ length: 30 }, () => createTextBuffer());
-  const grown = () => {
-    collect();
-    return process.memoryUsage().heapUsed - before;
+test("buffers of one text share its pieces and its whole, however its deltas are cut", () => {
+  const text = Array.from({ length: 200 }, (_, n) => `${n} `.padEnd(1_000, "x")).join("");
+  const interned = new Set<string>();
+  const intern = (part: string) => {
+    interned.add(part);
+    return internText(part);
   };
-  for (const growing of kept) for (const delta of deltasOf()) growing.append(delta);
-  assert.ok(grown() < 25_000_000, `gathered, it takes ${grown()} bytes`);
-  for (const growing of kept) assert.equal(growing.whole().length, 2_000_000);
-  assert.ok(grown() < 25_000_000, `looked at, it takes ${grown()} bytes`);
-  for (const growing of kept) assert.equal(growing.complete(`${deltasOf().join("")}end`), "end");
-  assert.ok(grown() < 25_000_000, `whole, it takes ${grown()} bytes`);
-  assert.ok(kept.every((growing) => growing.whole().endsWith("end")));
+  const buffers = Array.from({ length: 30 }, () => createTextBuffer(intern));
+  for (const [n, buffer] of buffers.entries()) {
+    const size = 200 * (n + 1);
+    for (let at = 0; at < text.length; at += size) buffer.append(text.slice(at, at + size));
+  }
+  const pieces = [...interned];
+  assert.equal(pieces.length, Math.floor(text.length / 4_096));
+  assert.ok(text.startsWith(pieces.join("")));
+  for (const buffer of buffers) assert.ok(buffer.whole() === text);
+  for (const buffer of buffers) assert.equal(buffer.complete(`${text}end`), "end");
+  for (const buffer of buffers) assert.ok(buffer.whole() === `${text}end`);
+  assert.deepEqual([...interned], [...pieces, text, `${text}end`]);
 });

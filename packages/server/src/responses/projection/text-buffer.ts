@@ -17,7 +17,7 @@ const pieceLength = 4_096;
  * Creates a buffer of interned pieces. All readers of a run cut its text at the same offsets, so that
  * it is in memory once.
  */
-export function createTextBuffer(): TextBuffer {
+export function createTextBuffer(intern = internText): TextBuffer {
   let pieces: InternedText[] = [];
   /** Less than a piece. */
   let rest = "";
@@ -42,7 +42,7 @@ export function createTextBuffer(): TextBuffer {
       if (rest.length < pieceLength) return;
       const whole = rest.length - (rest.length % pieceLength);
       for (let at = 0; at < whole; at += pieceLength)
-        pieces.push(internText(rest.slice(at, at + pieceLength)));
+        pieces.push(intern(rest.slice(at, at + pieceLength)));
       rest = detached(rest.slice(whole));
     },
     isEmpty: () => length === 0,
@@ -51,7 +51,7 @@ export function createTextBuffer(): TextBuffer {
       const added = whole.slice(length);
       length = whole.length;
       joined = undefined;
-      pieces = whole.length < pieceLength ? [] : [internText(whole)];
+      pieces = whole.length < pieceLength ? [] : [intern(whole)];
       rest = pieces.length === 0 ? whole : "";
       return added;
     },
@@ -59,7 +59,7 @@ export function createTextBuffer(): TextBuffer {
       const [first] = pieces;
       if (first === undefined) return rest;
       if (pieces.length === 1 && rest === "") return first.text;
-      joined ??= internText(pieces.map(({ text }) => text).join("") + rest);
+      joined ??= intern(pieces.map(({ text }) => text).join("") + rest);
       return joined.text;
     },
   };
