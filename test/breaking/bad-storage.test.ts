@@ -11,7 +11,7 @@ import {
   variableOf,
   withDataDir,
 } from "@capstan/store/testing";
-import { cannotMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
+import { cannotMount, openSmallDisk, type SmallDisk } from "./stores/small-disk.ts";
 
 const cannot = cannotMount();
 const postgres = findPostgres();

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Combination, combinations } from "./combinations.ts";
+import { type Combination, combinations } from "./stores/combinations.ts";
 import type { Proof } from "./proof.ts";
 import { proofs } from "./proofs.ts";
 

@@ -4,16 +4,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../scripts/command.ts";
 import { ensureStores } from "../../scripts/testing/install-stores.ts";
-import { cannotRun, type Combination } from "./combinations.ts";
+import { cannotRun, type Combination } from "./stores/combinations.ts";
 import { readCommandLine } from "./command-line.ts";
 import { exitOnSignals } from "./exit-on-signals.ts";
 import type { Proof } from "./proof.ts";
 import { proofs } from "./proofs.ts";
 import { openProvingGround } from "./proving-ground.ts";
 import { newSeed } from "./random.ts";
-import { type Result, withResults } from "./results-table.ts";
-import { cannotMount } from "./small-disk.ts";
-import { tellProgress } from "./tell-progress.ts";
+import { type Result, withResults } from "./report/results-table.ts";
+import { cannotMount } from "./stores/small-disk.ts";
+import { tellProgress } from "./report/tell-progress.ts";
 
 const asked = readCommandLine(process.argv.slice(2));
 if (asked.status !== "clear") {

@@ -9,7 +9,7 @@ import {
   startServerProcess,
 } from "../server-process.ts";
 import { startUpstream } from "../upstream.ts";
-import type { Backing, Combination } from "./combinations.ts";
+import type { Backing, Combination } from "./stores/combinations.ts";
 import { followPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
 

@@ -1,6 +1,6 @@
 import type { Clients } from "./clients.ts";
-import type { CombinationName } from "./combination-name.ts";
-import type { Evidence } from "./evidence.ts";
+import type { CombinationName } from "./stores/combination-name.ts";
+import type { Evidence } from "./report/evidence.ts";
 import type { Place } from "./place.ts";
 import type { Random } from "./random.ts";
 

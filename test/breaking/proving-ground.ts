@@ -1,6 +1,6 @@
 import { audit } from "./audit.ts";
 import { type Clients, createClients } from "./clients.ts";
-import type { Combination } from "./combinations.ts";
+import type { Combination } from "./stores/combinations.ts";
 import { everyRun, type LeftRun, readRun } from "./end-state.ts";
 import { readExecutions } from "./executions.ts";
 import { inTime } from "./in-time.ts";

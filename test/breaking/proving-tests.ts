@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
-import type { CombinationName } from "./combination-name.ts";
-import { cannotRun, combinations } from "./combinations.ts";
+import type { CombinationName } from "./stores/combination-name.ts";
+import { cannotRun, combinations } from "./stores/combinations.ts";
 import type { Proof } from "./proof.ts";
 import { openProvingGround, type ProvingGround } from "./proving-ground.ts";
 import { newSeed } from "./random.ts";

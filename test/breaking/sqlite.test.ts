@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { combinations, openPageLimit } from "./combinations.ts";
+import { combinations, openPageLimit } from "./stores/combinations.ts";
 import { clockSetBack } from "./proofs/clock-set-back.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../scripts/command.ts";
 import { sourceCondition } from "../../scripts/source-condition.ts";
-import { combinations } from "./combinations.ts";
+import { combinations } from "./stores/combinations.ts";
 
 const everything = combinations.find(({ name }) => name === "PostgreSQL and Redis");
 const noProc = process.platform === "linux" ? undefined : "processes are looked up in /proc";

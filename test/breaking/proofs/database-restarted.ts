@@ -1,4 +1,4 @@
-import { onPostgres } from "../combination-name.ts";
+import { onPostgres } from "../stores/combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ListView, RunView } from "@capstan/contract";
 import { inTime } from "../in-time.ts";

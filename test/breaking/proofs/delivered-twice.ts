@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunRef } from "@capstan/store";
 import type { Clients } from "../clients.ts";
-import { withQueue } from "../combination-name.ts";
+import { withQueue } from "../stores/combination-name.ts";
 import { inTime } from "../in-time.ts";
 import type { Place } from "../place.ts";
 import { longPlan } from "../plan.ts";

@@ -1,4 +1,4 @@
-import { everywhere } from "../combination-name.ts";
+import { everywhere } from "../stores/combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";

@@ -1,6 +1,6 @@
-import { everywhere } from "../combination-name.ts";
+import { everywhere } from "../stores/combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { wereTakenUp } from "../evidence.ts";
+import { wereTakenUp } from "../report/evidence.ts";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
 

@@ -1,4 +1,4 @@
-import { everywhere } from "../combination-name.ts";
+import { everywhere } from "../stores/combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Plan } from "../plan.ts";
 import { inTime } from "../in-time.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { withQueue } from "../combination-name.ts";
+import { withQueue } from "../stores/combination-name.ts";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
 

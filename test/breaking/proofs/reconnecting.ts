@@ -1,4 +1,4 @@
-import { everywhere } from "../combination-name.ts";
+import { everywhere } from "../stores/combination-name.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { RunEvent } from "@capstan/contract";
 import { readEventStream } from "../../api.ts";

@@ -1,8 +1,8 @@
-import { onPostgres } from "../combination-name.ts";
+import { onPostgres } from "../stores/combination-name.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
-import { wereRefused, wereTakenUp } from "../evidence.ts";
+import { wereRefused, wereTakenUp } from "../report/evidence.ts";
 import { longPlan } from "../plan.ts";
 
 /** A node is given up after two seconds of silence, which another one looks for twice a second. */

@@ -1,4 +1,4 @@
-import { onPostgres } from "../combination-name.ts";
+import { onPostgres } from "../stores/combination-name.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ApprovalView } from "@capstan/contract";
 import { inTime } from "../in-time.ts";

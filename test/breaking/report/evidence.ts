@@ -1,4 +1,4 @@
-import type { EndState } from "./end-state.ts";
+import type { EndState } from "../end-state.ts";
 
 /** What a proof leaves: also what the nodes said. */
 export interface Evidence extends EndState {

@@ -17,7 +17,6 @@ import {
   startPostgres,
   testServer,
 } from "@capstan/store/testing";
-import type { Proof } from "./proof.ts";
 import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 
 /** A store, and how many nodes have it. */
@@ -147,7 +146,10 @@ const postgresAndRedis: Combination = {
 
 export const combinations: readonly Combination[] = [sqlite, postgresAlone, postgresAndRedis];
 
-/** Why a proof cannot be tried on a combination here; undefined where it can. */
-export function cannotRun(proof: Proof, combination: Combination): string | undefined {
+/** Returns why a proof cannot run on a combination on this machine, or `undefined` if it can. */
+export function cannotRun(
+  proof: { readonly needsDisk?: true },
+  combination: Combination,
+): string | undefined {
   return combination.skip(proof.needsDisk === true);
 }

@@ -1,5 +1,5 @@
-import { type CombinationName, everywhere } from "./combination-name.ts";
-import type { Proof } from "./proof.ts";
+import { type CombinationName, everywhere } from "../stores/combination-name.ts";
+import type { Proof } from "../proof.ts";
 
 const testFiles: { readonly [name in CombinationName]: string } = {
   SQLite: "sqlite.test.ts",
