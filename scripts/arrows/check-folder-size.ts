@@ -1,19 +1,20 @@
-import type { SourceTree } from "./source-tree.ts";
+import type { SourceFile, SourceTree } from "./source-tree.ts";
 
 /** The largest number of production source files in one folder, subfolders not counted. */
 const limit = 20;
 
 /**
- * Checks that no folder of a package holds more than 20 source files. Tests, test helpers,
- * declaration files and data files do not count.
+ * Checks that no folder of a package's `src`, nor of `bench`, `examples`, `scripts` or `test`, holds
+ * more than 20 source files. Tests, test helpers of packages, declaration files and data files do
+ * not count.
  *
  * @returns a sentence for each problem, with the folder in front
  */
 export function checkFolderSize(tree: SourceTree): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { packageName, folder, role, path } of tree.files.values()) {
-    if (packageName === undefined || role !== "source" || path.endsWith(".d.ts")) continue;
-    const name = `packages/${packageName}/src/${folder}`.replace(/\/\.$/, "");
+  for (const file of tree.files.values()) {
+    if (file.role !== "source" || file.path.endsWith(".d.ts")) continue;
+    const name = folderOf(file);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts]
@@ -22,4 +23,10 @@ export function checkFolderSize(tree: SourceTree): readonly string[] {
       ([name, count]) =>
         `${name} holds ${count} source files: a folder may hold ${limit}. Move one topic into a subfolder.`,
     );
+}
+
+/** Returns the path of a file's folder from the repository's root. */
+function folderOf({ packageName, folder }: SourceFile): string {
+  if (packageName === undefined) return folder;
+  return `packages/${packageName}/src/${folder}`.replace(/\/\.$/, "");
 }

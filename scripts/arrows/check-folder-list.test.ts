@@ -8,13 +8,6 @@ function problemsOf(files: { readonly [path: string]: string }): readonly string
   return checkArrows(scratchTree(smallTable, files), smallTable);
 }
 
-/** Files of one folder with a number in their names. */
-function numbered(count: number, ending: string): { readonly [path: string]: string } {
-  return Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [`packages/lib/src/base/${index}${ending}`, ""]),
-  );
-}
-
 test("a folder that is not in the table is refused", () => {
   const [problem, ...more] = problemsOf({ "packages/lib/src/new/a.ts": "" });
   assert.match(problem ?? "", /^packages\/lib\/src\/new is not in .* Add the folder to the table/);
@@ -40,20 +33,4 @@ test("packages and table list each other", () => {
   const table: ArrowTable = { ...others, ...(app && { app, more: app }) };
   const missing = checkArrows(scratchTree(smallTable), table);
   assert.match(missing[0] ?? "", /^packages\/more does not exist\. Remove the package/);
-});
-
-test("a folder may hold 20 source files, and no more", () => {
-  assert.deepEqual(problemsOf(numbered(19, ".ts")), []);
-  const [problem] = problemsOf(numbered(20, ".ts"));
-  assert.match(problem ?? "", /^packages\/lib\/src\/base holds 21 source files: .* hold 20/);
-});
-
-test("tests, declaration files and data files do not count", () => {
-  for (const ending of [".test.ts", ".test-d.ts", ".d.ts", ".py"])
-    assert.deepEqual(problemsOf(numbered(30, ending)), []);
-});
-
-test("the architecture page lists the table", () => {
-  const [problem] = problemsOf({ "docs/architecture.md": "# Architecture\n" });
-  assert.match(problem ?? "", /^docs\/architecture\.md does not list .* --print/);
 });
