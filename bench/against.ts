@@ -7,7 +7,7 @@ import { readable } from "./report.ts";
 import { wholeRuns } from "./runs.ts";
 
 /** The smallest accepted share of the other checkout's throughput. */
-const leastShare = 0.7;
+const minRatio = 0.7;
 const work = "32 runs at once";
 const unit = "runs/s";
 
@@ -49,9 +49,9 @@ export async function compareWith(options: CompareOptions): Promise<string[][]> 
   const rows = [...here].map(([subject, rates]) => {
     const bests = [best(rates, unit), best(there.get(subject) ?? [], unit)] as const;
     const ratio = bests[0] / bests[1];
-    const result = ratio >= leastShare ? "met" : "MISSED";
+    const result = ratio >= minRatio ? "met" : "MISSED";
     const cells = [...bests, ratio].map(readable);
-    return [`${work}: ${subject}, ${unit}`, ...cells, `at least ${leastShare}`, result];
+    return [`${work}: ${subject}, ${unit}`, ...cells, `at least ${minRatio}`, result];
   });
   return [["work", "best here", "best there", "ratio", "limit", "result"], ...rows];
 }

@@ -2,9 +2,9 @@ import { randomInt } from "node:crypto";
 
 /** The seed of `npm test`: the same values in each run, so that a failure belongs to the change. */
 const defaultSeed = 1;
-const mostSeed = 2 ** 31 - 1;
+const maxSeed = 2 ** 31 - 1;
 /** New seeds are short, so that people can type them. */
-const newSeeds = 1_000_000;
+const newSeedRange = 1_000_000;
 
 export type PropertySeed =
   | { readonly status: "valid"; readonly seed: number; readonly isNew: boolean }
@@ -18,9 +18,9 @@ export type PropertySeed =
  */
 export function readPropertySeed(text: string | undefined): PropertySeed {
   if (text === undefined) return { status: "valid", seed: defaultSeed, isNew: false };
-  if (text === "random") return { status: "valid", seed: randomInt(newSeeds), isNew: true };
+  if (text === "random") return { status: "valid", seed: randomInt(newSeedRange), isNew: true };
   const seed = Number(text);
-  if (/^\d+$/.test(text) && seed <= mostSeed) return { status: "valid", seed, isNew: false };
-  const message = `PROPERTY_SEED must be "random" or a whole number from 0 to ${mostSeed} (got "${text}").`;
+  if (/^\d+$/.test(text) && seed <= maxSeed) return { status: "valid", seed, isNew: false };
+  const message = `PROPERTY_SEED must be "random" or a whole number from 0 to ${maxSeed} (got "${text}").`;
   return { status: "invalid", message };
 }

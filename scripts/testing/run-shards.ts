@@ -3,7 +3,7 @@ import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
 import { sumTotals } from "./test-totals.ts";
 
 /** Each process loads the sources itself, so more of them gain nothing. */
-const mostShards = 4;
+const maxShards = 4;
 
 /**
  * Runs test files in several processes. Each process runs its files one after another, without the
@@ -13,7 +13,7 @@ const mostShards = 4;
  */
 export async function runShards(
   run: TestRun,
-  shards = Math.min(mostShards, availableParallelism() + 1),
+  shards = Math.min(maxShards, availableParallelism() + 1),
 ): Promise<TestResult> {
   const parts = Array.from({ length: shards }, (_, shard) =>
     run.files.filter((_file, index) => index % shards === shard),

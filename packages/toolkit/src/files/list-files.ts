@@ -9,8 +9,8 @@ import { returnFileErrors } from "./return-file-errors.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 
 /** Entries that one call returns, and those that it counts beyond them. */
-const mostListed = 1000;
-const mostCounted = 100_000;
+const maxEntries = 1000;
+const maxCounted = 100_000;
 
 const parameters = z.object({
   path: z.string().default(".").describe('The folder, relative to the root. Default "."'),
@@ -68,10 +68,10 @@ async function list(
   let seen = 0;
   await using start = await openPath(roots, args.path);
   for await (const entry of walkFiles(roots, start, { ...args, signal })) {
-    if (seen === mostCounted) break;
+    if (seen === maxCounted) break;
     seen++;
     counts[entry.type]++;
-    if (entries.length < mostListed) entries.push(await describe(entry, args.details));
+    if (entries.length < maxEntries) entries.push(await describe(entry, args.details));
     if (seen % 5000 === 0)
       output.progress({ message: `${countOf(seen, "entry", "entries")} so far` });
   }
@@ -81,7 +81,7 @@ async function list(
     folders: counts.folder,
     files: seen - counts.folder,
     left: seen - entries.length,
-    uncounted: seen === mostCounted,
+    uncounted: seen === maxCounted,
   };
 }
 
