@@ -44,7 +44,7 @@ test("what lies there is answered together, in its order, before it stops", asyn
   assert.equal(replies.filter((reply) => reply === "stops").length, 1);
 });
 
-test("however many lie there, some are answered before all are read, and none is left", async () => {
+test("answers queued requests in portions and omits none", async () => {
   const sizes: number[] = [];
   const answer = (all: readonly unknown[]) => {
     sizes.push(all.length);

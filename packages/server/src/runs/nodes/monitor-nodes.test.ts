@@ -50,29 +50,29 @@ test("what a silent node had is taken up, and a node that is seen never is", asy
   assert.deepEqual(given, ["dead"]);
 });
 
-test("a node that takes long over others' runs says meanwhile that it lives, and begins no take-up twice", async () => {
+test("a node keeps sending heartbeats during a long sweep, and starts no second one", async () => {
   let beats = 0;
-  let takeUps = 0;
-  const livesOn = Promise.withResolvers<void>();
+  let sweeps = 0;
+  const keptBeating = Promise.withResolvers<void>();
   const nodes: Store["nodes"] = {
     ...deaf,
     self: "self",
     heartbeat: async () => {
       beats++;
-      if (takeUps > 0 && beats > 5) livesOn.resolve();
+      if (sweeps > 0 && beats > 5) keptBeating.resolve();
       return true;
     },
     list: async () => [],
     declareDead: async () => false,
   };
-  const taking = Promise.withResolvers<void>();
+  const sweep = Promise.withResolvers<void>();
   const stop = monitorNodes({
     runs: {
       store: { nodes } as unknown as Store,
       refreshAll: () => {},
       sweep: () => {
-        takeUps++;
-        return taking.promise;
+        sweeps++;
+        return sweep.promise;
       },
     },
     onNodeGone: () => {},
@@ -80,16 +80,16 @@ test("a node that takes long over others' runs says meanwhile that it lives, and
     beatMs: 1,
   });
   const hold = setTimeout(
-    () => livesOn.reject(new Error(`It fell silent after ${beats} beats.`)),
+    () => keptBeating.reject(new Error(`No further heartbeat after ${beats}.`)),
     5_000,
   );
   try {
-    await livesOn.promise;
-    assert.equal(takeUps, 1);
+    await keptBeating.promise;
+    assert.equal(sweeps, 1);
   } finally {
     clearTimeout(hold);
     stop();
-    taking.resolve();
+    sweep.resolve();
   }
 });
 

@@ -82,7 +82,7 @@ const eventsOf = async (client: pg.Client) =>
     )
   ).rows;
 
-test("a batch that is given as the one before commits sees what that wrote", options, async () => {
+test("a batch submitted during a commit sees its writes", options, async () => {
   await withBatches(async ({ both, client }) => {
     const statuses = await both([created("a")], [noted("a"), created("b")]);
     assert.deepEqual(statuses, [["created"], ["committed", "created"]]);
