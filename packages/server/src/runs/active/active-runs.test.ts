@@ -1,13 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Clock } from "@capstan/core";
+import { systemClock } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { owner, withMemoryStore } from "@capstan/store/testing";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
-const soon = async () => {
-  for (let n = 0; n < 50; n += 1) await new Promise(setImmediate);
-};
+/**
+ * Returns a clock and limits for a service whose chains have a time limit, and a function that waits
+ * until the n-th chain has ended: it lifts its limit then.
+ */
+function watchChainEnds() {
+  const runMs = 86_400_000;
+  const ends: PromiseWithResolvers<void>[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, callback) => {
+      if (ms < runMs / 2) return systemClock.after(ms, callback);
+      const end = Promise.withResolvers<void>();
+      ends.push(end);
+      return end.resolve;
+    },
+  };
+  const ended = async (n: number): Promise<void> => {
+    assert.ok(ends[n] !== undefined, `chain ${n} has not started`);
+    await ends[n].promise;
+  };
+  return { clock, limits: { ...defaultServerLimits, runMs }, ended };
+}
 
 test("a fenced chain that does not end keeps its run from nothing, and takes nothing from it as it ends", async () => {
   await withMemoryStore(async (given) => {
@@ -21,33 +42,36 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
     };
     const linger = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string>();
+    const executions = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     let executed = 0;
     const lingering = tool("Linger", async () => {
-      if ((executed += 1) === 1) await linger.promise;
+      executed += 1;
+      executions[executed - 1]?.resolve();
+      if (executed === 1) await linger.promise;
     });
     const held = () => answer.promise;
     const model = new ScriptedModel([{ calls: [{ name: "Linger" }] }, held, held]);
-    const limits = { ...defaultServerLimits, runsAtOnce: 2 };
-    const runs = createRuns({ store, model, tools: [lingering], limits });
+    const { clock, ended, ...chains } = watchChainEnds();
+    const limits = { ...chains.limits, runsAtOnce: 2 };
+    const runs = createRuns({ store, model, tools: [lingering], limits, clock });
     const { id } = await begin(runs, requestOf("go"));
-    await soon();
-    assert.equal(executed, 1);
+    await executions[0].promise;
     // Another took this node for dead, and had no place for its run.
     await store.write([{ type: "set-status", runId: id, status: "queued", epoch: 1 }]);
     await runs.dispatcher.fill();
-    await soon();
+    await executions[1].promise;
     assert.deepEqual(runs.lines, []);
-    assert.equal(executed, 2, "it went on");
     const next = await begin(runs, requestOf("and you"));
     linger.resolve();
-    await soon();
+    await ended(0);
     assert.ok(runs.isActive(id));
     assert.ok(!runs.dispatcher.hasFreeSlot, "both have their places");
     answer.resolve("done");
     assert.equal((await runIn(store, id, "completed")).epoch, 3);
     await runIn(store, next.id, "completed");
-    await soon();
+    await Promise.all([ended(1), ended(2)]);
     assert.equal(runs.load().activeRuns, 0);
+    assert.equal(executed, 2);
     assert.deepEqual(runs.lines, []);
     assert.equal((await store.getRun({ owner, id }))?.status, "completed");
   });
@@ -58,11 +82,21 @@ test("one that ends after its run was answered here, in a later epoch, takes not
     const linger = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string>();
     const ask = asking("Ask", () => "yes");
-    const lingering = tool("Linger", () => linger.promise);
+    const executing = Promise.withResolvers<void>();
+    const lingering = tool("Linger", () => {
+      executing.resolve();
+      return linger.promise;
+    });
     const script = [{ calls: [{ name: "Linger" }] }, () => answer.promise];
-    const here = createRuns({ store, model: new ScriptedModel(script), tools: [ask, lingering] });
+    const { ended, ...chains } = watchChainEnds();
+    const here = createRuns({
+      store,
+      model: new ScriptedModel(script),
+      tools: [ask, lingering],
+      ...chains,
+    });
     const { id } = await begin(here, requestOf("go"));
-    await soon();
+    await executing.promise;
     // Another server took it over, where it came to ask.
     const quick = tool("Linger", () => "at once");
     const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
@@ -73,11 +107,11 @@ test("one that ends after its run was answered here, in a later epoch, takes not
     await here.answer(owner, data[0]!.id, { decision: "allow" });
     assert.ok(here.isActive(id));
     linger.resolve();
-    await soon();
+    await ended(0);
     assert.ok(here.isActive(id));
     answer.resolve("done");
     await runIn(store, id, "completed");
-    await soon();
+    await ended(1);
     assert.equal(here.load().activeRuns, 0);
   });
 });
