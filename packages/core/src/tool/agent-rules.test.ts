@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { resolveReferences } from "../variables/reference.ts";
+import { resolveReferences } from "../variables/resolve-references.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { agentRules } from "./agent-rules.ts";
 

@@ -1,6 +1,6 @@
 import type { JournalEffect, ApprovalEvent } from "../encode/encoded-journal.ts";
 import { addAnswerable } from "./calls/answerable-calls.ts";
-import { requestApproval } from "./permissions/request-approval.ts";
+import { insertApproval } from "./permissions/insert-approval.ts";
 import { cancelApproval } from "./runs/decide-approval.ts";
 import { quarantineResult, wipeQuarantine } from "./permissions/quarantine.ts";
 import type { RunState } from "./state/run-states.ts";
@@ -43,11 +43,11 @@ function applyEffect(
 function applyApprovalEvent(context: WriteContext, run: RunState, event: ApprovalEvent): void {
   switch (event.type) {
     case "approval.requested":
-      return requestApproval(context, run, { kind: "execution", request: event.approval });
+      return insertApproval(context, run, { kind: "execution", request: event.approval });
     case "approval.answered":
       return recordAnswer(context, run, event);
     case "review.requested":
-      return requestApproval(context, run, { kind: "result", request: event.review });
+      return insertApproval(context, run, { kind: "result", request: event.review });
     case "review.answered":
       return recordReviewOutcome(context, run, event);
   }

@@ -35,3 +35,4 @@ export { migrate } from "../sqlite/migrate.ts";
 export { storeOnConnection } from "../sqlite/open-store.ts";
 export { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 export { dayMs } from "../upkeep/retention-rules.ts";
+export { writeStreamedItems } from "./streamed-items.ts";

@@ -16,20 +16,7 @@ import {
 import { checkStore } from "./maintenance.ts";
 import { dayMs } from "./retention-rules.ts";
 import { type CompactionProgress, compactDeltas } from "./compact-deltas.ts";
-
-const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];
-
-async function say(store: Store, id: string): Promise<void> {
-  await createRun(store, { id });
-  const text = words.join("");
-  const of = (item: string, from: number, to?: number) =>
-    words.slice(from, to).map((word) => delta(item, word));
-  // Two at once, in turns.
-  await commit(store, id, [start("a"), start("b"), ...of("a", 0, 5), ...of("b", 0, 7)]);
-  await commit(store, id, [...of("a", 5), ...of("b", 7), end("a", text), end("b", text)]);
-  // Cut off: what there is has no other form.
-  await commit(store, id, [start("c"), delta("c", "so "), delta("c", "far"), resultOf("aborted")]);
-}
+import { words, writeStreamedItems } from "../testing/streamed-items.ts";
 
 const eventsOf = async (store: Store, after = 0) =>
   (await store.readEvents({ owner, runId: "r", after })) ?? [];
@@ -37,7 +24,7 @@ const eventsOf = async (store: Store, after = 0) =>
 test("a run that is not old enough is left, and looked at again", async () => {
   const clock = settableClock();
   const store = openMemoryStore({ clock });
-  await say(store, "r");
+  await writeStreamedItems(store, "r");
   const before = await eventsOf(store);
   const first = await compactDeltas({ store, deltaDays: 7, now: 6 * dayMs });
   assert.equal(first.bytes, 0);
@@ -53,7 +40,7 @@ test("runs that go on hold up no other, are shortened once they are old enough, 
   const store = openMemoryStore({ clock });
   const goesOn = Array.from({ length: 120 }, (_, index) => `goes on ${index}`);
   for (const id of goesOn) await createRun(store, { id });
-  await say(store, "r");
+  await writeStreamedItems(store, "r");
   const asked: (readonly number[] | undefined)[] = [];
   const watched: Store = {
     ...store,
@@ -72,7 +59,7 @@ test("runs that go on hold up no other, are shortened once they are old enough, 
   const text = words.join("");
   const said = words.map((word) => delta("a", word));
   await commit(store, "goes on 110", [start("a"), ...said, end("a", text), resultOf("completed")]);
-  await say(store, "later");
+  await writeStreamedItems(store, "later");
   const second = await sweep(9, first.seen);
   assert.deepEqual(second, { seen: first.seen, bytes: 0 });
   asked.length = 0;
@@ -89,7 +76,7 @@ test("runs that go on hold up no other, are shortened once they are old enough, 
 test("a store whose deltas were shortened is sound", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
-    await say(store, "r");
+    await writeStreamedItems(store, "r");
     const { bytes } = await compactDeltas({ store, deltaDays: 0, now: Date.now() + 1_000 });
     assert.ok(bytes > 0);
     assert.deepEqual((await checkStore(dataDir)).problems, []);

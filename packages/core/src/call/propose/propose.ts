@@ -18,7 +18,7 @@ import { requiredApproval } from "../../policy/required-approval.ts";
 import { conditionProblems } from "../../policy/rule-problems.ts";
 import { canonicalArguments } from "../../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
-import { type ResolveOutcome, resolveOrReadBack } from "../../variables/reference.ts";
+import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { findTool } from "../gate/find-tool.ts";

@@ -2,33 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
 import { compactDeltas, openMemoryStore, type Store } from "@capstan/store";
-import {
-  commit,
-  createRun,
-  dayMs,
-  delta,
-  end,
-  owner,
-  resultOf,
-  settableClock,
-  start,
-} from "@capstan/store/testing";
+import { dayMs, owner, settableClock, writeStreamedItems } from "@capstan/store/testing";
 import { createProjection } from "./project-events.ts";
 import { identity } from "../../testing/run-script.ts";
-
-const words = ["Deltas ", "of ", "an ", "answer, ", "😀", "é", " cut", " where ", "they", " were."];
-
-async function say(store: Store, id: string): Promise<void> {
-  await createRun(store, { id });
-  const text = words.join("");
-  const of = (item: string, from: number, to?: number) =>
-    words.slice(from, to).map((word) => delta(item, word));
-  // Two at once, in turns.
-  await commit(store, id, [start("a"), start("b"), ...of("a", 0, 5), ...of("b", 0, 7)]);
-  await commit(store, id, [...of("a", 5), ...of("b", 7), end("a", text), end("b", text)]);
-  // Cut off: what there is has no other form.
-  await commit(store, id, [start("c"), delta("c", "so "), delta("c", "far"), resultOf("aborted")]);
-}
 
 const eventsOf = async (store: Store, after = 0) =>
   (await store.readEvents({ owner, runId: "r", after })) ?? [];
@@ -41,7 +17,7 @@ function wire(events: readonly RunEvent[]) {
 test("deltas keep their numbers and make the same text, on both wires, from any number on", async () => {
   const clock = settableClock();
   const store = openMemoryStore({ clock });
-  await say(store, "r");
+  await writeStreamedItems(store, "r");
   const before = await eventsOf(store);
   const saved = await compactDeltas({ store, deltaDays: 7, now: 8 * dayMs });
   assert.ok(saved.bytes > 0);

@@ -4,12 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import type { CallRecord, ReviewDecision } from "@capstan/core";
-import type { Quarantine, ReviewNotice } from "@capstan/core/host";
-import type { Store } from "../../records/store.ts";
+import { secret, review, settled, answer } from "../../testing/review-fixtures.ts";
 import { everyStore } from "../../testing/every-store.ts";
 import {
-  callRecord,
   commit,
   createRun,
   event,
@@ -17,48 +14,6 @@ import {
   resultOf,
   withFileStore,
 } from "../../testing/store-fixtures.ts";
-
-const secret = "the password is tulip";
-
-const notice: ReviewNotice = {
-  id: "a",
-  callId: "c",
-  toolId: "files.ViewFile",
-  toolName: "ViewFile",
-  groupTitle: "Files",
-  isError: false,
-  reason: "",
-  createdAt: 1,
-  expiresAt: 10_000,
-};
-
-function inReview(text = secret): CallRecord {
-  const quarantine: Quarantine = {
-    end: { status: "success" },
-    formatted: { status: "formatted", text },
-    cut: { text, omitted: 0, rest: { start: text.length, length: 0 } },
-    durationMs: 1,
-  };
-  return callRecord("c", { status: "in_review", review: notice, quarantine });
-}
-
-/** A run with a call whose result waits for a person. */
-async function review(store: Store, runId = "r", text?: string): Promise<void> {
-  await createRun(store, { id: runId });
-  await commit(store, runId, [
-    { type: "call", call: inReview(text) },
-    event({ type: "review.requested", callId: "c", review: notice }),
-  ]);
-}
-
-const settled = (more: Partial<CallRecord> = {}) =>
-  ({
-    type: "call",
-    call: callRecord("c", { status: "result_rejected", review: notice, ...more }),
-  }) as const;
-
-const answer = (decision: ReviewDecision) =>
-  ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;
 
 everyStore(
   "a result in review is its reviewer's alone to read, until the call is settled",

@@ -1,51 +1,7 @@
 import assert from "node:assert/strict";
-import type { CallRecord, ReviewDecision } from "@capstan/core";
-import type { Quarantine, ReviewNotice } from "@capstan/core/host";
-import type { Store } from "../../records/store.ts";
+import { review, settled, answer } from "../../testing/review-fixtures.ts";
 import { everyStore } from "../../testing/every-store.ts";
-import { callRecord, commit, createRun, event, owner } from "../../testing/store-fixtures.ts";
-
-const secret = "the password is tulip";
-
-const notice: ReviewNotice = {
-  id: "a",
-  callId: "c",
-  toolId: "files.ViewFile",
-  toolName: "ViewFile",
-  groupTitle: "Files",
-  isError: false,
-  reason: "",
-  createdAt: 1,
-  expiresAt: 10_000,
-};
-
-function inReview(text = secret): CallRecord {
-  const quarantine: Quarantine = {
-    end: { status: "success" },
-    formatted: { status: "formatted", text },
-    cut: { text, omitted: 0, rest: { start: text.length, length: 0 } },
-    durationMs: 1,
-  };
-  return callRecord("c", { status: "in_review", review: notice, quarantine });
-}
-
-/** A run with a call whose result waits for a person. */
-async function review(store: Store, runId = "r", text?: string): Promise<void> {
-  await createRun(store, { id: runId });
-  await commit(store, runId, [
-    { type: "call", call: inReview(text) },
-    event({ type: "review.requested", callId: "c", review: notice }),
-  ]);
-}
-
-const settled = (more: Partial<CallRecord> = {}) =>
-  ({
-    type: "call",
-    call: callRecord("c", { status: "result_rejected", review: notice, ...more }),
-  }) as const;
-
-const answer = (decision: ReviewDecision) =>
-  ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;
+import { commit, owner } from "../../testing/store-fixtures.ts";
 
 everyStore(
   "the first review counts, and all of it is kept until it is carried out",

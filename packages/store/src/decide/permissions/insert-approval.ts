@@ -5,7 +5,7 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /** Inserts an approval request. A request that exists already keeps its state. */
-export function requestApproval(
+export function insertApproval(
   { changes }: WriteContext,
   run: RunState,
   approval:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
-import { resolveReferences } from "./reference.ts";
+import { resolveReferences } from "./resolve-references.ts";
 import { VariableSystem } from "./variable-system.ts";
 
 function filled(): VariableSystem {
