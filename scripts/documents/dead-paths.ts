@@ -1,3 +1,5 @@
+import { dirname, join } from "node:path/posix";
+
 /** A path in a document that names no file or folder. */
 export interface DeadPath {
   /** 1-based. */
@@ -38,7 +40,7 @@ export function deadPaths(text: string, page: string, repository: Repository): r
     for (const [, target = ""] of content.matchAll(link)) {
       const path = target.split("#")[0] ?? "";
       if (path === "" || /^[a-z]+:/.test(path)) continue;
-      if (!repository.has(join(page, path))) dead(target, "the link leads to no file");
+      if (!repository.has(join(dirname(page), path))) dead(target, "the link leads to no file");
     }
     for (const [, token = ""] of content.matchAll(code)) {
       const reason = reasonAgainst(token, repository);
@@ -71,14 +73,4 @@ function reasonAgainst(token: string, repository: Repository): string | undefine
       ? undefined
       : `there is no such file or folder in packages/${first}/src`;
   return source.test(path) ? "write the path from the root, or from a package" : undefined;
-}
-
-/** Resolves a link of a page; both are relative to the root. */
-function join(page: string, target: string): string {
-  const parts = page.split("/").slice(0, -1);
-  for (const part of target.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "." && part !== "") parts.push(part);
-  }
-  return parts.join("/");
 }

@@ -4,9 +4,9 @@ import type { Store } from "../records/store.ts";
 import { callRecord, commit, createRun, event, owner } from "./store-fixtures.ts";
 
 /** What the reviewed tool returned. */
-export const secret = "the password is tulip";
+export const reviewedText = "the password is tulip";
 
-export const notice: ReviewNotice = {
+const notice: ReviewNotice = {
   id: "a",
   callId: "c",
   toolId: "files.ViewFile",
@@ -19,7 +19,7 @@ export const notice: ReviewNotice = {
 };
 
 /** Returns a call whose result is in review. */
-export function inReview(text = secret): CallRecord {
+function inReview(text = reviewedText): CallRecord {
   const quarantine: Quarantine = {
     end: { status: "success" },
     formatted: { status: "formatted", text },
@@ -30,7 +30,7 @@ export function inReview(text = secret): CallRecord {
 }
 
 /** Creates a run with a call whose result is in review. */
-export async function review(store: Store, runId = "r", text?: string): Promise<void> {
+export async function createRunInReview(store: Store, runId = "r", text?: string): Promise<void> {
   await createRun(store, { id: runId });
   await commit(store, runId, [
     { type: "call", call: inReview(text) },
@@ -39,12 +39,12 @@ export async function review(store: Store, runId = "r", text?: string): Promise<
 }
 
 /** The write that settles the reviewed call. */
-export const settled = (more: Partial<CallRecord> = {}) =>
+export const settleReviewed = (more: Partial<CallRecord> = {}) =>
   ({
     type: "call",
     call: callRecord("c", { status: "result_rejected", review: notice, ...more }),
   }) as const;
 
 /** The write that answers the review. */
-export const answer = (decision: ReviewDecision) =>
+export const answerReview = (decision: ReviewDecision) =>
   ({ type: "answer-approval", owner, id: "a", answer: decision }) as const;

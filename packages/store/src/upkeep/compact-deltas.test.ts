@@ -16,7 +16,7 @@ import {
 import { checkStore } from "./maintenance.ts";
 import { dayMs } from "./retention-rules.ts";
 import { type CompactionProgress, compactDeltas } from "./compact-deltas.ts";
-import { words, writeStreamedItems } from "../testing/streamed-items.ts";
+import { deltaTexts, writeStreamedItems } from "../testing/streamed-items.ts";
 
 const eventsOf = async (store: Store, after = 0) =>
   (await store.readEvents({ owner, runId: "r", after })) ?? [];
@@ -56,8 +56,8 @@ test("runs that go on hold up no other, are shortened once they are old enough, 
   assert.equal(first.seen.young.length, goesOn.length);
   // One of them says something at last, and ends.
   clock.set(8 * dayMs);
-  const text = words.join("");
-  const said = words.map((word) => delta("a", word));
+  const text = deltaTexts.join("");
+  const said = deltaTexts.map((word) => delta("a", word));
   await commit(store, "goes on 110", [start("a"), ...said, end("a", text), resultOf("completed")]);
   await writeStreamedItems(store, "later");
   const second = await sweep(9, first.seen);

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { secret, review, settled, answer } from "../../testing/review-fixtures.ts";
+import {
+  answerReview,
+  createRunInReview,
+  reviewedText,
+  settleReviewed,
+} from "../../testing/review-fixtures.ts";
 import { everyStore } from "../../testing/every-store.ts";
 import {
   commit,
@@ -19,10 +24,10 @@ everyStore(
   "a result in review is its reviewer's alone to read, until the call is settled",
   async (withStore) => {
     await withStore(async (store) => {
-      await review(store);
+      await createRunInReview(store);
       assert.equal(
         (await store.readReview({ owner, id: "a" }))?.quarantine?.formatted.text,
-        secret,
+        reviewedText,
       );
       assert.equal(await store.readReview({ owner: "other", id: "a" }), undefined);
       const open = [
@@ -33,7 +38,7 @@ everyStore(
         await store.getRun({ owner, id: "r" }),
       ];
       assert.doesNotMatch(JSON.stringify(open), /tulip/);
-      await commit(store, "r", [settled()]);
+      await commit(store, "r", [settleReviewed()]);
       assert.equal(await store.readReview({ owner, id: "a" }), undefined);
     });
   },
@@ -43,7 +48,7 @@ everyStore(
   "a review that is called off or expires is closed, and a removed run leaves nothing of it",
   async (withStore) => {
     await withStore(async (store, clock) => {
-      await review(store);
+      await createRunInReview(store);
       await commit(store, "r", [
         event({
           type: "review.answered",
@@ -54,13 +59,13 @@ everyStore(
           by: "system",
           reason: "stopped",
         }),
-        settled(),
+        settleReviewed(),
         resultOf("aborted"),
       ]);
       assert.equal((await store.getApproval({ owner, id: "a" }))?.status, "cancelled");
       await store.write([{ type: "delete-run", owner, id: "r" }]);
 
-      await review(store, "r2");
+      await createRunInReview(store, "r2");
       clock.set(20_000);
       const [outcome] = await store.write([{ type: "expire-approvals" }]);
       assert.ok(outcome.status === "expired");
@@ -80,15 +85,15 @@ async function bytesOf(dataDir: string): Promise<string> {
 }
 
 for (const [name, text] of [
-  ["a short result", secret],
-  ["one over many pages", `${secret} and so on `.repeat(5_000)],
+  ["a short result", reviewedText],
+  ["one over many pages", `${reviewedText} and so on `.repeat(5_000)],
 ] as const) {
   test(`no file of the store has ${name} any more once it was withheld`, async () => {
     await withFileStore(async (store, dataDir) => {
-      await review(store, "r", text);
+      await createRunInReview(store, "r", text);
       assert.match(await bytesOf(dataDir), /tulip/);
-      await store.write([answer({ decision: "redact", words: ["tulip"] })]);
-      await commit(store, "r", [settled()]);
+      await store.write([answerReview({ decision: "redact", words: ["tulip"] })]);
+      await commit(store, "r", [settleReviewed()]);
       assert.doesNotMatch(await bytesOf(dataDir), /tulip/);
     });
   });
@@ -96,11 +101,11 @@ for (const [name, text] of [
 
 test("where a reader is in the way, what was withheld leaves the log with the next commit", async () => {
   await withFileStore(async (store, dataDir) => {
-    await review(store);
+    await createRunInReview(store);
     const reader = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT * FROM quarantine").all();
-    await commit(store, "r", [settled()]);
+    await commit(store, "r", [settleReviewed()]);
     assert.match(await bytesOf(dataDir), /tulip/);
     reader.exec("COMMIT");
     reader.close();
@@ -117,9 +122,9 @@ test("what was withheld while the log was being moved leaves it, though nothing 
     // The first one starts the thread that moves it.
     await commit(store, "other", [large]);
     await setTimeout(500);
-    await review(store);
+    await createRunInReview(store);
     await commit(store, "other", [large, large]);
-    await commit(store, "r", [settled()]);
+    await commit(store, "r", [settleReviewed()]);
     for (let tries = 0; tries < 40 && /tulip/.test(await bytesOf(dataDir)); tries++)
       await setTimeout(50);
     assert.equal(/tulip/.test(await bytesOf(dataDir)), false);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { review, settled, answer } from "../../testing/review-fixtures.ts";
+import { answerReview, createRunInReview, settleReviewed } from "../../testing/review-fixtures.ts";
 import { everyStore } from "../../testing/every-store.ts";
 import { commit, owner } from "../../testing/store-fixtures.ts";
 
@@ -7,15 +7,15 @@ everyStore(
   "the first review counts, and all of it is kept until it is carried out",
   async (withStore) => {
     await withStore(async (store) => {
-      await review(store);
+      await createRunInReview(store);
       const redact = { decision: "redact", words: ["tulip"] } as const;
-      const [first] = await store.write([answer(redact)]);
+      const [first] = await store.write([answerReview(redact)]);
       assert.equal(first.status, "answered");
-      const [second] = await store.write([answer({ decision: "release" })]);
+      const [second] = await store.write([answerReview({ decision: "release" })]);
       assert.ok(second.status === "already_answered");
       assert.equal(second.approval.status, "redacted");
       assert.deepEqual((await store.getApproval({ owner, id: "a" }))?.answer, redact);
-      await commit(store, "r", [settled()]);
+      await commit(store, "r", [settleReviewed()]);
       const after = await store.getApproval({ owner, id: "a" });
       assert.ok(after?.kind === "result");
       assert.deepEqual([after.status, after.answer], ["redacted", null]);
@@ -26,7 +26,7 @@ everyStore(
 
 everyStore("an answer of the other kind decides nothing", async (withStore) => {
   await withStore(async (store) => {
-    await review(store);
+    await createRunInReview(store);
     const allow = {
       type: "answer-approval",
       owner,
