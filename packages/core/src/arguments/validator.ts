@@ -15,7 +15,7 @@ import {
 import type { PatternCost } from "./pattern-cost.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
-import { errorMessage } from "../base/error-message.ts";
+import { errorMessage } from "../base/errors.ts";
 
 export type { PatternEngine } from "./pattern-check.ts";
 export type { ValidationIssue } from "./validation-issue.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
-import { approvalQuery } from "../policy/approval-query.ts";
+import { approvalQuery } from "../policy/grant-book.ts";
 import { callerWith } from "../tool/caller.ts";
 import { andThen } from "../base/and-then.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
@@ -10,7 +10,7 @@ import { checkAnswer } from "./propose/check-answer.ts";
 import type { Gate } from "./gate/gate.ts";
 import { startCall } from "./driver.ts";
 import type { ActiveCall } from "./gate/active-call.ts";
-import { newId } from "../base/new-id.ts";
+import { newId } from "../base/id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { AskingProposal, Proposal } from "./gate/proposal.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { filesFor } from "../tool/tool-file.ts";
+import { filesFor } from "../tool/caller.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { CallDriverEnd, CallHandle, CallDriverOptions } from "./driver-options.ts";
 import type { ActiveCall } from "./gate/active-call.ts";

@@ -8,7 +8,7 @@ import type {
   CallDriverOptions,
   SubCallContext,
 } from "./driver-options.ts";
-import { newId } from "../base/new-id.ts";
+import { newId } from "../base/id.ts";
 import { type CallRequest, propose } from "./propose/propose.ts";
 import type { Proposal } from "./gate/proposal.ts";
 import {

@@ -1,3 +1,5 @@
+import { shortJson } from "../json/short-json.ts";
+import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../base/json.ts";
 import type { GrantBook, GrantQuery } from "./grant-book.ts";
@@ -8,8 +10,8 @@ import {
   executionStrictness,
   type PolicyRule,
   type RuledCall,
+  ruledCall,
 } from "./rule.ts";
-import { ruledCall } from "./ruled-call.ts";
 
 /** What the request says of asking: `never` lifts the tool's own wish only, `always` tightens. */
 export type RequireApproval = "always" | "never";
@@ -221,5 +223,31 @@ export function grantScope(
     return tool.permission?.grantScope?.(args);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * What a request says of asking about a tool. A word that is none is no word to run on: it may
+ * have been meant to tighten.
+ *
+ * @throws CapstanError `invalid_options`
+ */
+export function requiredApproval(
+  given: RequireApproval | RequireApprovalOf | undefined,
+  toolId: string,
+): RequireApproval | undefined {
+  const word = typeof given === "function" ? wordOf(given, toolId) : given;
+  if (word === "always" || word === "never") return word;
+  if (word === undefined || word === null) return undefined;
+  const message = `requireApproval gave ${shortJson(word)} for ${toolId}: it should say "always", "never" or nothing, at once.`;
+  throw new CapstanError({ code: "invalid_options", message });
+}
+
+function wordOf(given: RequireApprovalOf, toolId: string): unknown {
+  try {
+    return given(toolId);
+  } catch (thrown) {
+    const message = `requireApproval threw for ${toolId}: ${errorMessage(thrown)}`;
+    throw new CapstanError({ code: "invalid_options", message, cause: thrown });
   }
 }

@@ -3,8 +3,7 @@ import type { ContentPart } from "../model/content-part.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ResultApprovalPolicy } from "../tool/permission.ts";
 
-import { type PolicyRule, resultRule, resultStrictness } from "./rule.ts";
-import { ruledCall } from "./ruled-call.ts";
+import { type PolicyRule, resultRule, resultStrictness, ruledCall } from "./rule.ts";
 
 /** Says that a result waits for a person, and nothing of the result. Plain JSON. */
 export interface ReviewNotice {

@@ -1,8 +1,8 @@
 import { EvictionOrder } from "./eviction-order.ts";
-import { type NewResultWithArgs, argsVariable, resultVariable } from "./result-variables.ts";
-import { resultNameOf } from "./result-name.ts";
-import type { VariableFilter } from "./variable-contract.ts";
 import {
+  type NewResultWithArgs,
+  argsVariable,
+  resultVariable,
   evictionOf,
   infoOf,
   isKept,
@@ -12,6 +12,8 @@ import {
   variableEntry,
   type VariableEntry,
 } from "./variable-entry.ts";
+import { resultNameOf } from "./variable-name.ts";
+import type { VariableFilter } from "./variable-contract.ts";
 import type { VariableInfo, VariableType } from "./variable.ts";
 import { detach, VisitList, type VisitNode } from "./visit-list.ts";
 

@@ -1,18 +1,19 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import {
   callOf,
   type NewResult,
   argsVariable,
   resultVariable,
   measureResult,
-} from "./result-variables.ts";
-import { type MissingName, MissingNames } from "./missing-names.ts";
-import { missingVariableError } from "./missing-variable.ts";
-import { resultNameOf } from "./result-name.ts";
-import { ResultNames } from "./result-names.ts";
-import { infoOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
+  infoOf,
+  variableEntry,
+  type VariableEntry,
+  variableOf,
+} from "./variable-entry.ts";
+import { type MissingName, MissingNames, missingVariableError } from "./missing-variable.ts";
+import { resultNameOf, ResultNames } from "./variable-name.ts";
 import {
   type MeasuredValue,
   descProblem,

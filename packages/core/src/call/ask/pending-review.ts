@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { ReviewAnswer, ReviewDecision } from "../../policy/review.ts";
 import type { CallObserver } from "../gate/call-observer.ts";
 import type { CallInReview } from "../record/settled-call.ts";

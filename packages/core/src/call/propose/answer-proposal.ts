@@ -1,8 +1,8 @@
-import { frozenJson } from "../../json/frozen-json.ts";
+import { frozenJson } from "../../json/copy-json.ts";
 import { isObject } from "../../json/json-type.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import { createGrant } from "../../policy/create-grant.ts";
-import { approvalQuery } from "../../policy/approval-query.ts";
+import { approvalQuery } from "../../policy/grant-book.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./check-edited-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";

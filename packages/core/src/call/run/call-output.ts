@@ -1,5 +1,5 @@
 import { sizeOf } from "../../json/json-size.ts";
-import { plainData } from "../../json/plain-data.ts";
+import { plainData } from "../../json/short-json.ts";
 import { reviewReason } from "../../policy/review.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";

@@ -1,8 +1,7 @@
 import { copyJson } from "../../json/copy-json.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { JsonValue, ToolArgs } from "../../base/json.ts";
-import type { ContentPart } from "../../model/content-part.ts";
-import { contentPartsProblem, isContentParts } from "../../model/content-parts.ts";
+import { type ContentPart, contentPartsProblem, isContentParts } from "../../model/content-part.ts";
 import type { Tool } from "../../tool/tool.ts";
 
 import { lostInJson } from "../../json/lost-in-json.ts";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import {
   type ReviewDecision,
@@ -15,7 +15,7 @@ import type { DraftResult } from "./draft-result.ts";
 import { withheldText } from "../record/error-text.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
-import { newId } from "../../base/new-id.ts";
+import { newId } from "../../base/id.ts";
 import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 

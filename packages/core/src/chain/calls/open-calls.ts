@@ -1,5 +1,5 @@
 import { shortJson } from "../../json/short-json.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { answerProposal } from "../../call/propose/answer-proposal.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";

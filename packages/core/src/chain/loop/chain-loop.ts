@@ -1,9 +1,12 @@
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { andThen } from "../../base/and-then.ts";
 import { estimateTokens } from "../../text/estimate-tokens.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { neutraliseMessage } from "../../model/neutralise-message.ts";
-import type { AssistantMessage, ToolCallRequest } from "../../model/message.ts";
+import {
+  neutraliseMessage,
+  type AssistantMessage,
+  type ToolCallRequest,
+} from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import { type Caller, callerWith } from "../../tool/caller.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseArguments } from "./parse-arguments.ts";
+import { parseArguments } from "./prepare-arguments.ts";
 
 function args(text: string): unknown {
   const parsed = parseArguments(text);

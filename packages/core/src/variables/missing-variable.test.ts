@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { readBack } from "./read-back.ts";
+import { readBack } from "./missing-variable.ts";
 import type { Variable } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { dataSize, maxDataDepth, utf8Length } from "./value-size.ts";
+import { dataSize, maxDataDepth, utf8Length } from "./variable-input.ts";
 
 test("UTF-8 length agrees with the encoder, lone surrogates included", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newId } from "./new-id.ts";
+import { newId } from "./id.ts";
 
 test("an id is its prefix and 25 letters or digits, another one each time", () => {
   const ids = Array.from({ length: 2_000 }, () => newId("call_"));

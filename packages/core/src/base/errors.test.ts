@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorMessage } from "./error-message.ts";
+import { errorMessage } from "./errors.ts";
 
 test("an error is its message, else those of its errors, else its name", () => {
   assert.equal(errorMessage(new Error("no")), "no");

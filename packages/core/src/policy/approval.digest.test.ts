@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withArgsDigest } from "./args-digest.ts";
+import { withArgsDigest } from "./approval.ts";
 
 test("a digest is worked out when it is looked at, and goes where the other members go", () => {
   let asked = 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPlainName } from "./plain-name.ts";
+import { isPlainName } from "./id.ts";
 
 test("every character is told as the pattern of providers tells it", () => {
   for (let code = 0; code <= 0xffff; code++) {
