@@ -1,52 +1,56 @@
-import { detach, VisitList, type VisitNode } from "./visit-list.ts";
-
 /**
- * Who goes next when room is needed: the least recent visit, by a counter and never by dates.
+ * Decides which unit is evicted next: the one with the least recent visit. Visits are numbered, so
+ * that equal dates do not matter.
  *
- * Three lists, each ordered by visit, make that O(1): what was last visited before this turn,
- * what was visited in it, and what was made in it. They are taken from in that order, so a turn
- * never loses what it has just made while anything else can go.
+ * Three sets in the order of visits: units that were last visited in earlier turns, that were visited
+ * in this turn, and that were created in this turn. Units are evicted in that order, so that a turn
+ * loses its own results only if nothing else is left.
  */
 export class EvictionOrder<T extends { readonly visit: number }> {
-  readonly #earlier = new VisitList<T>();
-  readonly #visited = new VisitList<T>();
-  readonly #made = new VisitList<T>();
+  readonly #earlier = new Set<T>();
+  readonly #visited = new Set<T>();
+  readonly #created = new Set<T>();
 
-  /** Notes a visit. What was made in this turn stays so. */
-  visit(node: VisitNode<T>): void {
-    (node.list === this.#made ? this.#made : this.#visited).push(node);
+  /** Makes a unit the most recent visit of earlier turns. */
+  add(unit: T): void {
+    this.delete(unit);
+    this.#earlier.add(unit);
   }
 
-  /** Notes that a value was made, in this turn. */
-  made(node: VisitNode<T>): void {
-    this.#made.push(node);
+  /** Makes a unit the most recent visit. A unit of this turn stays one. */
+  visit(unit: T): void {
+    const set = this.#created.has(unit) ? this.#created : this.#visited;
+    this.delete(unit);
+    set.add(unit);
   }
 
-  remove(node: VisitNode<T>): void {
-    detach(node);
+  /** Adds a unit as created in this turn, or marks it as such. */
+  create(unit: T): void {
+    this.delete(unit);
+    this.#created.add(unit);
   }
 
-  isMadeThisTurn(node: VisitNode<T>): boolean {
-    return node.list === this.#made;
+  has(unit: T): boolean {
+    return this.#earlier.has(unit) || this.#visited.has(unit) || this.#created.has(unit);
+  }
+
+  delete(unit: T): void {
+    this.#earlier.delete(unit);
+    this.#visited.delete(unit);
+    this.#created.delete(unit);
   }
 
   next(): T | undefined {
-    return (this.#earlier.oldest ?? this.#visited.oldest ?? this.#made.oldest)?.value;
+    for (const set of [this.#earlier, this.#visited, this.#created])
+      for (const unit of set) return unit;
+    return undefined;
   }
 
-  /** A new turn begins: what the last one visited and made joins the rest, merged by visit. */
+  /** Begins a turn: units of the last turn are evicted in the order of their visits from now on. */
   beginTurn(): void {
-    for (;;) {
-      const visited = this.#visited.oldest;
-      const made = this.#made.oldest;
-      const node =
-        visited && made
-          ? visited.value.visit < made.value.visit
-            ? visited
-            : made
-          : (visited ?? made);
-      if (!node) return;
-      this.#earlier.push(node);
-    }
+    const units = [...this.#visited, ...this.#created].sort((a, b) => a.visit - b.visit);
+    for (const unit of units) this.#earlier.add(unit);
+    this.#visited.clear();
+    this.#created.clear();
   }
 }

@@ -3,7 +3,6 @@ import { resultNameOf } from "./variable-name.ts";
 import { type MeasuredValue, measureValue } from "./variable-input.ts";
 import type { Variable, VariableValue, VariableInfo, VariableType } from "./variable.ts";
 import type { Mutable } from "../base/mutable.ts";
-import { visitNode, type VisitNode } from "./visit-list.ts";
 
 /** A variable as the system holds it. What a reader gets are copies of its fields. */
 export interface VariableEntry {
@@ -18,18 +17,12 @@ export interface VariableEntry {
   updated: number;
   lastVisited: number;
   referenceCount: number;
-  /** Counts up with every visit; decides who is evicted. */
+  /** The number of its last visit; decides which unit is evicted. */
   visit: number;
-  readonly order: VisitNode<VariableEntry>;
-  /** Absent until it is a unit of its own; see `evictionOf`. */
-  eviction: VisitNode<VariableEntry> | undefined;
   /** A result's arguments, which come and go with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
   owner: VariableEntry | undefined;
-  /** Made when first asked for; forgotten at a change. */
-  info: VariableInfo | undefined;
-  searchText: string | undefined;
 }
 
 export type EntryFields = Omit<Variable, "length" | "desc"> & {
@@ -37,7 +30,7 @@ export type EntryFields = Omit<Variable, "length" | "desc"> & {
 };
 
 export function variableEntry(fields: EntryFields): VariableEntry {
-  const entry: Unlisted = {
+  return {
     name: fields.name,
     type: fields.type,
     desc: fields.desc,
@@ -50,25 +43,9 @@ export function variableEntry(fields: EntryFields): VariableEntry {
     lastVisited: fields.lastVisited,
     referenceCount: fields.referenceCount,
     visit: 0,
-    order: undefined,
-    eviction: undefined,
     args: undefined,
     owner: undefined,
-    info: undefined,
-    searchText: undefined,
   };
-  // It points back at the entry, so it comes last.
-  entry.order = visitNode(entry as VariableEntry);
-  return entry as VariableEntry;
-}
-
-type Unlisted = Omit<VariableEntry, "order"> & {
-  order: VisitNode<VariableEntry> | undefined;
-};
-
-/** A unit's place in the order of eviction. */
-export function evictionOf(unit: VariableEntry): VisitNode<VariableEntry> {
-  return (unit.eviction ??= visitNode(unit));
 }
 
 /** What is counted and evicted as one: a variable, or a result together with its arguments. */
@@ -85,11 +62,8 @@ export function isKept(unit: VariableEntry): boolean {
 }
 
 export function infoOf(entry: VariableEntry): VariableInfo {
-  if (entry.info === undefined) {
-    const { value: _value, ...info } = variableOf(entry);
-    entry.info = info;
-  }
-  return entry.info;
+  const { value: _value, ...info } = variableOf(entry);
+  return info;
 }
 
 export function variableOf(entry: EntryFields): Variable {
@@ -110,10 +84,9 @@ export function variableOf(entry: EntryFields): Variable {
   return variable;
 }
 
-/** Whether a search (in lower case) is found in the name or the description. */
-export function matchesSearch(entry: VariableEntry, search: string): boolean {
-  entry.searchText ??= `${entry.name}\n${entry.desc ?? ""}`.toLowerCase();
-  return entry.searchText.includes(search);
+/** Returns whether the name or the description contains `search`, which is in lower case. */
+export function matchesSearch({ name, desc = "" }: VariableEntry, search: string): boolean {
+  return `${name}\n${desc}`.toLowerCase().includes(search);
 }
 
 const shownArguments = 200;
