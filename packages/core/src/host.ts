@@ -23,7 +23,7 @@ export { sliceText } from "./text/slice.ts";
 
 // model
 export type { FilePart, ImagePart } from "./model/content-part.ts";
-export { isContentParts } from "./model/content-part.ts";
+export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";

@@ -8,9 +8,10 @@
 
 // Tools
 export type { ToolArgs } from "./base/json.ts";
-export { isToolError, type ToolError, toolError, type ToolErrorData } from "./base/errors.ts";
+export { type ToolErrorData } from "./base/errors.ts";
+export { isToolError, type ToolError, toolError } from "./tool/return-value.ts";
 export type { ContentPart } from "./model/content-part.ts";
-export { type ContentParts, contentParts } from "./model/content-part.ts";
+export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/tool-definition.ts";
 export { defineToolGroup } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
@@ -18,7 +19,7 @@ export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-event.ts";
 export type { ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
-export { type WithText, withText } from "./tool/tool-result.ts";
+export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor
 export type { ExecuteOptions } from "./call/gate/execute-options.ts";

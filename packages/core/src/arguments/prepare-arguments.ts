@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, JsonSchema } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";
-import { describeType, isList, isObject } from "../json/json-type.ts";
+import { describeType, isList, isObject } from "../json/json-value.ts";
 import { scanJson } from "../json/json-scan.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
 import { schemaView, type SchemaAt } from "./schema-view.ts";

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, digest } from "../json/canonical-json.ts";
 import { checkFunction } from "./check-function.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import { describeType, isObject } from "../json/json-type.ts";
+import { describeType, isObject } from "../json/json-value.ts";
 import { keySteps } from "./key-pattern.ts";
 import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import {

@@ -31,8 +31,6 @@ export class CapstanError extends Error {
   }
 }
 
-const toolErrorMarker = Symbol.for("capstan.tool-error");
-
 export interface ToolErrorData {
   /** Stable, snake_case: `file_not_found`. */
   readonly code: string;
@@ -43,23 +41,6 @@ export interface ToolErrorData {
   /** Ms to wait before the next try, e.g. from `Retry-After`. */
   readonly retryAfterMs?: number;
   readonly details?: JsonValue;
-}
-
-export interface ToolError extends ToolErrorData {
-  readonly [toolErrorMarker]: true;
-}
-
-/**
- * A failure as a tool returns it. A tool may also throw; then the code is `tool_threw`.
- *
- * @example return toolError({ code: "file_not_found", message: `No file ${path}. ListFiles shows what there is.` });
- */
-export function toolError(data: ToolErrorData): ToolError {
-  return { ...data, [toolErrorMarker]: true };
-}
-
-export function isToolError(value: unknown): value is ToolError {
-  return typeof value === "object" && value !== null && toolErrorMarker in value;
 }
 
 /** Errors of one `AggregateError` that are told. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ApprovalAdapter, ApprovalDecision } from "../policy/approval.ts";
-import { approvalQuery } from "../policy/grant-book.ts";
+import { approvalQuery } from "../policy/grant-query.ts";
 import { callerWith } from "../tool/caller.ts";
 import { andThen } from "../base/and-then.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";

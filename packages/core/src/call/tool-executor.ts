@@ -3,7 +3,7 @@ import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { CapstanError } from "../base/errors.ts";
-import { estimateTokens } from "../text/estimate-tokens.ts";
+import { estimateTokens } from "../text/truncate.ts";
 import type {
   ApprovalAdapter,
   ApprovalAnswer,
@@ -11,7 +11,8 @@ import type {
   ApprovalRequest,
 } from "../policy/approval.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
-import { GrantBook, approvalQuery } from "../policy/grant-book.ts";
+import { GrantBook } from "../policy/grant-book.ts";
+import { approvalQuery } from "../policy/grant-query.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { checkRules } from "../policy/rule-problems.ts";
 import { type RegisteredTool, ToolRegistry, Switches } from "../tool/registry.ts";

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { ToolOutputChannel } from "./output/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { type ImagePart, contentParts } from "../model/content-part.ts";
+import type { ImagePart } from "../model/content-part.ts";
+import { contentParts } from "../tool/return-value.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 

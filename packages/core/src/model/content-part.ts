@@ -34,26 +34,8 @@ export interface LinkPart {
 /** A piece of what a person sends or a tool returns. */
 export type ContentPart = TextPart | ImagePart | FilePart | LinkPart;
 
-const marker = Symbol.for("capstan.content-parts");
-
-/** What a tool may return instead of `data` to show pictures, files and links. */
-export interface ContentParts {
-  readonly [marker]: true;
-  readonly parts: readonly ContentPart[];
-}
-
-/** @example return contentParts([{ type: "link", url: "https://example.org", title: "Example" }]); */
-export function contentParts(parts: readonly ContentPart[]): ContentParts {
-  return { [marker]: true, parts };
-}
-
-/** By its marker: fetched JSON must not pass for parts. */
-export function isContentParts(value: unknown): value is ContentParts {
-  return typeof value === "object" && value !== null && marker in value;
-}
-
 /** What is wrong with parts that a tool put together; undefined where nothing is. */
-export function contentPartsProblem({ parts }: ContentParts): string | undefined {
+export function contentPartsProblem(parts: readonly ContentPart[]): string | undefined {
   if (!Array.isArray(parts)) return "its content parts are not a list";
   const wrong = parts.findIndex((part: unknown) => !isContentPart(part));
   return wrong === -1

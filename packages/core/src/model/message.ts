@@ -1,4 +1,4 @@
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import { isContentPart, type ContentPart } from "./content-part.ts";
 import { listProblem, type Members, type ShapeProblem, textProblem } from "./shape-problem.ts";
 import { neutralise } from "../text/neutralise.ts";

@@ -1,7 +1,4 @@
-import type { RegisteredTool } from "../tool/registry.ts";
-import type { ApprovalRequest } from "./approval.ts";
 import type { ToolArgs } from "../base/json.ts";
-import { type RuledCall, ruledCall } from "./rule.ts";
 import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { Grant } from "./grant.ts";
 
@@ -123,41 +120,5 @@ export function grantCovers(grant: Grant, query: GrantQuery, now: number): boole
       return conditionsHold(match.when, query.args, "every");
     case "tool":
       return true;
-  }
-}
-
-/** A question, as grants see the call that it is about; undefined where no grant can answer it. */
-export function approvalQuery(
-  approval: ApprovalRequest,
-  registered: RegisteredTool | undefined,
-): GrantQuery | undefined {
-  if (approval.grant === undefined || registered === undefined) return undefined;
-  return new QuestionQuery(approval, registered);
-}
-
-class QuestionQuery implements GrantQuery {
-  readonly toolId: string;
-  readonly definitionDigest: string;
-  readonly key: string | undefined;
-  readonly principalId: string;
-  readonly #approval: ApprovalRequest;
-  readonly #call: RuledCall;
-
-  constructor(approval: ApprovalRequest, registered: RegisteredTool) {
-    this.toolId = approval.toolId;
-    this.definitionDigest = approval.definitionDigest;
-    this.key = approval.grant?.key;
-    this.principalId = approval.principalId;
-    this.#approval = approval;
-    this.#call = ruledCall(registered, approval.args);
-  }
-
-  /** Hashed when it is first looked at: that costs more than all the rest of a question. */
-  get argsDigest(): string {
-    return this.#approval.argsDigest;
-  }
-
-  get args(): ToolArgs {
-    return this.#call.args;
   }
 }

@@ -63,3 +63,8 @@ const plain = /^[^\s\u0085]+(?: [^\s\u0085]+)*$/;
 export function thousands(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** About four characters of English to a token. Used where no tokenizer is given. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

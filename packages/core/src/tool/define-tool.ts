@@ -8,11 +8,10 @@ import {
 } from "./standard-schema.ts";
 import type { Tool, ToolGroup, ToolEffects } from "./tool.ts";
 import type { ToolArgs, JsonSchema } from "../base/json.ts";
-import { CapstanError, type ToolError } from "../base/errors.ts";
+import { CapstanError } from "../base/errors.ts";
+import type { ToolError, ContentParts } from "./return-value.ts";
 import { groupProblem, namePattern } from "./tool-problem.ts";
 import type { GrantOffer, ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
-
-import type { ContentParts } from "../model/content-part.ts";
 
 import type { ToolContext } from "./tool-context.ts";
 

@@ -1,5 +1,4 @@
-import { copyJson } from "../json/copy-json.ts";
-import { isList, jsonTypes, typeOf } from "../json/json-type.ts";
+import { copyJson, isList, jsonTypes, typeOf } from "../json/json-value.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";

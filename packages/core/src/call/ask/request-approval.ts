@@ -1,5 +1,4 @@
-import { copyJson } from "../../json/copy-json.ts";
-import { isObject } from "../../json/json-type.ts";
+import { copyJson, isObject } from "../../json/json-value.ts";
 import type { Clock } from "../../base/clock.ts";
 import { answerProblem } from "../../policy/answer-problem.ts";
 import {

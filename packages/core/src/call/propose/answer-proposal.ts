@@ -1,8 +1,7 @@
-import { frozenJson } from "../../json/copy-json.ts";
-import { isObject } from "../../json/json-type.ts";
+import { frozenJson, isObject } from "../../json/json-value.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import { createGrant } from "../../policy/create-grant.ts";
-import { approvalQuery } from "../../policy/grant-book.ts";
+import { approvalQuery } from "../../policy/grant-query.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./check-edited-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";

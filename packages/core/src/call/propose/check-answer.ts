@@ -1,4 +1,4 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { answerProblem } from "../../policy/answer-problem.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import { forbids } from "../../policy/decide.ts";

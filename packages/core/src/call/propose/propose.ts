@@ -1,5 +1,5 @@
 import { digest } from "../../json/canonical-json.ts";
-import { frozenJson } from "../../json/copy-json.ts";
+import { frozenJson } from "../../json/json-value.ts";
 import { extractLimit, type PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
@@ -8,11 +8,11 @@ import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
   type Decision,
-  grantScope,
   type RequireApproval,
   type RequireApprovalOf,
   requiredApproval,
 } from "../../policy/decide.ts";
+import { grantScope } from "../../policy/grant-query.ts";
 import { conditionProblems } from "../../policy/rule-problems.ts";
 import { canonicalArguments } from "../../policy/rule.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";

@@ -1,14 +1,9 @@
-import {
-  errorMessage,
-  isToolError,
-  type ToolError,
-  type ToolErrorData,
-} from "../../base/errors.ts";
+import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
+import { isToolError, type ToolError, isWithText } from "../../tool/return-value.ts";
 import { plainData } from "../../json/short-json.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
-import { isWithText } from "../../tool/tool-result.ts";
 
 /** How one try of a tool ended. */
 export type Attempt =

@@ -1,6 +1,7 @@
 import type { ToolRegistry } from "../../tool/registry.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
-import { approvalQuery, grantCovers } from "../../policy/grant-book.ts";
+import { grantCovers } from "../../policy/grant-book.ts";
+import { approvalQuery } from "../../policy/grant-query.ts";
 import type { Grant } from "../../policy/grant.ts";
 
 /** The open questions that an answer to another one answers, too. */

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/errors.ts";
 import { andThen } from "../../base/and-then.ts";
-import { estimateTokens } from "../../text/estimate-tokens.ts";
+import { estimateTokens } from "../../text/truncate.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import {
   neutraliseMessage,

@@ -1,4 +1,4 @@
-import { copyJson } from "../../json/copy-json.ts";
+import { copyJson } from "../../json/json-value.ts";
 import { shortJson } from "../../json/short-json.ts";
 import { errorMessage } from "../../base/errors.ts";
 import { type Message, messageProblem } from "../../model/message.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 import { messageProblem, partsProblem } from "../../model/message.ts";
 import {

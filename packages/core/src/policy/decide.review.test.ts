@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { ResultApprovalPolicy } from "../tool/permission.ts";
-import { reviewReason, type ReviewPolicy } from "./review.ts";
+import { reviewReason, type ReviewOptions } from "./decide.ts";
 
-const due = (own: ResultApprovalPolicy, policy: Partial<ReviewPolicy> = {}): boolean =>
+const due = (own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}): boolean =>
   reasonOf(own, policy) !== undefined;
 
-function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewPolicy> = {}) {
+function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}) {
   const registry = new ToolRegistry();
   const permission = { resultApprovalPolicy: own };
   const tool = defineTool({ name: "T", description: "", permission, execute: () => 1 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { copyJson } from "./copy-json.ts";
+import { copyJson } from "./json-value.ts";
 
 test("a copy is equal and shares nothing", () => {
   fc.assert(
