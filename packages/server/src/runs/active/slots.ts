@@ -13,9 +13,15 @@ export class Slots {
   /** The principals of the runs that have a slot, by run. */
   readonly #acquired = new Map<string, string>();
   readonly #usedByOwner = new Map<string, number>();
+  #onRelease: () => void = () => {};
 
   constructor(limits: SlotLimits) {
     this.#limits = limits;
+  }
+
+  /** Sets the listener for slots that become free. */
+  setReleaseListener(listener: () => void): void {
+    this.#onRelease = listener;
   }
 
   get free(): number {
@@ -47,6 +53,7 @@ export class Slots {
     const left = this.usedBy(owner) - 1;
     if (left > 0) this.#usedByOwner.set(owner, left);
     else this.#usedByOwner.delete(owner);
+    this.#onRelease();
   }
 
   /**
