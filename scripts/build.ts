@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lintPacked, type PackedPackage } from "./packing/pack.ts";
-import { packAndInstall } from "./packing/pack-and-install.ts";
-import { tryPackage, tryTypes } from "./packing/trial.ts";
+import { emit } from "./packing/emit.ts";
+import { lintPacked, pack, type PackedPackage } from "./packing/pack.ts";
+import { installAll, tryPackage, tryTypes } from "./packing/trial.ts";
 import { tryServer } from "./packing/try-server.ts";
+import { readWorkspaces } from "./packing/workspaces.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "capstan-build-"));
 try {
@@ -19,8 +20,10 @@ try {
 
 /** Returns whether all packages are fit to be published. */
 async function build(): Promise<boolean> {
-  const { packed, project } = await packAndInstall(folder);
-  const workspaces = packed.map(({ workspace }) => workspace);
+  const workspaces = await readWorkspaces();
+  await emit(workspaces);
+  const packed = await Promise.all(workspaces.map((workspace) => pack(workspace, folder)));
+  const project = await installAll(packed, folder);
   let fit = true;
   for (const one of packed) {
     const problems = [...(await lintPacked(one)), ...(await tryPackage(one.workspace, project))];

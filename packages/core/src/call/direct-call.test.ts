@@ -4,7 +4,7 @@ import type { ApprovalAdapter } from "../policy/approval.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { toolError } from "../tool/return-value.ts";
+import { toolError } from "../base/tool-error.ts";
 
 test("the stages of a call come in their order, each once", async () => {
   const order: string[] = [];
@@ -40,6 +40,7 @@ test("the stages of a call come in their order, each once", async () => {
       "decide on hello",
       "record waiting",
       "ask about hello",
+      "record approved",
       "record started",
       "run with hello",
       "format",

@@ -1,161 +1,345 @@
-import { copyJson } from "../json/json-value.ts";
-import type { JsonObject } from "../base/json.ts";
+// The life of one call: the only way to a tool, for the calls of `execute`, of a chain and of other
+// calls (sub-calls), new or continued from a stored record. They differ in their host (which stores
+// and asks), in the entry, and in whether they have a parent; in nothing else.
+//
+//   proposed ─┬─────────────▶ approved ──▶ started ─┬──────────────▶ settled
+//             └─▶ waiting ───────▲                   └─▶ in_review ──────▲
+//
+// Each arrow is one commit of the host, made before anything follows from it. From every state a call
+// can also settle early: rejected, failed, or stopped. What a stop does, what the record says and what
+// a process finds that resumes after a kill:
+//
+// | state     | the call                             | `stop`                              | after a kill                      |
+// | --------- | ------------------------------------ | ----------------------------------- | --------------------------------- |
+// | proposed  | stages 1 to 5 check it               | cancelled, not begun                | no record: proposed again         |
+// | waiting   | a user or a client has to answer     | request withdrawn, cancelled        | waits again, with the same id     |
+// | approved  | waits for its locks and a slot       | leaves the queue, cancelled         | checked again, then runs          |
+// | started   | the record is stored, the tool runs  | signal, grace, cancelled: may have  | runs again only if the tool says  |
+// |           | (or was about to)                    | acted                               | that this is safe; else           |
+// |           |                                      |                                     | `outcome_unknown`                 |
+// | in_review | the result is in quarantine          | result withheld                     | waits again, from the quarantine  |
+// | settled   | the end is stored; nobody is told    | nothing                             | has ended; it is not run again    |
+// |           | before                               |                                     |                                   |
+//
+// Sub-calls are not resumed: their parent runs again and makes them anew.
+//
+// - A call settles exactly once. `stop` and `answer` cut a wait short, never a commit: a stop that
+//   comes during a commit takes effect when it is done.
+// - A call that waits for an answer holds no locks and no slot. A sub-call that waits pauses the
+//   deadlines of its ancestors; when all that goes on in them waits, they give up their locks too.
+// - Sub-calls end before their parent settles: its end is the end of all that it did.
+// - If the host fails to commit, the call is `broken`: it goes no further and releases its locks.
+import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { filesFor } from "../tool/caller.ts";
+import { filesFor } from "../tool/tool-file.ts";
+import type { SettledToolResult } from "../tool/tool-result.ts";
+import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
+import type {
+  ActiveCall,
+  Answer,
+  CallChange,
+  GivenApproval,
+  OutputAnswer,
+  PendingRequest,
+} from "./gate/call-host.ts";
+import {
+  type AnsweredProposal,
+  type ApprovedProposal,
+  approvalRequest,
+  type Proposal,
+} from "./gate/proposal.ts";
+import { recheck, recheckFailureText } from "./gate/recheck.ts";
+import {
+  cancelledBeforeStart,
+  failCall,
+  settleWithoutResult,
+} from "./gate/settle-without-result.ts";
+import { answerProposal } from "./propose/answer-proposal.ts";
+import { newRecord, propose } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
-import type { CallDriverEnd, CallHandle, CallDriverOptions } from "./driver-options.ts";
-import type { ActiveCall } from "./gate/active-call.ts";
+import type { SettledCall } from "./record/settled-call.ts";
 import type { ToolOutcome } from "./record/tool-outcome.ts";
-import type { ListNode } from "../base/linked-list.ts";
-import { type RunningTool, runTool } from "./run/run-tool.ts";
-import { recheckFailureText, recheck } from "./gate/recheck.ts";
-import { lockRequestOf } from "./schedule/lock-request.ts";
-import { settleReviewed } from "./settle/review-result.ts";
-import { settle } from "./settle/settle.ts";
-import type { SettleOutcome } from "./record/settled-call.ts";
-import { PendingReview } from "./ask/pending-review.ts";
 import { CallOutput } from "./run/call-output.ts";
-import { SubCalls, subCaller } from "./sub-call.ts";
+import { type RunningTool, runTool } from "./run/run-tool.ts";
+import { lockRequestOf } from "./schedule/lock-request.ts";
 import type { Ticket } from "./schedule/ticket.ts";
+import { deadlockError } from "./schedule/would-deadlock.ts";
+import { clientResult } from "./settle/client-result.ts";
+import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
+import { settle } from "./settle/settle.ts";
+import { type ParentCall, subCallRefusal, subCallRequest, SubCallShare } from "./sub-call.ts";
 
-/**
- * Starts the second and third segment of an approved call: it waits for a slot, is recorded as
- * started, runs, is settled, and is recorded as settled. A call is settled exactly once. A call whose
- * result a person reviews later is suspended, and settled by its observer.
- *
- * @param onEnd called once, at its end: it may be before this returns
- */
-export function startCall(
-  options: CallDriverOptions,
-  onEnd?: (end: CallDriverEnd) => void,
-): CallDriver {
-  const call = new CallDriver(options, onEnd);
-  call.enter();
-  return call;
+/** What is waited for, and what follows. */
+interface Step {
+  readonly on: unknown;
+  readonly proceed: (value: never) => Step | undefined;
 }
 
-/** Drives one call. It does not wait for anything that answers at once: the call may have ended when `startCall` returns. */
-export class CallDriver implements CallHandle {
+export class Call implements ActiveCall, ParentCall {
   readonly callId: string;
-  readonly #options: CallDriverOptions;
-  readonly #onEnd: ((end: CallDriverEnd) => void) | undefined;
-  readonly #args: JsonObject;
-  readonly #output: CallOutput;
-  #record: CallRecord;
+  /** Sub-calls that have not ended. */
+  readonly children = new Set<Call>();
+  readonly parent: ParentCall | undefined;
+  /** Its place in the scheduler, from `approved` on. */
+  ticket: Ticket | undefined;
+  readonly #setup: CallSetup;
+  #state: CallState | "settled" = "proposed";
+  #record: CallRecord | undefined;
+  #registered: RegisteredTool | undefined;
+  /** Raised whenever the call goes on: what an earlier wait leads to is ignored then. */
+  #generation = 0;
+  /** A stop takes effect later: the call has not begun, or a commit is in flight. */
+  #isUninterruptible = true;
+  #stopReason: string | undefined;
+  #pending: PendingRequest | undefined;
+  #question: AbortController | undefined;
   #running: RunningTool | undefined;
-  readonly #activeNode: ListNode<ActiveCall>;
-  #ticket: Ticket | undefined;
-  #begun = false;
-  #stopped: string | undefined;
+  #output: CallOutput | undefined;
+  /** The tool has ended: what it still shows or calls is ignored. */
   #isOver = false;
-  #subCalls: SubCalls | undefined;
-  #callTool: ToolContext["callTool"] | undefined;
-  #review: PendingReview | undefined;
-  #ended: SettleOutcome | undefined;
-  #waited: PromiseWithResolvers<SettleOutcome> | undefined;
-  #failure: { readonly thrown: unknown } | undefined;
+  #over: PromiseWithResolvers<void> | undefined;
+  #subCallsMade = 0;
+  /** Sub-calls that pause this call's deadline. */
+  #deadlinePauses = 0;
+  /** Set for a sub-call. */
+  readonly #share: SubCallShare | undefined;
+  #end: CallEnd | undefined;
+  #ended: PromiseWithResolvers<CallEnd> | undefined;
 
-  constructor(options: CallDriverOptions, onEnd?: (end: CallDriverEnd) => void) {
-    const { record } = options;
-    this.#onEnd = onEnd;
-    this.callId = record.callId;
-    this.#options = options;
-    this.#record = record;
-    const { args = {} } = record;
-    // Of a call that was asked about the record's own stay as they were; the tool's are the tool's.
-    this.#args = record.approval === undefined ? args : copyJson(args);
-    this.#output = new CallOutput(options);
-    this.#activeNode = options.gate.activeCalls.append(this);
+  constructor(setup: CallSetup, callId: string) {
+    this.callId = callId;
+    this.#setup = setup;
+    this.parent = setup.parent;
+    setup.gate.activeCalls.add(this);
+    if (setup.parent === undefined) return;
+    setup.parent.children.add(this);
+    this.#share = new SubCallShare(setup.parent, setup.scheduler);
   }
 
-  /** How it ended; undefined until then. */
-  get ended(): SettleOutcome | undefined {
-    return this.#ended;
+  get state(): CallState | "settled" {
+    return this.#state;
   }
 
-  /** Whether it has ended, or could not be recorded. */
-  get isDone(): boolean {
-    return this.#ended !== undefined || this.#failure !== undefined;
+  get pending(): PendingRequest | undefined {
+    return this.#pending;
   }
 
-  get settled(): Promise<SettleOutcome> {
-    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    this.#waited ??= Promise.withResolvers();
-    if (this.#failure !== undefined) this.#waited.reject(this.#failure.thrown);
-    return this.#waited.promise;
+  /** How it came to rest; undefined while it moves. It may have ended when `start` returns. */
+  get end(): CallEnd | undefined {
+    return this.#end;
   }
 
-  cancel(reason: string): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = reason;
-    this.#review?.stop();
-    if (!this.#begun) this.#runStep(() => this.#finish(cancelledOutcome(reason, false)));
+  /** Resolves when it comes to rest. Never rejects. */
+  get ended(): Promise<CallEnd> {
+    if (this.#end !== undefined) return Promise.resolve(this.#end);
+    this.#ended ??= Promise.withResolvers();
+    return this.#ended.promise;
+  }
+
+  /** Begins. A call that was stopped before is settled as cancelled. */
+  start(entry: CallEntry): this {
+    this.#isUninterruptible = false;
+    this.#advance(() => this.#enter(entry));
+    return this;
+  }
+
+  answer(answer: Answer): boolean {
+    const pending = this.#pending;
+    if (pending === undefined) return false;
+    this.#wake();
+    this.#advance(() => this.#takeAnswer(pending, answer));
+    return true;
+  }
+
+  stop(reason: string): void {
+    if (this.#stopReason !== undefined || this.#state === "settled") return;
+    this.#stopReason = reason;
+    for (const child of this.children) child.stop(parentEnded);
     this.#running?.cancel(reason);
+    if (this.#isUninterruptible || this.#state === "started") return;
+    this.#wake();
+    this.#advance(() => this.#settleStopped());
   }
 
-  /** Enters the scheduler, and starts if a slot and its locks are free. */
-  enter(): void {
-    const { scheduler, registered, parentContext } = this.#options;
-    const entered = scheduler.enter(lockRequestOf(registered, this.#args), {
-      start: (own) => this.#runStep(() => this.#start(own)),
-      parent: parentContext?.ticket,
-    });
-    if (entered !== undefined) {
-      this.#ticket = entered;
-      if (this.#isOver && entered.status === "waiting") scheduler.leave(entered);
-    } else if (!this.#isOver) {
-      this.#begun = true;
-      this.#runStep(() => this.#finish(deadlockOutcome(registered)));
-    }
-  }
-
-  #runStep(step: () => void | Promise<void>): void {
+  /** Goes through the steps up to the next one that has to wait. No other part of the driver looks for promises. */
+  #advance(begin: () => Step | undefined): void {
+    const generation = ++this.#generation;
     try {
-      const going = step();
-      if (going instanceof Promise) going.catch((thrown: unknown) => this.#fail(thrown));
+      for (let step = begin(); step !== undefined && generation === this.#generation;) {
+        const { on, proceed } = step;
+        if (on instanceof Promise) {
+          on.then(
+            (value) => {
+              if (generation === this.#generation) this.#advance(() => proceed(value as never));
+            },
+            (thrown: unknown) => {
+              if (generation === this.#generation) this.#break(thrown);
+            },
+          );
+          return;
+        }
+        step = proceed(on as never);
+      }
     } catch (thrown) {
-      this.#fail(thrown);
+      if (generation === this.#generation) this.#break(thrown);
     }
   }
 
-  /** Runs a step once a promise has resolved. */
-  #continueAfter<T>(awaited: Promise<T>, step: (value: T) => void | Promise<void>): void {
-    awaited.then(
-      (value) => this.#runStep(() => step(value)),
-      (thrown: unknown) => this.#fail(thrown),
+  #commit(change: CallChange, proceed: (isOwned: boolean) => Step | undefined): Step {
+    this.#isUninterruptible = true;
+    return wait(this.#setup.host.commit(change), (isOwned) => {
+      this.#isUninterruptible = false;
+      return proceed(isOwned);
+    });
+  }
+
+  #enter(entry: CallEntry): Step | undefined {
+    if (entry.at === "propose") return this.#propose(entry);
+    if (entry.at === "run") return this.#run(entry.approved);
+    const { pending } = entry;
+    this.#wait(pending);
+    if (entry.at === "ask") return this.#ask(pending);
+    this.#pending = pending;
+    return this.#stopReason === undefined ? this.#suspend(pending) : this.#settleStopped();
+  }
+
+  // proposed: stages 1 to 5
+
+  #propose({ request, refusal }: Extract<CallEntry, { readonly at: "propose" }>): Step {
+    const { gate } = this.#setup;
+    this.#record = newRecord(request, gate.clock.now());
+    return wait(propose(gate, request), (proposal) =>
+      this.#proposed(
+        refusal === undefined ? proposal : failCall(gate, proposal.record, "error", refusal),
+      ),
     );
   }
 
-  #start(own: Ticket): void | Promise<void> {
-    const { gate, observer, scheduler, registered } = this.#options;
-    // It was stopped by one that began in the same moment.
-    if (this.#isOver) return scheduler.leave(own);
-    const waited = this.#ticket !== undefined;
-    this.#ticket = own;
-    this.#begun = true;
-    const failure = waited ? recheck(gate, registered, this.#args) : undefined;
-    if (failure !== undefined)
-      return this.#finish(cancelledOutcome(recheckFailureText(failure), false));
-    const startedAt = gate.clock.now();
-    this.#record = { ...this.#record, status: "started", startedAt };
-    const recorded = observer.started(this.#record);
-    if (!(recorded instanceof Promise)) return this.#run(own, recorded, startedAt);
-    return this.#continueAfter(recorded, (mayRun) => this.#run(own, mayRun, gate.clock.now()));
+  #proposed(proposal: Proposal): Step {
+    if (proposal.status === "settled") return this.#settle(proposal);
+    const { record } = proposal;
+    this.#record = record;
+    if (this.#stopReason !== undefined) return this.#settleStopped();
+    const approval = proposal.status === "asks" ? proposal.approval : undefined;
+    return this.#commit({ step: "proposed", record, approval }, () => {
+      if (proposal.status === "approved") return this.#run(proposal);
+      const pending = approvalRequest(proposal);
+      this.#wait(pending);
+      return this.#ask(pending);
+    });
   }
 
-  #run(own: Ticket, mayRun: boolean, startedAt: number): void | Promise<void> {
-    const { gate, registered } = this.#options;
-    if (!mayRun) return this.#finish(cancelledOutcome("another process carries the run on", false));
-    if (this.#stopped !== undefined) return this.#finish(cancelledOutcome(this.#stopped, false));
-    const caller = this.#options.caller ?? gate.caller;
+  // waiting and in_review: an answer is pending
+
+  #wait(pending: PendingRequest): void {
+    this.#state = pending.kind === "review" ? "in_review" : "waiting";
+    this.#record = pending.record;
+    this.#share?.wait();
+  }
+
+  #ask(pending: PendingRequest): Step {
+    if (this.#stopReason !== undefined) return this.#settleStopped();
+    this.#pending = pending;
+    this.#question = new AbortController();
+    const { signal } = this.#question;
+    return wait(this.#setup.host.request(pending, this, signal), (answer) =>
+      answer === "later" ? this.#suspend(pending) : this.#takeAnswer(pending, answer),
+    );
+  }
+
+  /** A sub-call is not suspended: it keeps waiting, because its parent waits for it. */
+  #suspend(pending: PendingRequest): undefined {
+    if (this.parent === undefined) this.#rest({ status: "suspended", pending });
+  }
+
+  #takeAnswer(pending: PendingRequest, answer: Answer): Step | undefined {
+    const { gate } = this.#setup;
+    this.#withdrawQuestion();
+    return this.#withAncestors(() => {
+      // The chain, the executor and the host look up a pending request by its kind.
+      switch (pending.kind) {
+        case "approval":
+          return wait(answerProposal(gate, pending, answer as ApprovalDecision), (answered) =>
+            this.#answered(pending.id, answered),
+          );
+        case "review":
+          return this.#settle(settleReviewed(gate, pending, answer as ReviewDecision));
+        case "output":
+          return this.#settle(clientResult(gate, pending.record, (answer as OutputAnswer).output));
+      }
+    });
+  }
+
+  #answered(approvalId: string, { proposal, grant }: AnsweredProposal): Step {
+    const answered = { approvalId, grant };
+    if (proposal.status === "settled") return this.#settle(proposal, answered);
+    const { record } = proposal;
+    this.#record = record;
+    return this.#commit({ step: "answered", record, answered }, () => this.#run(proposal));
+  }
+
+  // approved: waits for its locks and a slot
+
+  #run({ record, registered }: ApprovedProposal): Step | undefined {
+    this.#state = "approved";
+    this.#record = record;
+    this.#registered = registered;
+    if (this.#stopReason !== undefined) return this.#settleStopped();
+    return this.#withAncestors(() => this.#queue(record, registered));
+  }
+
+  #queue(record: CallRecord, registered: RegisteredTool): Step | undefined {
+    const { scheduler, gate } = this.#setup;
+    const { args = {} } = record;
+    const ticket = scheduler.enter(lockRequestOf(registered, args), {
+      start: (own) => {
+        // A call that started in the same moment may have stopped this one.
+        if (this.#state !== "approved") scheduler.leave(own);
+        else this.#advance(() => this.#start(own, args));
+      },
+      parent: this.parent?.ticket,
+    });
+    if (ticket === undefined)
+      return this.#settle(failCall(gate, record, "error", deadlockError(record.name)));
+    if (this.#state === "approved") this.ticket = ticket;
+    else if (this.ticket === undefined) scheduler.leave(ticket);
+    return undefined;
+  }
+
+  // started: the record is stored first, then the tool runs
+
+  #start(ticket: Ticket, args: JsonObject): Step {
+    const { gate } = this.#setup;
+    const registered = this.#registered as RegisteredTool;
+    const hasQueued = this.ticket !== undefined;
+    this.ticket = ticket;
+    const failure = hasQueued ? recheck(gate, registered, args) : undefined;
+    if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
+    const startedAt = gate.clock.now();
+    const record: CallRecord = { ...(this.#record as CallRecord), status: "started", startedAt };
+    this.#state = "started";
+    this.#record = record;
+    return this.#commit({ step: "started", record }, (isOwned) => {
+      if (!isOwned) return this.#cancel("another process carries the run on");
+      if (this.#stopReason !== undefined) return this.#settleStopped();
+      // Not the arguments in the row: who stores it may have changed that.
+      return this.#execute(registered, args);
+    });
+  }
+
+  #execute(registered: RegisteredTool, args: JsonObject): Step {
+    const { gate, caller } = this.#setup;
+    const record = this.#record as CallRecord;
     const stop = new AbortController();
+    this.#output = new CallOutput({ ...this.#setup, record, registered });
     this.#running = runTool({
       gate,
       registered,
-      args: this.#args,
-      startedAt,
+      args,
+      startedAt: gate.clock.now(),
       stop,
       context: {
         callId: this.callId,
@@ -166,159 +350,169 @@ export class CallDriver implements CallHandle {
         principal: caller.principal,
         request: caller.request,
         files: filesFor(caller.files, registered),
-        idempotencyKey: this.#record.idempotencyKey,
-        callTool: (name, args, how) => this.#subCaller(own)(name, args, how),
+        idempotencyKey: record.idempotencyKey,
+        callTool: (name, args, how) => this.#callTool(record, name, args, how),
       },
     });
-    // Somebody may have stopped it for what it said at once, before it could be told.
-    if (this.#stopped !== undefined) this.#running.cancel(this.#stopped);
-    const { outcome } = this.#running;
-    return outcome instanceof Promise
-      ? this.#continueAfter(outcome, (ended) => this.#finish(ended))
-      : this.#finish(outcome, startedAt + outcome.durationMs);
+    const { deadline, outcome } = this.#running;
+    // Before its first await a tool may call a tool that waits, or show something that makes a listener stop it.
+    for (let n = 0; n < this.#deadlinePauses; n++) deadline?.pause();
+    if (this.#stopReason !== undefined) this.#running.cancel(this.#stopReason);
+    return wait(outcome, (ended) => this.#toolEnded(ended));
   }
 
-  #subCaller(own: Ticket): ToolContext["callTool"] {
-    if (this.#callTool !== undefined) return this.#callTool;
-    const { parentContext } = this.#options;
-    this.#subCalls = new SubCalls();
-    if (this.#isOver) this.#subCalls.end();
-    this.#callTool = subCaller({
-      ...this.#options,
-      start: startCall,
-      parentContext: {
-        depth: (parentContext?.depth ?? 0) + 1,
-        ticket: own,
-        withDeadlinesPaused: (wait) => this.#withDeadlinesPaused(wait),
-      },
-      subCalls: this.#subCalls,
-    });
-    return this.#callTool;
-  }
-
-  async #withDeadlinesPaused<T>(wait: () => Promise<T>): Promise<T> {
-    const { parentContext } = this.#options;
-    this.#running?.deadline?.pause();
-    try {
-      return await (parentContext === undefined ? wait() : parentContext.withDeadlinesPaused(wait));
-    } finally {
-      this.#running?.deadline?.resume();
-    }
-  }
-
-  /** @param endedAt where that is now */
-  #finish(ended: ToolOutcome, endedAt?: number): void | Promise<void> {
-    // From here on it is over: what a tool that was left behind still says or calls is ignored.
+  #toolEnded(outcome: ToolOutcome): Step {
     this.#isOver = true;
-    const outcome = withFinalText(ended, this.#output.close());
-    this.#subCalls?.end();
-    const { open } = this.#subCalls ?? {};
-    return open === undefined || open.size === 0
-      ? this.#settle(outcome, endedAt)
-      : endAll(open).then(() => this.#settle(outcome));
+    this.#over?.resolve();
+    const finalText = this.#output?.close();
+    if (this.#subCallsMade === 0) return this.#settleOutcome(outcome, finalText);
+    for (const child of this.children) child.stop(parentEnded);
+    const ends = [...this.children].map((child) => child.ended);
+    return wait(Promise.all(ends), () => this.#settleOutcome(outcome, finalText));
   }
 
-  #settle(outcome: ToolOutcome, endedAt?: number): void | Promise<void> {
-    const { gate, scheduler, registered, checkToolResults } = this.#options;
-    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
+  // settled: stages 8 to 12, with a review in between
+
+  #settleOutcome(outcome: ToolOutcome, finalText: string | undefined): Step {
+    const { gate, checkToolResults } = this.#setup;
+    this.#leaveQueue();
+    const record = this.#record as CallRecord;
+    const registered = this.#registered as RegisteredTool;
     const settling = settle({
       gate,
-      record: withRetries(this.#record, outcome),
+      record,
       registered,
       outcome,
-      endedAt,
+      finalText,
       checkToolResults,
     });
-    return settling.status === "in_review"
-      ? this.#awaitReview(settling).then((end) => this.#report(end))
-      : this.#report(settling);
+    if (settling.status === "settled") return this.#settle(settling);
+    const pending = reviewRequest(settling);
+    this.#wait(pending);
+    return this.#commit({ step: "in_review", record: settling.record }, () => this.#ask(pending));
   }
 
-  #report(end: SettleOutcome): void | Promise<void> {
-    const recorded = end.status === "settled" ? this.#options.observer.settled(end) : undefined;
-    return recorded instanceof Promise ? recorded.then(() => this.#end(end)) : this.#end(end);
+  #settleStopped(): Step {
+    const { gate } = this.#setup;
+    if (this.#state !== "in_review") return this.#cancel(this.#stopReason ?? "");
+    this.#withdrawQuestion();
+    const reason = "it was stopped before a person had seen it";
+    return this.#settle(withholdResult(gate, this.#record as CallRecord, { reason, by: "system" }));
   }
 
-  #end(end: SettleOutcome): void {
-    this.#options.gate.activeCalls.remove(this.#activeNode);
-    if (this.isDone) return;
-    this.#ended = end;
-    this.#waited?.resolve(end);
-    this.#onEnd?.(end);
+  /** Ends a call whose tool was not touched. */
+  #cancel(reason: string): Step {
+    const record = this.#record as CallRecord;
+    this.#withdrawQuestion();
+    this.#leaveQueue();
+    const end = cancelledBeforeStart(record.name, reason);
+    return this.#settle(settleWithoutResult(this.#setup.gate, record, end));
   }
 
-  /** Waits for a person without holding a slot or locks. A sub-call cannot be suspended: its parent waits. */
-  async #awaitReview(
-    asked: Extract<SettleOutcome, { readonly status: "in_review" }>,
-  ): Promise<SettleOutcome> {
-    const { gate, observer, parentContext } = this.#options;
-    const review = new PendingReview();
-    this.#review = review;
-    if (this.#stopped !== undefined) review.stop();
-    const ask = () => review.request(observer, asked);
-    const response =
-      parentContext === undefined ? await ask() : await parentContext.whileSuspended(ask);
-    if (response.decision === "pending" && parentContext === undefined) return asked;
-    const decision: ReviewDecision = response.decision === "pending" ? cannotWait : response;
-    return settleReviewed(gate, asked, decision);
+  #settle(settled: SettledCall, answered?: GivenApproval): Step {
+    this.#state = "settled";
+    const { record, result } = settled;
+    return this.#commit({ step: "settled", record, result, answered }, () =>
+      this.#withAncestors(() => this.#rest(settled)),
+    );
   }
 
-  /** Stops the call and releases its locks and slots, because recording it failed. */
-  #fail(thrown: unknown): void {
-    const { gate, scheduler } = this.#options;
+  /** The host failed to store a step: the call goes no further. */
+  #break(thrown: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#generation++;
+    this.#state = "settled";
     this.#isOver = true;
-    this.#output.close();
-    this.#subCalls?.end();
-    for (const call of this.#subCalls?.open ?? []) call.cancel("the call that made it failed");
+    this.#over?.resolve();
+    this.#output?.close();
+    for (const child of this.children) child.stop("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
-    if (this.#ticket !== undefined) scheduler.leave(this.#ticket);
-    gate.activeCalls.remove(this.#activeNode);
-    if (this.isDone) return;
-    this.#failure = { thrown };
-    this.#waited?.reject(thrown);
-    this.#onEnd?.({ status: "broken", thrown });
+    this.#withdrawQuestion();
+    this.#leaveQueue();
+    this.#rest({ status: "broken", thrown });
+  }
+
+  #rest(end: CallEnd): undefined {
+    this.#end = end;
+    this.#setup.gate.activeCalls.delete(this);
+    this.parent?.children.delete(this);
+    if (end.status !== "suspended") this.#share?.close();
+    this.#ended?.resolve(end);
+  }
+
+  /** A suspended call goes on. */
+  #wake(): void {
+    if (this.#end === undefined) return;
+    this.#end = undefined;
+    this.#ended = undefined;
+    this.#setup.gate.activeCalls.add(this);
+  }
+
+  #withdrawQuestion(): void {
+    this.#pending = undefined;
+    // With a reason: without one, each abort makes an error with a stack of its own.
+    this.#question?.abort(noLongerAsked);
+    this.#question = undefined;
+  }
+
+  #leaveQueue(): void {
+    if (this.ticket !== undefined) this.#setup.scheduler.leave(this.ticket);
+  }
+
+  // Sub-calls
+
+  /** `context.callTool`: recorded under this call, in its slot and its locks. */
+  #callTool(
+    parentRecord: CallRecord,
+    ...called: Parameters<ToolContext["callTool"]>
+  ): Promise<SettledToolResult> {
+    const { gate, requireApproval } = this.#setup;
+    const made = ++this.#subCallsMade;
+    const request = subCallRequest(parentRecord, made, called, requireApproval);
+    if (this.#isOver || this.#stopReason !== undefined) {
+      // Its end is decided, and its record may be closed: nobody would learn of the call.
+      const end = cancelledBeforeStart(request.name, parentEnded);
+      const record = newRecord(request, gate.clock.now());
+      return Promise.resolve(settleWithoutResult(gate, record, end).result);
+    }
+    const refusal = subCallRefusal(gate.limits, (this.ticket?.depth ?? 0) + 1, made);
+    const child = new Call({ ...this.#setup, parent: this }, request.callId);
+    child.start({ at: "propose", request, refusal });
+    const result = child.ended.then((end) => {
+      if (end.status === "settled") return end.result;
+      throw end.status === "broken" ? end.thrown : new TypeError(`${request.name} was suspended.`);
+    });
+    // A tool need not wait for it.
+    result.catch(() => {});
+    return result;
+  }
+
+  /** Continues once the parent and its ancestors hold their locks again, if they gave them up. */
+  #withAncestors(proceed: () => Step | undefined): Step | undefined {
+    const resumed = this.#share?.resume();
+    return resumed === undefined ? proceed() : wait(resumed, proceed);
+  }
+
+  get over(): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    this.#over ??= Promise.withResolvers();
+    return this.#over.promise;
+  }
+
+  pauseDeadline(): void {
+    this.#deadlinePauses++;
+    this.#running?.deadline?.pause();
+  }
+
+  resumeDeadline(): void {
+    this.#deadlinePauses--;
+    this.#running?.deadline?.resume();
   }
 }
 
-/** Sub-calls end before the call that made them, so that its end is the end of all it did. */
-async function endAll(calls: Iterable<CallHandle>): Promise<void> {
-  const ends = [...calls].map((call) => {
-    call.cancel("the call that made it ended");
-    return call.settled;
-  });
-  await Promise.allSettled(ends);
-}
+const parentEnded = "the call that made it ended";
+const noLongerAsked = new Error("The answer is no longer needed.");
 
-/** What a final tool wrote is what it gives, beside its data where it has some. */
-function withFinalText(outcome: ToolOutcome, text: string | undefined): ToolOutcome {
-  if (text === undefined || outcome.status !== "returned") return outcome;
-  return { ...outcome, text, value: outcome.value ?? text };
-}
-
-const cannotWait: ReviewDecision = {
-  decision: "withhold",
-  reason: "a person must see it first, and that takes longer than the call that made it can wait",
-  by: "system",
-};
-
-function cancelledOutcome(reason: string, started: boolean): ToolOutcome {
-  return { status: "cancelled", reason, started, durationMs: 0 };
-}
-
-function deadlockOutcome({ name }: RegisteredTool): ToolOutcome {
-  const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
-  const error = { code: "deadlock", message, retryable: true };
-  return { status: "failed", error, durationMs: 0 };
-}
-
-/** What its row says of how it ran. */
-function withRetries(record: CallRecord, outcome: ToolOutcome): CallRecord {
-  const { retries } = outcome;
-  const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
-  if (retries === undefined && leftBehind === undefined) return record;
-  return {
-    ...record,
-    ...(retries !== undefined && { retries }),
-    ...(leftBehind !== undefined && { leftBehind }),
-  };
+function wait<T>(on: T | Promise<T>, proceed: (value: T) => Step | undefined): Step {
+  return { on, proceed };
 }

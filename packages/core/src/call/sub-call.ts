@@ -1,210 +1,111 @@
 import type { JsonObject } from "../base/json.ts";
+import { newId } from "../base/new-id.ts";
+import type { ToolErrorData } from "../base/tool-error.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { answerProposal } from "./propose/answer-proposal.ts";
-import type { Gate } from "./gate/gate.ts";
-import type {
-  ParentContext,
-  CallHandle,
-  CallDriverOptions,
-  SubCallContext,
-} from "./driver-options.ts";
-import { newId } from "../base/id.ts";
-import { type CallRequest, propose } from "./propose/propose.ts";
-import type { Proposal } from "./gate/proposal.ts";
-import {
-  failCall,
-  settleWithoutResult,
-  cancelledBeforeStart,
-} from "./gate/settle-without-result.ts";
-import type { SettleOutcome, SettledCall } from "./record/settled-call.ts";
+import type { ActiveCall } from "./gate/call-host.ts";
+import type { GateLimits } from "./gate/gate.ts";
+import type { CallRequest } from "./propose/propose.ts";
+import type { CallRecord } from "./record/call-record.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
 import type { SubCallHandle } from "./schedule/sub-call-handle.ts";
-import { toSettledResult } from "./settle/to-execute-result.ts";
+import type { Ticket } from "./schedule/ticket.ts";
 
-/** The sub-calls of one call. */
-export class SubCalls {
-  /** Those that have not ended; the parent's end ends them. */
-  readonly open = new Set<CallHandle>();
-  /** The parent has ended: there will be no more. */
-  over = false;
-  #ended: PromiseWithResolvers<void> | undefined;
+/** A running call, as its sub-calls see it. */
+export interface ParentCall {
+  readonly parent: ParentCall | undefined;
+  readonly children: Set<ActiveCall>;
+  readonly ticket: Ticket | undefined;
+  /** Resolves when its tool has ended; undefined if it has. */
+  readonly over: Promise<void> | undefined;
+  pauseDeadline(): void;
+  resumeDeadline(): void;
+}
 
-  end(): void {
-    this.over = true;
-    this.#ended?.resolve();
+/**
+ * What a sub-call takes from its ancestors. While it waits for an answer, their deadlines are paused,
+ * and they give up their locks if nothing else goes on in them.
+ */
+export class SubCallShare {
+  readonly #parent: ParentCall;
+  readonly #handle: SubCallHandle;
+  #pausesDeadlines = false;
+
+  constructor(parent: ParentCall, scheduler: Scheduler) {
+    if (parent.ticket === undefined) throw new TypeError("Only a running call can call tools.");
+    this.#parent = parent;
+    this.#handle = scheduler.openSubCall(parent.ticket);
   }
 
-  /** Resolves when the parent ends. */
-  get ended(): Promise<void> | undefined {
-    this.#ended ??= Promise.withResolvers();
-    if (this.over) this.#ended.resolve();
-    return this.#ended.promise;
+  /** The call waits for an answer. */
+  wait(): void {
+    this.#handle.wait();
+    this.#pauseDeadlines();
   }
-}
 
-export interface SubCallerOptions extends Omit<CallDriverOptions, "parentContext"> {
-  readonly parentContext: ParentContext;
-  readonly subCalls: SubCalls;
-  readonly start: (options: CallDriverOptions) => CallHandle;
-}
-
-/** `context.callTool`: the same gate, recorded under the parent, bounded in depth and number. */
-export function subCaller(options: SubCallerOptions): ToolContext["callTool"] {
-  const { gate, record: parent, parentContext, subCalls } = options;
-  let made = 0;
-  const call: ToolContext["callTool"] = async (name, args, { references = false } = {}) => {
-    made++;
-    const handle = options.scheduler.openSubCall(parentContext.ticket);
-    const request = {
-      callId: newId("call_"),
-      name,
-      args: args as JsonObject,
-      round: parent.round,
-      idempotencyKey: `${parent.idempotencyKey}/${made}`,
-      parentCallId: parent.callId,
-      references,
-      requireApproval: options.requireApproval,
-      principalId: parent.principalId,
-    };
-    const refusal = tooMany(parentContext.depth, made, gate.limits);
-    const proposal = await proposed(gate, request, handle);
-    // Its parent's record is closed: nobody would learn of it.
-    if (subCalls.over) {
-      handle.close();
-      return stopped(gate, proposal, "the call that made it ended").result;
+  /** Resolves when the ancestors hold their locks again, or the parent needs them no longer; undefined if they hold them. */
+  resume(): Promise<void> | undefined {
+    const resumed = this.#handle.resume();
+    const { over } = this.#parent;
+    if (resumed === undefined || over === undefined) {
+      this.#resumeDeadlines();
+      return undefined;
     }
-    const live = startSubCall(
-      options,
-      refusal === undefined ? proposal : failCall(gate, proposal.record, "error", refusal),
-      handle,
-    );
-    subCalls.open.add(live);
-    try {
-      return toSettledResult(await live.settled);
-    } finally {
-      subCalls.open.delete(live);
-    }
-  };
-  return (...given) => {
-    const result = call(...given);
-    // A tool need not wait for it; who records the call is told of a failure anyway.
-    result.catch(() => {});
-    return result;
-  };
-}
+    this.#pauseDeadlines();
+    return Promise.race([resumed, over]).then(() => this.#resumeDeadlines());
+  }
 
-async function proposed(
-  gate: Gate,
-  request: CallRequest,
-  handle: SubCallHandle,
-): Promise<Proposal> {
-  try {
-    return await propose(gate, request);
-  } catch (thrown) {
-    handle.close();
-    throw thrown;
+  /** The call has ended. */
+  close(): void {
+    this.#resumeDeadlines();
+    this.#handle.close();
+  }
+
+  #pauseDeadlines(): void {
+    if (this.#pausesDeadlines) return;
+    this.#pausesDeadlines = true;
+    for (let at: ParentCall | undefined = this.#parent; at !== undefined; at = at.parent)
+      at.pauseDeadline();
+  }
+
+  #resumeDeadlines(): void {
+    if (!this.#pausesDeadlines) return;
+    this.#pausesDeadlines = false;
+    for (let at: ParentCall | undefined = this.#parent; at !== undefined; at = at.parent)
+      at.resumeDeadline();
   }
 }
 
-/** Carries a proposal to its end. It can be stopped while it asks, too. */
-function startSubCall(
-  options: SubCallerOptions,
-  proposed: Proposal,
-  handle: SubCallHandle,
-): CallHandle {
-  const { gate, observer, parentContext, subCalls } = options;
-  const { callId } = proposed.record;
-  const stop = Promise.withResolvers<undefined>();
-  let stopReason: string | undefined;
-  let live: CallHandle | undefined;
-
-  /** Its ancestors hold again what they gave up while it waited, or nobody needs it any more. */
-  const resume = async (): Promise<void> => {
-    const back = handle.resume();
-    if (back !== undefined && !subCalls.over)
-      await parentContext.withDeadlinesPaused(async () => Promise.race([back, subCalls.ended]));
+/** The request of a call that another call makes, the `made`th of it: for the same user, in the same round. */
+export function subCallRequest(
+  { callId: parentCallId, round, idempotencyKey, principalId }: CallRecord,
+  made: number,
+  [name, args, { references = false } = {}]: Parameters<ToolContext["callTool"]>,
+  requireApproval: CallRequest["requireApproval"],
+): CallRequest {
+  return {
+    callId: newId("call_"),
+    name,
+    args: args as JsonObject,
+    round,
+    idempotencyKey: `${idempotencyKey}/${made}`,
+    parentCallId,
+    references,
+    requireApproval,
+    principalId,
   };
-  const whileSuspended: SubCallContext["whileSuspended"] = async (wait) => {
-    handle.wait();
-    try {
-      return await parentContext.withDeadlinesPaused(wait);
-    } finally {
-      await resume();
-    }
-  };
-
-  const runProposal = async (): Promise<SettleOutcome> => {
-    let proposal = proposed;
-    await observer.proposed(proposal);
-    if (proposal.status === "asks" && stopReason === undefined) {
-      const { approval } = proposal;
-      const asking = new AbortController();
-      const decision = await whileSuspended(async () =>
-        Promise.race([observer.ask(approval, asking.signal), stop.promise]),
-      );
-      // Whoever still shows the question takes it away.
-      if (decision === undefined) asking.abort();
-      if (decision !== undefined) {
-        const answered = await answerProposal(gate, proposal, decision);
-        await observer.answered(answered, approval);
-        proposal = answered.proposal;
-      }
-    }
-    // A sibling may have waited already when it was made.
-    if (proposal.status === "approved") await resume();
-    if (stopReason !== undefined && proposal.status !== "settled")
-      proposal = stopped(gate, proposal, stopReason);
-    if (proposal.status === "settled") {
-      await observer.settled(proposal);
-      return proposal;
-    }
-    const { record, registered } = proposal;
-    live = options.start({
-      ...options,
-      record,
-      registered,
-      parentContext: { ...parentContext, whileSuspended },
-    });
-    return live.settled;
-  };
-  const run = async (): Promise<SettleOutcome> => {
-    try {
-      const settled = await runProposal();
-      await resume();
-      return settled;
-    } finally {
-      gate.activeCalls.remove(activeNode);
-      handle.close();
-    }
-  };
-  const settled = Promise.withResolvers<SettleOutcome>();
-  const call: CallHandle = {
-    callId,
-    settled: settled.promise,
-    cancel(reason) {
-      stopReason ??= reason;
-      stop.resolve(undefined);
-      live?.cancel(reason);
-    },
-  };
-  const activeNode = gate.activeCalls.append(call);
-  settled.resolve(run());
-  return call;
 }
 
-function stopped(gate: Gate, { record }: Proposal, stopReason: string): SettledCall {
-  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, stopReason));
-}
-
-function tooMany(depth: number, made: number, limits: CallDriverOptions["gate"]["limits"]) {
-  if (depth > limits.subCallDepth)
-    return {
-      code: "too_deep",
-      message: `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`,
-    };
-  if (made > limits.subCalls)
-    return {
-      code: "too_many_calls",
-      message: `A call may make ${limits.subCalls} calls; this would be one more.`,
-    };
-  return undefined;
+/** Returns an error if a sub-call would be nested too deep, or is one too many of its parent. */
+export function subCallRefusal(
+  limits: GateLimits,
+  depth: number,
+  made: number,
+): ToolErrorData | undefined {
+  if (depth > limits.subCallDepth) {
+    const message = `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`;
+    return { code: "too_deep", message };
+  }
+  if (made <= limits.subCalls) return undefined;
+  const message = `A call may make ${limits.subCalls} calls; this would be one more.`;
+  return { code: "too_many_calls", message };
 }

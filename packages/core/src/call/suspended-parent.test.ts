@@ -279,18 +279,12 @@ test("a sub-call that is stopped while it waits gives its parent back what it he
     asks("Asks"),
     runs("Long", lock("x")),
   ]);
-  const proposed: string[] = [];
-  const parent = executor.execute(
-    "Parent",
-    {},
-    {
-      observer: { proposed: ({ record }) => void proposed.push(record.callId) },
-    },
-  );
+  const parent = executor.execute("Parent", {});
   await turns();
+  const [, subCall] = [...executor.gate.activeCalls];
   void executor.execute("Long", {});
   await turns();
-  assert.equal(executor.cancel(proposed[1] ?? ""), true);
+  assert.equal(executor.cancel(subCall?.callId ?? ""), true);
   await turns();
   assert.equal(log.at(-1), "Long begins");
   await end("Long");

@@ -2,8 +2,8 @@ import type { ExecuteOptions } from "./gate/execute-options.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { CapstanError } from "../base/errors.ts";
-import { estimateTokens } from "../text/truncate.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { estimateTokens } from "../text/estimate-tokens.ts";
 import type {
   ApprovalAdapter,
   ApprovalAnswer,
@@ -12,18 +12,14 @@ import type {
 } from "../policy/approval.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
-import { approvalQuery } from "../policy/grant-query.ts";
+import { approvalQuery } from "../policy/approval-query.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { checkRules } from "../policy/rule-problems.ts";
-import { type RegisteredTool, ToolRegistry, Switches } from "../tool/registry.ts";
+import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
+import { Switches } from "../tool/switches.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
-import {
-  callerWith,
-  localCaller,
-  type Principal,
-  type RequestContext,
-  type ToolFiles,
-} from "../tool/caller.ts";
+import { callerWith, localCaller, type Principal, type RequestContext } from "../tool/caller.ts";
+import type { ToolFiles } from "../tool/tool-file.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
@@ -35,18 +31,21 @@ import { requestReview } from "./ask/request-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer } from "./propose/check-answer.ts";
 import { restoreApprovalRequest } from "./propose/restore-approval-request.ts";
-import { executeAnswered, executeCall } from "./direct-call.ts";
+import type { CallEnd, CallEntry } from "./call-setup.ts";
+import { Call } from "./driver.ts";
+import { approvalRequest } from "./gate/proposal.ts";
 import { isEnabled } from "./gate/find-tool.ts";
 import type { Gate, GateLimits } from "./gate/gate.ts";
 import { gateLimits } from "./gate/gate-limits.ts";
-import type { CallObserver } from "./gate/call-observer.ts";
 import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
+import type { Answer } from "./gate/call-host.ts";
+import { newId } from "../base/new-id.ts";
+import type { CallRequest } from "./propose/propose.ts";
 import type { Ledger } from "./record/ledger.ts";
-import { ledgerObserver } from "./ledger-observer.ts";
+import { ledgerHost } from "./ledger-host.ts";
 import { type OfferOptions, OfferCache } from "./gate/offer-cache.ts";
-import { LinkedList } from "../base/linked-list.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
-import { previewReviewed, settleReviewed } from "./settle/review-result.ts";
+import { callInReview, previewReviewed, reviewRequest } from "./settle/review-result.ts";
 import type { ToolExecuteResult } from "./record/execute-result.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 
@@ -98,8 +97,6 @@ export class ToolExecutor {
   readonly #listeners = new Set<(change: ToolsChange) => void>();
   /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
   readonly #answered = new WeakSet<CallRecord>();
-  /** What records the calls of those who observe none. */
-  #ownObserver: CallObserver | undefined;
   // A provider refuses a whole request for one schema that is none.
   readonly #offers = new OfferCache((groups) =>
     this.enabledTools(groups).filter((tool) => !this.#isRefused(tool)),
@@ -121,7 +118,7 @@ export class ToolExecutor {
       overrides: typeof overrides === "function" ? overrides : () => overrides,
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
-      activeCalls: new LinkedList(),
+      activeCalls: new Set(),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
@@ -269,11 +266,18 @@ export class ToolExecutor {
     args: JsonObject | string,
     options: ExecuteOptions = {},
   ): Promise<ToolExecuteResult> {
-    const { gate, scheduler, approvals } = this;
-    return executeCall({ gate, scheduler, approvals, observer: this.#observer(options) }, options, {
+    const { callId = newId("call_") } = options;
+    const { id: principalId } = callerWith(this.gate.caller, options.caller).principal;
+    const request: CallRequest = {
+      callId,
       name,
       args,
-    });
+      round: 0,
+      idempotencyKey: callId,
+      requireApproval: options.requireApproval,
+      principalId: principalId === this.gate.caller.principal.id ? undefined : principalId,
+    };
+    return this.#run({ at: "propose", request }, callId, options);
   }
 
   /**
@@ -299,21 +303,20 @@ export class ToolExecutor {
       const message = `The call ${record.callId} cannot be answered so: ${why}`;
       throw new CapstanError({ code: "not_awaited", message });
     }
-    const { gate, scheduler, approvals } = this;
-    const context = { gate, scheduler, approvals, observer: this.#observer(options) };
-    return executeAnswered(context, options, asked, decision);
+    const pending = approvalRequest(asked);
+    return this.#run({ at: "suspended", pending }, record.callId, options, decision);
   }
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
   cancel(callId: string, reason = "a person stopped it"): boolean {
-    const stopped = this.gate.activeCalls.values().filter((call) => call.callId === callId);
-    for (const call of stopped) call.cancel(reason);
+    const stopped = [...this.gate.activeCalls].filter((call) => call.callId === callId);
+    for (const call of stopped) call.stop(reason);
     return stopped.length > 0;
   }
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const call of this.gate.activeCalls.values()) call.cancel(reason);
+    for (const call of this.gate.activeCalls) call.stop(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
@@ -363,9 +366,11 @@ export class ToolExecutor {
       throw new CapstanError({ code: "not_in_review", message });
     }
     this.#answered.add(record);
-    const settled = settleReviewed(this.gate, { record, registered }, decision);
-    await this.gate.ledger?.record(settled.record);
-    return settled.result;
+    const pending = reviewRequest(callInReview(record, registered));
+    const result = await this.#run({ at: "suspended", pending }, record.callId, {}, decision);
+    if (result.status === "pending")
+      throw new TypeError(`${record.callId} was answered and waits.`);
+    return result;
   }
 
   /** What the model would get of a result in review after this answer: nothing is decided by it. */
@@ -390,12 +395,54 @@ export class ToolExecutor {
     return this.gate.variables.listVariables().some((variable) => variable.type !== "RULE");
   }
 
-  #observer({ observer }: ExecuteOptions): CallObserver {
-    this.#ownObserver ??= ledgerObserver({
-      ledger: this.gate.ledger,
-      ask: (approval, signal) => this.ask(approval, signal),
-      review: (request, signal) => this.review(request, signal),
+  /** Runs a call of this executor's own. Without a signal or anything to wait for, it ends in one go. */
+  async #run(
+    entry: CallEntry,
+    callId: string,
+    options: Omit<ExecuteOptions, "callId">,
+    answer?: Answer,
+  ): Promise<ToolExecuteResult> {
+    const { gate, scheduler } = this;
+    const { signal, requireApproval, checkToolResults, onOutput } = options;
+    const caller = callerWith(gate.caller, options.caller);
+    const host = ledgerHost({
+      ledger: gate.ledger,
+      ask: (approval, asking) => this.ask(approval, asking),
+      review: (request, asking) => this.review(request, asking),
+      onOutput,
     });
-    return observer === undefined ? this.#ownObserver : { ...this.#ownObserver, ...observer };
+    const setup = { gate, scheduler, host, caller, requireApproval, checkToolResults };
+    const call = new Call(setup, callId);
+    const stop = () => call.stop("the caller stopped it");
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    call.start(entry);
+    if (answer !== undefined) call.answer(answer);
+    const end = await call.ended;
+    signal?.removeEventListener("abort", stop);
+    return toExecuteResult(end);
+  }
+}
+
+/** Converts the end of a call to the result that its caller gets. */
+function toExecuteResult(end: CallEnd): ToolExecuteResult {
+  if (end.status === "settled") return end.result;
+  if (end.status === "broken") throw end.thrown;
+  const { pending } = end;
+  const { record } = pending;
+  const { callId } = record;
+  switch (pending.kind) {
+    case "approval": {
+      const toolId = pending.registered.id;
+      const { approval } = pending;
+      return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
+    }
+    case "review": {
+      const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = pending.request;
+      const toolId = pending.registered.id;
+      return { status: "pending", waitsFor: "review", callId, toolId, review, record };
+    }
+    case "output":
+      throw new TypeError(`An executor has no client that could answer ${callId}.`);
   }
 }

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
+import type { CallRecord } from "../call/record/call-record.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
-import { contentParts, toolError } from "../tool/return-value.ts";
+import { contentParts } from "../model/content-parts.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolArgs } from "../base/json.ts";
+import { toolError } from "../base/tool-error.ts";
 import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";
@@ -187,14 +189,16 @@ test("a log that the model or the client wrote loses its form wherever it is rep
   assert.doesNotMatch(JSON.stringify(second.model.requests), /<turn-log>/);
 });
 
-test("a claim is let go even where its start fails", async () => {
-  const executor = executorOf({ g: [tool("W", () => 1, { effects: "write" })] });
-  const observer = {
-    started: () => {
-      throw new Error("no");
-    },
+test("a call releases its locks even if its start cannot be recorded", async () => {
+  let failures = 1;
+  const record = ({ status }: CallRecord) => {
+    if (status === "started" && failures-- > 0) throw new Error("no");
   };
-  await assert.rejects(executor.execute("W", {}, { observer }), /no/);
+  const executor = executorOf(
+    { g: [tool("W", () => 1, { effects: "write" })] },
+    { ledger: { record } },
+  );
+  await assert.rejects(executor.execute("W", {}), /no/);
   assert.equal((await executor.execute("W", {})).status, "success");
 });
 

@@ -1,4 +1,5 @@
-import { CapstanError, errorMessage } from "../base/errors.ts";
+import { CapstanError } from "../base/capstan-error.ts";
+import { errorMessage } from "../base/error-message.ts";
 import type { JsonSchema } from "../base/json.ts";
 
 /**

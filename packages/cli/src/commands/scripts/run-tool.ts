@@ -43,13 +43,12 @@ export async function runTool(options: {
         process.stderr.write(`${line}\n`);
     const result = await executor.execute(tool, args, {
       signal: stop.signal,
-      observer: {
-        onText: (_call, text) => void process.stderr.write(printable(text)),
-        onProgress: (_call, { message, done, total }) => {
-          const share =
-            done === undefined ? "" : ` ${done}${total === undefined ? "" : `/${total}`}`;
-          process.stderr.write(`${printable(`${message ?? ""}${share}`.trim())}\n`);
-        },
+      onOutput: (_call, output) => {
+        if (output.type === "text") process.stderr.write(printable(output.text));
+        if (output.type !== "progress") return;
+        const { message, done, total } = output.progress;
+        const share = done === undefined ? "" : ` ${done}${total === undefined ? "" : `/${total}`}`;
+        process.stderr.write(`${printable(`${message ?? ""}${share}`.trim())}\n`);
       },
     });
     if (result.status === "pending")

@@ -1,4 +1,4 @@
-import type { CallObserver } from "./call-observer.ts";
+import type { CallOutputEvent } from "./call-host.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
 
@@ -11,6 +11,6 @@ export interface ExecuteOptions {
   readonly checkToolResults?: boolean;
   /** For whom and with what this call is made; no other call sees it. @default the executor's own */
   readonly caller?: Partial<Caller>;
-  /** Told of what the call does while it runs. */
-  readonly observer?: Partial<CallObserver>;
+  /** Receives what the tool writes and reports while it runs, and what its sub-calls do. */
+  readonly onOutput?: (callId: string, output: CallOutputEvent) => void;
 }

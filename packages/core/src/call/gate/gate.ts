@@ -2,12 +2,12 @@ import type { PatternEngine } from "../../arguments/pattern-check.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { GrantBook } from "../../policy/grant-book.ts";
 import type { PolicyRule } from "../../policy/rule.ts";
-import type { ToolRegistry, Switches } from "../../tool/registry.ts";
+import type { ToolRegistry } from "../../tool/registry.ts";
+import type { Switches } from "../../tool/switches.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { Ledger } from "../record/ledger.ts";
-import type { ActiveCall } from "./active-call.ts";
-import type { LinkedList } from "../../base/linked-list.ts";
+import type { ActiveCall } from "./call-host.ts";
 
 /** Limits of the gate, with their defaults. */
 export interface GateLimits {
@@ -54,7 +54,7 @@ export interface Gate {
   /** Where each call's states are written. */
   readonly ledger: Ledger | undefined;
   /** The calls that have not ended, sub-calls included. Two chains may have calls of one id. */
-  readonly activeCalls: LinkedList<ActiveCall>;
+  readonly activeCalls: Set<ActiveCall>;
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   /** From 0 to 1. */

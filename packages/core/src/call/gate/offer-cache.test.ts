@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, defineToolGroup } from "../../tool/define-tool.ts";
+import { defineTool } from "../../tool/define-tool.ts";
+import { defineToolGroup } from "../../tool/define-tool-group.ts";
 import { ToolExecutor } from "../tool-executor.ts";
 
 const parameters = { type: "object", properties: {} } as const;

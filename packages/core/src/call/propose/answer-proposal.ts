@@ -1,7 +1,10 @@
-import { frozenJson, isObject } from "../../json/json-value.ts";
+import { frozenJson } from "../../json/frozen-json.ts";
+import { isObject } from "../../json/json-type.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import { createGrant } from "../../policy/create-grant.ts";
-import { approvalQuery } from "../../policy/grant-query.ts";
+import { approvalQuery } from "../../policy/approval-query.ts";
+import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./check-edited-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
@@ -10,7 +13,10 @@ import type { AnsweredProposal, AskingProposal } from "../gate/proposal.ts";
 import { failCall, rejectCall } from "../gate/settle-without-result.ts";
 
 /** Another answer covers this question: which one, in words. */
-function byGrant(gate: Gate, { approval, registered }: AskingProposal): CallDecision {
+function byGrant(
+  gate: Gate,
+  { approval, registered }: Omit<AskingProposal, "status">,
+): CallDecision {
   const query = approvalQuery(approval, registered);
   const grant = query && gate.grants.find(query, gate.clock.now());
   return {
@@ -31,12 +37,12 @@ const notUnderstood: ApprovalDecision = {
   by: "system",
 };
 
-/** Applies a person's answer to a proposal. The stored arguments run, or those that the person put in their place. */
-export async function answerProposal(
+/** Applies a user's answer to a proposal. The stored arguments run, or those that the user put in their place. */
+export function answerProposal(
   gate: Gate,
-  asked: AskingProposal,
+  asked: Omit<AskingProposal, "status">,
   given: ApprovalDecision,
-): Promise<AnsweredProposal> {
+): AnsweredProposal | Promise<AnsweredProposal> {
   const decision = isDecision(given) ? given : notUnderstood;
   const { approval, registered, record } = asked;
   const now = gate.clock.now();
@@ -52,24 +58,33 @@ export async function answerProposal(
     };
     return { proposal: rejectCall(gate, refusedRecord, reason), ...left };
   }
-  const edited =
-    decision.arguments === undefined
-      ? undefined
-      : await checkEditedArguments(gate, registered.tool, decision.arguments);
-  if (edited?.status === "invalid")
-    return { proposal: failCall(gate, record, "error", edited.error), ...left };
-  const allowed = Object.freeze<CallRecord>({
-    ...record,
-    status: "approved",
-    ...(edited !== undefined && { args: frozenJson(edited.args), edited: true }),
-    decision: decision.by === "grant" ? byGrant(gate, asked) : { verdict: "allowed", by: "person" },
-    decidedAt: now,
-  });
+  const by = decision.by === "grant" ? byGrant(gate, asked) : allowedByPerson;
+  const allowed: CallRecord = { ...record, status: "approved", decision: by, decidedAt: now };
+  if (decision.arguments === undefined)
+    return { proposal: recheckAllowed(gate, registered, allowed), ...left };
+  const withArguments = (edited: PreparedArguments): AnsweredProposal => {
+    if (edited.status === "invalid")
+      return { proposal: failCall(gate, record, "error", edited.error), ...left };
+    const changed: CallRecord = { ...allowed, args: frozenJson(edited.args), edited: true };
+    return { proposal: recheckAllowed(gate, registered, changed), ...left };
+  };
+  const edited = checkEditedArguments(gate, registered.tool, decision.arguments);
+  return edited instanceof Promise ? edited.then(withArguments) : withArguments(edited);
+}
+
+const allowedByPerson: CallDecision = { verdict: "allowed", by: "person" };
+
+/** The switches, the rules and the tool itself may have changed while the user was asked. */
+function recheckAllowed(
+  gate: Gate,
+  registered: RegisteredTool,
+  allowed: CallRecord,
+): AnsweredProposal["proposal"] {
+  const record = Object.freeze(allowed);
   const present = currentTool(gate, registered);
-  if (present === undefined)
-    return { proposal: settleFailedRecheck(gate, allowed, { type: "gone" }), ...left };
-  const failure = recheck(gate, present, allowed.args ?? {});
-  if (failure !== undefined)
-    return { proposal: settleFailedRecheck(gate, allowed, failure), ...left };
-  return { proposal: { status: "approved", record: allowed, registered: present }, ...left };
+  if (present === undefined) return settleFailedRecheck(gate, record, { type: "gone" });
+  const failure = recheck(gate, present, record.args ?? {});
+  return failure === undefined
+    ? { status: "approved", record, registered: present }
+    : settleFailedRecheck(gate, record, failure);
 }

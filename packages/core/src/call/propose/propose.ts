@@ -1,20 +1,22 @@
 import { digest } from "../../json/canonical-json.ts";
-import { frozenJson } from "../../json/json-value.ts";
-import { extractLimit, type PreparedArguments } from "../../arguments/prepare-arguments.ts";
+import { frozenJson } from "../../json/frozen-json.ts";
+import { extractLimit } from "../../arguments/result-limit.ts";
+import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
+import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { GrantOffer } from "../../tool/permission.ts";
+import { withArgsDigest } from "../../policy/args-digest.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
   type Decision,
+  grantScope,
   type RequireApproval,
   type RequireApprovalOf,
-  requiredApproval,
 } from "../../policy/decide.ts";
-import { grantScope } from "../../policy/grant-query.ts";
+import { requiredApproval } from "../../policy/required-approval.ts";
 import { conditionProblems } from "../../policy/rule-problems.ts";
-import { canonicalArguments } from "../../policy/rule.ts";
+import { canonicalArguments } from "../../policy/ruled-call.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
@@ -24,7 +26,7 @@ import type { Gate } from "../gate/gate.ts";
 import { readArguments } from "./read-arguments.ts";
 import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
-import { newId } from "../../base/id.ts";
+import { newId } from "../../base/new-id.ts";
 import type { Proposal } from "../gate/proposal.ts";
 import { rejectCall, failCall } from "../gate/settle-without-result.ts";
 
@@ -54,19 +56,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   const { at: now = gate.clock.now() } = request;
   const { parsed, text } = readArguments(request.args);
   const found = findTool(gate, request.name, request.names);
-  const record: Mutable<CallRecord> = {
-    callId: request.callId,
-    name: request.name,
-    owner: "server",
-    round: request.round,
-    status: "proposed",
-    argumentsText: text,
-    repairs: none,
-    idempotencyKey: request.idempotencyKey,
-    proposedAt: now,
-  };
-  if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
-  if (request.principalId !== undefined) record.principalId = request.principalId;
+  const record = newRecord(request, now, text);
   if (found.status === "found") setTool(record, gate, found.registered);
   if (found.status === "not_found") return failCall(gate, record, "not_found", found.error);
   if (parsed.status === "failed") return failCall(gate, record, "error", parsed.error);
@@ -91,6 +81,33 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   return resolved instanceof Promise
     ? resolved.then((outcome) => checkResolved(gate, given, outcome, gate.clock.now()))
     : checkResolved(gate, given, resolved, now);
+}
+
+/**
+ * The record of a call before it is checked.
+ *
+ * @param at ms since the epoch
+ * @param argumentsText the arguments, if they are known as text
+ */
+export function newRecord(
+  request: CallRequest,
+  at: number,
+  argumentsText = typeof request.args === "string" ? request.args : "",
+): Mutable<CallRecord> {
+  const record: Mutable<CallRecord> = {
+    callId: request.callId,
+    name: request.name,
+    owner: "server",
+    round: request.round,
+    status: "proposed",
+    argumentsText,
+    repairs: none,
+    idempotencyKey: request.idempotencyKey,
+    proposedAt: at,
+  };
+  if (request.parentCallId !== undefined) record.parentCallId = request.parentCallId;
+  if (request.principalId !== undefined) record.principalId = request.principalId;
+  return record;
 }
 
 /** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */

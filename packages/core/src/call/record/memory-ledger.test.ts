@@ -47,7 +47,7 @@ test("each state of a call is written, with what became of its arguments and who
   await executor.execute("Asks", '{"n":"5",}', { callId: "call_1" });
   assert.deepEqual(
     rows.map(({ status }) => status),
-    ["waiting", "started", "succeeded"],
+    ["waiting", "approved", "started", "succeeded"],
   );
   const row = rows.at(-1)!;
   assert.equal(row.idempotencyKey, "call_1");

@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../../base/errors.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { CallRetry } from "./call-record.ts";
 
 interface Ended {
@@ -27,9 +27,5 @@ export type ToolOutcome =
     })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
   | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })
-  /** Stopped from outside. `started`: the tool may have acted. */
-  | (Stopped & {
-      readonly status: "cancelled";
-      readonly reason: string;
-      readonly started: boolean;
-    });
+  /** Stopped from outside. The tool may have acted. */
+  | (Stopped & { readonly status: "cancelled"; readonly reason: string });

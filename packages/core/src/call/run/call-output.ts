@@ -1,15 +1,15 @@
 import { sizeOf } from "../../json/json-size.ts";
-import { plainData } from "../../json/short-json.ts";
-import { reviewReason } from "../../policy/decide.ts";
+import { plainData } from "../../json/plain-data.ts";
+import { reviewReason } from "../../policy/review.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { CallObserver } from "../gate/call-observer.ts";
+import type { CallHost } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
 export interface CallOutputOptions {
   readonly gate: Gate;
-  readonly observer: CallObserver;
+  readonly host: CallHost;
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   /** False ignores the tool's own request for a review, never a rule. @default true */
@@ -74,28 +74,33 @@ export class CallOutput {
   }
 
   #emit(text: string): void {
-    const { observer, record } = this.#options;
+    const { host, record } = this.#options;
     if (this.#isFinal) (this.#texts ??= []).push(text);
-    if (this.#isVisible) observer.onText(record.callId, text);
+    if (this.#isVisible) host.onOutput(record.callId, { type: "text", text });
   }
 
   #progress(progress: unknown): void {
-    const { gate, observer, record } = this.#options;
+    const { gate, host, record } = this.#options;
     const now = gate.clock.now();
     if (!this.#isOpen || !this.#isVisible || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
-    observer.onProgress(record.callId, progressOf(plainData(progress)));
+    const shown = progressOf(plainData(progress));
+    host.onOutput(record.callId, { type: "progress", progress: shown });
   }
 
   #event(name: unknown, data: unknown): void {
     if (!this.#isOpen || !this.#isVisible || this.#isFull) return;
-    const { observer, record, gate } = this.#options;
+    const { host, record, gate } = this.#options;
     const { callId } = record;
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
     this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
-    if (!this.#isFull) observer.onEvent(callId, String(name).slice(0, nameChars), plain);
-    else observer.onEvent(callId, omitted, { after: Math.min(this.#events, eventsACall) });
+    host.onOutput(
+      callId,
+      this.#isFull
+        ? { type: "event", name: omitted, data: { after: Math.min(this.#events, eventsACall) } }
+        : { type: "event", name: String(name).slice(0, nameChars), data: plain },
+    );
   }
 
   /** What it writes is its result. */
@@ -103,7 +108,7 @@ export class CallOutput {
     return this.#options.registered.tool.final === true;
   }
 
-  /** Whether observers may see the output. Decided at the first output. */
+  /** Whether the host may see the output. Decided at the first output. */
   get #isVisible(): boolean {
     return (this.#visible ??= !isSecret(this.#options));
   }

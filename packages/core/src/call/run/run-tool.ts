@@ -1,4 +1,4 @@
-import { copyJson } from "../../json/json-value.ts";
+import { copyJson } from "../../json/copy-json.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
@@ -91,7 +91,7 @@ class Tries implements RunningTool {
   }
 
   cancel(reason: string): void {
-    this.#halt({ status: "cancelled", reason, started: true }, reason);
+    this.#halt({ status: "cancelled", reason }, reason);
   }
 
   #follow(tried: Attempt | Promise<Attempt>): void {
@@ -164,7 +164,7 @@ class Tries implements RunningTool {
 
 type Halt =
   | { readonly status: "timed_out"; readonly timeoutMs: number }
-  | { readonly status: "cancelled"; readonly reason: string; readonly started: true };
+  | { readonly status: "cancelled"; readonly reason: string };
 
 function outcomeOf(how: Attempt, durationMs: number): ToolOutcome {
   return how.status === "returned"

@@ -1,4 +1,3 @@
-import { LinkedList } from "../../base/linked-list.ts";
 import type { Ticket } from "./ticket.ts";
 
 const nobody: ReadonlySet<Ticket> = new Set();
@@ -8,7 +7,7 @@ const nobody: ReadonlySet<Ticket> = new Set();
  * two calls that conflict, one is always made in the other.
  */
 export class HeldLocks {
-  readonly running = new LinkedList<Ticket>();
+  readonly running = new Set<Ticket>();
   readonly #exclusive = new Set<Ticket>();
   readonly #byKey = new Map<string, Set<Ticket>>();
 
@@ -24,7 +23,7 @@ export class HeldLocks {
 
   take(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.request;
-    ticket.running = this.running.append(ticket);
+    this.running.add(ticket);
     if (exclusive) this.#exclusive.add(ticket);
     for (const key of keys) this.#hold(key, ticket);
     if (cap !== undefined) this.#hold(cap.key, ticket);
@@ -32,7 +31,7 @@ export class HeldLocks {
 
   release(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.request;
-    if (ticket.running !== undefined) this.running.remove(ticket.running);
+    this.running.delete(ticket);
     if (exclusive) this.#exclusive.delete(ticket);
     for (const key of keys) this.#release(key, ticket);
     if (cap !== undefined) this.#release(cap.key, ticket);
@@ -51,9 +50,7 @@ export class HeldLocks {
 
   /** Each of these must end before the ticket can start; its cap is not looked at. */
   blockers(ticket: Ticket): readonly Ticket[] {
-    const blocking = new Set<Ticket>(
-      ticket.request.exclusive ? this.running.values() : this.#exclusive,
-    );
+    const blocking = new Set<Ticket>(ticket.request.exclusive ? this.running : this.#exclusive);
     for (const key of ticket.request.keys)
       for (const holder of this.holders(key)) blocking.add(holder);
     return [...blocking].filter((holder) => !ticket.isIn(holder));

@@ -1,3 +1,4 @@
+import { copyJson } from "../../json/copy-json.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 
@@ -25,7 +26,7 @@ export function lockRequestOf({ tool, group, id }: RegisteredTool, args: ToolArg
   const whole = [`group:${group.name}`];
   if (effects === "write") return { exclusive: false, keys: whole, ...cap };
   try {
-    const keys = new Set(effects.locks(args).map((key) => `lock:${key}`));
+    const keys = new Set(effects.locks(copyJson(args)).map((key) => `lock:${key}`));
     return { exclusive: false, keys: [...keys], ...cap };
   } catch {
     return { exclusive: false, keys: whole, ...cap };

@@ -1,5 +1,4 @@
 import type { LockRequest } from "./lock-request.ts";
-import type { ListNode } from "../../base/linked-list.ts";
 
 /**
  * A call's place in the scheduler: it waits, runs, and leaves. In between it is suspended while
@@ -13,8 +12,6 @@ export class Ticket {
   readonly root: Ticket;
   readonly depth: number;
   readonly start: (ticket: Ticket) => void;
-  /** Its node in the list of running calls. */
-  running: ListNode<Ticket> | undefined;
   status: "waiting" | "running" | "suspended" | "left" = "waiting";
   /** Sub-calls made in it that have not ended. */
   #open = 0;

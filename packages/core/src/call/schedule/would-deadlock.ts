@@ -1,3 +1,4 @@
+import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { HeldLocks } from "./held-locks.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -23,10 +24,16 @@ export function wouldDeadlock(
   };
   for (let before = -1; before < canEnd.size;) {
     before = canEnd.size;
-    for (const holder of heldLocks.running.values()) {
+    for (const holder of heldLocks.running) {
       const own = waiters.filter((waiter) => waiter.isIn(holder));
       if (stays(holder) && own.every(canStart)) canEnd.add(holder);
     }
   }
   return !canStart(ticket);
+}
+
+/** The error of a sub-call that would wait for ever. */
+export function deadlockError(name: string): ToolErrorData {
+  const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
+  return { code: "deadlock", message, retryable: true };
 }

@@ -3,7 +3,7 @@ import type { FormattedText } from "../record/formatted.ts";
 import { formatResult } from "./format-result.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { ToolErrorData } from "../../base/errors.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { truncateForModel } from "./truncate-for-model.ts";
 import { errorText } from "../record/error-text.ts";
@@ -60,8 +60,7 @@ function format(
       return failed("timed_out", { code: "timed_out", message, retryable: true });
     }
     case "cancelled": {
-      const acted = outcome.started ? "It had begun and may have acted." : "It had not begun.";
-      const message = `${name} was stopped: ${outcome.reason}. ${acted}${stillAtWork(outcome)}`;
+      const message = `${name} was stopped: ${outcome.reason}. It had begun and may have acted.${stillAtWork(outcome)}`;
       return failed("cancelled", { code: "cancelled", message });
     }
   }

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/errors.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import {
   type ReviewDecision,
@@ -13,9 +13,10 @@ import type { CallRecord } from "../record/call-record.ts";
 import { truncateForModel } from "./truncate-for-model.ts";
 import type { DraftResult } from "./draft-result.ts";
 import { withheldText } from "../record/error-text.ts";
+import type { PendingRequest } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
-import { newId } from "../../base/id.ts";
+import { newId } from "../../base/new-id.ts";
 import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 
@@ -50,6 +51,11 @@ export function beginReview(
     quarantine: quarantineOf(draft, retries),
   };
   return callInReview(quarantined, registered);
+}
+
+/** The pending request of a call whose result is in review. */
+export function reviewRequest({ record, registered, request }: CallInReview): PendingRequest {
+  return { kind: "review", id: request.id, record, registered, request };
 }
 
 /** A call as its record says, e.g. one that another process put into quarantine. */

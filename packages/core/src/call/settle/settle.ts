@@ -1,4 +1,4 @@
-import { reviewReason } from "../../policy/decide.ts";
+import { reviewReason } from "../../policy/review.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { draftResult } from "./draft-result.ts";
@@ -13,8 +13,8 @@ export interface SettleOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly outcome: ToolOutcome;
-  /** Ms since the epoch. @default now */
-  readonly endedAt?: number | undefined;
+  /** What a final tool wrote: the text of its result. */
+  readonly finalText?: string | undefined;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
@@ -24,7 +24,9 @@ export interface SettleOptions {
  * reviews it stops at stage 10, and `settleReviewed` goes on from the record.
  */
 export function settle(options: SettleOptions): SettleOutcome {
-  const { gate, record, registered, outcome, checkToolResults = true } = options;
+  const { gate, registered, checkToolResults = true } = options;
+  const outcome = withFinalText(options.outcome, options.finalText);
+  const record = withRetries(options.record, outcome);
   const draft = draftResult(gate, record, registered, outcome);
   const { end } = draft;
   const { args = {} } = record;
@@ -33,6 +35,23 @@ export function settle(options: SettleOptions): SettleOutcome {
   const isError = end.status !== "success";
   const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")
-    return keepResult(gate, record, registered, draft, options.endedAt ?? gate.clock.now());
+    return keepResult(gate, record, registered, draft, gate.clock.now());
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
+}
+
+/** The text that a final tool wrote is its result, beside its data if it has some. */
+function withFinalText(outcome: ToolOutcome, text: string | undefined): ToolOutcome {
+  if (text === undefined || outcome.status !== "returned") return outcome;
+  return { ...outcome, text, value: outcome.value ?? text };
+}
+
+function withRetries(record: CallRecord, outcome: ToolOutcome): CallRecord {
+  const { retries } = outcome;
+  const leftBehind = "leftBehind" in outcome ? outcome.leftBehind : undefined;
+  if (retries === undefined && leftBehind === undefined) return record;
+  return {
+    ...record,
+    ...(retries !== undefined && { retries }),
+    ...(leftBehind !== undefined && { leftBehind }),
+  };
 }

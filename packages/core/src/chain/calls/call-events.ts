@@ -1,13 +1,13 @@
-import { copyJson } from "../../json/json-value.ts";
+import { copyJson } from "../../json/copy-json.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import type { Proposal } from "../../call/gate/proposal.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import { titleOf } from "../../tool/registry.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { JournalWrite } from "../journal/journal.ts";
-import { reviewAnswered } from "./review-events.ts";
+import type { ApprovalRequest } from "../../policy/approval.ts";
+import type { GivenApproval } from "../../call/gate/call-host.ts";
 
 export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
   const {
@@ -42,19 +42,58 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
   };
 }
 
-/** What is told of a call as it is proposed. */
+/** The events of a proposed call, and of the approval that it waits for. */
 export function proposalWrites(
-  proposal: Proposal,
+  record: CallRecord,
+  approval: ApprovalRequest | undefined,
   executor: ToolExecutor,
 ): readonly JournalWrite[] {
-  const proposed = proposedEvent(proposal.record, executor);
-  if (proposal.status !== "asks") return eventWrites([proposed]);
-  const { approval } = proposal;
-  return eventWrites([
-    proposed,
-    // As data of its own: of a question that is told, the digest is looked at.
-    { type: "approval.requested", callId: proposal.record.callId, approval: { ...approval } },
-  ]);
+  const proposed = proposedEvent(record, executor);
+  const { callId, owner } = record;
+  if (owner === "client" && record.status === "waiting")
+    return eventWrites([
+      { ...proposed, args: {} },
+      { type: "client_call.waiting", callId },
+    ]);
+  if (approval === undefined) return eventWrites([proposed]);
+  // A copy: the digest of the request becomes data.
+  const event: ChainEvent = { type: "approval.requested", callId, approval: { ...approval } };
+  return eventWrites([proposed, event]);
+}
+
+/** The event of an answered approval, and the grant that the answer created. */
+export function answerWrites(
+  { callId, decision, edited, args }: CallRecord,
+  { approvalId, grant }: GivenApproval,
+  at: number,
+): readonly JournalWrite[] {
+  const event: ChainEvent = {
+    type: "approval.answered",
+    callId,
+    approvalId,
+    at,
+    decision: decision ?? { verdict: "allowed", by: "person" },
+    ...(edited === true && args !== undefined && { args }),
+  };
+  const writes = eventWrites([event]);
+  return grant === undefined ? writes : [...writes, { type: "grant", grant }];
+}
+
+/** That a result waits for a user, and nothing of the result. */
+export function reviewRequested({ callId, review }: CallRecord): readonly JournalWrite[] {
+  return review === undefined ? [] : eventWrites([{ type: "review.requested", callId, review }]);
+}
+
+/** What a user did with a result. */
+function reviewAnswered({
+  callId,
+  review,
+  reviewed,
+  endedAt: at = 0,
+}: CallRecord): readonly JournalWrite[] {
+  if (review === undefined || reviewed === undefined) return [];
+  const { id: reviewId } = review;
+  return eventWrites([{ type: "review.answered", callId, reviewId, at, ...reviewed }]);
 }
 
 /** What is told of a call's end; `spoken` closes what it said. */

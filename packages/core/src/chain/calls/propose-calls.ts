@@ -1,96 +1,111 @@
-import type { AddCall } from "./add-call.ts";
-import type { CallRecord } from "../../call/record/call-record.ts";
-import { propose } from "../../call/propose/propose.ts";
-import type { Proposal } from "../../call/gate/proposal.ts";
+import type { Gate } from "../../call/gate/gate.ts";
 import {
-  type EndWithoutResult,
   cancelledBeforeStart,
+  type EndWithoutResult,
+  settleWithoutResult,
 } from "../../call/gate/settle-without-result.ts";
+import { type CallRequest, newRecord, propose } from "../../call/propose/propose.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
-import { callRequest, type NewCallOptions, undecidedCall } from "./new-call.ts";
-import type { OpenCalls } from "./open-calls.ts";
-import { untilAborted } from "./until-aborted.ts";
+import type { RequireApprovalOf } from "../../policy/decide.ts";
+import type { Caller } from "../../tool/caller.ts";
+import type { ToolOffer } from "../../tool/tool-offer.ts";
+import type { RoundCall } from "./turn-calls.ts";
 
-export interface ProposeCallsOptions extends Omit<NewCallOptions, "at"> {
-  readonly calls: OpenCalls;
-  /** Why a call, the `n`th of its round, is not even proposed. */
+export interface ProposeCallsOptions {
+  readonly gate: Gate;
+  readonly offer: ToolOffer;
+  readonly runId: string;
+  readonly round: number;
+  readonly caller: Caller;
+  readonly requireApproval: RequireApprovalOf | undefined;
+  /** The calls that the chain has already: they are not proposed again. */
+  readonly known: ReadonlyMap<string, CallRecord>;
+  /** Why a call, the `n`th of its round, is not proposed. */
   readonly refusal: (call: RequestedCall, n: number) => EndWithoutResult | undefined;
-  /** The gate could not say what is to be done with a call: the chain is to end; says why, in words. */
+  /** Called if the gate fails, and ends the chain. Returns the reason. */
   readonly failed: (thrown: unknown) => string;
   readonly signal: AbortSignal;
 }
 
-/** Who is to run what. */
 export type RequestedCall = Pick<CallRecord, "name" | "owner">;
 
 /**
- * Puts what the model asked for to the gate, one after the other, but for calls that are known
- * already. All are proposed before the first one runs: what it calls itself comes after them.
- *
- * @returns what takes each of them in. Whatever stops the chain, each call is on record then.
+ * Passes the model's calls to the gate, one after another. All are proposed before the first one
+ * runs, so that the calls that it makes come after them; if the chain stops meanwhile, the rest is
+ * cancelled.
  */
-export function proposeCalls(
+export async function proposeCalls(
   requests: readonly ToolCallRequest[],
   options: ProposeCallsOptions,
-): readonly AddCall[] | Promise<readonly AddCall[]> {
-  return proposeRest(requests, options, []);
-}
-
-/** `proposed`: what came before, a place for each request. */
-function proposeRest(
-  requests: readonly ToolCallRequest[],
-  options: ProposeCallsOptions,
-  proposed: AddCall[],
-): readonly AddCall[] | Promise<readonly AddCall[]> {
-  // Those that wait for nothing are proposed in the same moment.
-  const now = { ...options, at: options.gate.clock.now() };
-  for (let n = proposed.length; n < requests.length; n++) {
-    const take = proposeCall(requests[n] as ToolCallRequest, n + 1, now);
-    if (take instanceof Promise)
-      return take.then((taken) => {
-        proposed.push(taken);
-        return proposeRest(requests, options, proposed);
-      });
-    proposed.push(take);
+): Promise<readonly RoundCall[]> {
+  const calls: RoundCall[] = [];
+  let n = 0;
+  for (const request of requests) {
+    n++;
+    if (options.known.has(request.id)) continue;
+    const call = proposeCall(request, n, options);
+    calls.push(call instanceof Promise ? await call : call);
   }
-  return proposed;
+  return calls;
 }
 
 function proposeCall(
-  request: ToolCallRequest,
+  called: ToolCallRequest,
   n: number,
-  options: ProposeCallsOptions & NewCallOptions,
-): AddCall | Promise<AddCall> {
-  const { calls, offer, refusal, gate, signal } = options;
-  if (calls.records.has(request.id)) return known;
-  const { name } = request.function;
+  options: ProposeCallsOptions,
+): RoundCall | Promise<RoundCall> {
+  const { gate, offer, refusal, signal } = options;
+  const { name } = called.function;
   const owner = offer.clientNames.has(name) ? "client" : "server";
+  const request = callRequest(called, options);
+  const unchecked = (): CallRecord => uncheckedRecord(request, owner, options);
   const end = refusal({ name, owner }, n);
-  if (end !== undefined || owner === "client") {
-    const record = undecidedCall(request, options);
-    return () => (end === undefined ? calls.addClient(record) : calls.refuse(record, end));
-  }
-  const notRun = (why?: string): AddCall => {
-    const record = undecidedCall(request, options);
-    return () => calls.refuse(record, cancelledBeforeStart(name, why));
-  };
-  const failed = (thrown: unknown) => notRun(options.failed(thrown).replace(/\.$/, ""));
+  if (end !== undefined) return settleWithoutResult(gate, unchecked(), end);
+  if (owner === "client") return { status: "client", record: unchecked() };
+  const cancelled = (reason?: string): RoundCall =>
+    settleWithoutResult(gate, unchecked(), cancelledBeforeStart(name, reason));
+  const failed = (thrown: unknown) => cancelled(options.failed(thrown).replace(/\.$/, ""));
   let proposal;
   try {
-    proposal = propose(gate, callRequest(request, options));
+    proposal = propose(gate, request);
   } catch (thrown) {
     return failed(thrown);
   }
-  if (!(proposal instanceof Promise)) return taking(calls, proposal);
-  return untilAborted(proposal, signal).then(
-    (checked) => (checked === undefined ? notRun() : taking(calls, checked)),
-    failed,
-  );
+  if (!(proposal instanceof Promise)) return proposal;
+  const { promise: stopped, resolve } = Promise.withResolvers<RoundCall>();
+  const stop = () => resolve(cancelled());
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  return Promise.race([stopped, proposal])
+    .catch(failed)
+    .finally(() => signal.removeEventListener("abort", stop));
 }
 
-function taking(calls: OpenCalls, proposal: Proposal): AddCall {
-  return () => calls.add(proposal);
+function callRequest(
+  { id: callId, function: called }: ToolCallRequest,
+  { gate, offer, runId, round, caller, requireApproval }: ProposeCallsOptions,
+): CallRequest {
+  const { id: principalId } = caller.principal;
+  return {
+    callId,
+    name: called.name,
+    names: offer.names,
+    args: called.arguments,
+    round,
+    idempotencyKey: [runId, callId].join("/"),
+    principalId: principalId === gate.caller.principal.id ? undefined : principalId,
+    requireApproval,
+  };
 }
 
-/** It is in the chain. */
-const known: AddCall = () => {};
+/** The record of a call that the gate does not check: a client runs it, or it is refused before. */
+function uncheckedRecord(
+  request: CallRequest,
+  owner: CallRecord["owner"],
+  { offer, gate }: ProposeCallsOptions,
+): CallRecord {
+  const record = newRecord(request, gate.clock.now());
+  const toolId = offer.names[request.name];
+  return { ...record, owner, status: "waiting", ...(toolId !== undefined && { toolId }) };
+}

@@ -5,18 +5,18 @@ import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
 import { callInReview } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { Message } from "../../model/message.ts";
-import type { ToolErrorData } from "../../base/errors.ts";
+import type { ToolErrorData } from "../../base/tool-error.ts";
 import { mayRunAgain } from "../../tool/tool-problem.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import { proposedEvent } from "./call-events.ts";
-import type { OpenCalls } from "./open-calls.ts";
+import type { TurnCalls } from "./turn-calls.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ChainResume } from "../options/tool-chain-options.ts";
 
 export interface ResumeCallsOptions {
   readonly executor: ToolExecutor;
-  readonly calls: OpenCalls;
+  readonly calls: TurnCalls;
   readonly recorder: Recorder;
   readonly resume: ChainResume;
 }
@@ -77,7 +77,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
   if (ended !== undefined) return calls.addSettledElsewhere(ended);
   if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
-  if (record.owner === "client") return calls.addClient(record, false);
+  if (record.owner === "client") return calls.addClient(record);
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (record.status === "in_review") {
@@ -100,7 +100,8 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   }
   const failure = recheck(executor.gate, registered, record.args ?? {});
-  if (failure !== undefined) return calls.add(settleFailedRecheck(executor.gate, record, failure));
+  if (failure !== undefined)
+    return calls.settle(settleFailedRecheck(executor.gate, record, failure));
   calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
 }
 
@@ -111,7 +112,7 @@ const parentGone: ChainError = {
   phase: "tool",
 };
 
-function closeCall(calls: OpenCalls, record: CallRecord, why: ChainError): void {
+function closeCall(calls: TurnCalls, record: CallRecord, why: ChainError): void {
   if (record.status === "in_review")
     return calls.withhold(record, `nobody had seen it yet when it ended: ${why.message}`);
   if (record.status === "started")

@@ -1,6 +1,5 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import type { SettledCall } from "../../call/record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
@@ -8,10 +7,10 @@ import type { ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 /** What a program is told of one call of the turn. */
 export function historyEntry(
   call: CallRecord,
-  ended: ReadonlyMap<string, SettledCall>,
+  results: ReadonlyMap<string, SettledToolResult>,
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
-  const result = ended.get(call.callId)?.result ?? resultFromRecord(call);
+  const result = results.get(call.callId) ?? resultFromRecord(call);
   // The step that read the results is the next one.
   const llmUsage = usageByRound.get(call.round + 1);
   return {

@@ -1,4 +1,5 @@
-import { CapstanError, errorMessage } from "../../base/errors.ts";
+import { CapstanError } from "../../base/capstan-error.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import type { FinishReason } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ChainStatus } from "../journal/chain-result.ts";

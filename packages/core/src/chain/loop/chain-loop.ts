@@ -1,12 +1,7 @@
-import { errorMessage } from "../../base/errors.ts";
-import { andThen } from "../../base/and-then.ts";
-import { estimateTokens } from "../../text/truncate.ts";
+import { estimateTokens } from "../../text/estimate-tokens.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import {
-  neutraliseMessage,
-  type AssistantMessage,
-  type ToolCallRequest,
-} from "../../model/message.ts";
+import { neutraliseMessage } from "../../model/neutralise-message.ts";
+import type { AssistantMessage, ToolCallRequest } from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import { type Caller, callerWith } from "../../tool/caller.ts";
@@ -23,8 +18,7 @@ import { watchSignals } from "./watch-signals.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import { modelStep } from "./model-step.ts";
 import { proposeCalls } from "../calls/propose-calls.ts";
-import type { AddCall } from "../calls/add-call.ts";
-import { OpenCalls } from "../calls/open-calls.ts";
+import { type RoundCall, TurnCalls } from "../calls/turn-calls.ts";
 import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
 import { releaseCalls, reserveCalls } from "../calls/call-reservations.ts";
 import { reserveResultNames, resumeCalls } from "../calls/resume-calls.ts";
@@ -46,7 +40,7 @@ export class ChainLoop {
   readonly #options: LoopOptions;
   readonly #abort = new AbortController();
   readonly #recorder: Recorder;
-  readonly #calls: OpenCalls;
+  readonly #calls: TurnCalls;
   readonly #turn: Turn;
   readonly #ids: ChainIds;
   readonly #startTime: number;
@@ -95,7 +89,7 @@ export class ChainLoop {
     const compaction = new ResultCompaction(compactAfter, (call) => canBeReadAgain(executor, call));
     this.#turn = new Turn(this.#recorder, resume?.state, compaction);
     this.#ids = new ChainIds(options.contextMessages, (id) => this.#calls.records.has(id));
-    this.#calls = new OpenCalls({
+    this.#calls = new TurnCalls({
       executor,
       recorder: this.#recorder,
       signal: this.#abort.signal,
@@ -104,11 +98,6 @@ export class ChainLoop {
       requireApproval: options.requireApproval,
       // With a journal the records are the truth, and results may be many and large.
       keepResults: options.journal === undefined,
-      onFailure: (thrown) => {
-        this.#failure ??= { code: "internal", message: errorMessage(thrown), phase: "tool" };
-        this.#abort.abort(thrown);
-        this.#calls.cancelAll("the turn failed");
-      },
       caller: this.#caller,
       records: resume?.state.calls ?? [],
     });
@@ -213,8 +202,7 @@ export class ChainLoop {
       const requests = step.tool_calls ?? [];
       if (requests.length > 0) {
         const now = limit ?? this.#budget.reached(0, this.#turn.usage);
-        const carried = this.#runRound(requests, offer, now);
-        const waits = carried instanceof Promise ? await carried : carried;
+        const waits = await this.#runRound(requests, offer, now);
         if (waits !== undefined) return waits;
         if (this.#finalMessage() !== undefined) return { status: "completed" };
       }
@@ -339,28 +327,26 @@ export class ChainLoop {
   }
 
   /** Proposes what the model asked for, and runs it. Undefined once all have ended. */
-  #runRound(
+  async #runRound(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
-  ): ChainEnding | undefined | Promise<ChainEnding | undefined> {
-    return andThen(this.#propose(requests, offer, limit), (proposed) =>
-      this.#runCalls(requests, proposed),
-    );
+  ): Promise<ChainEnding | undefined> {
+    return this.#runCalls(requests, await this.#propose(requests, offer, limit));
   }
 
-  /** Puts what the model asked for to the gate; what is returned takes each call in. */
+  /** Passes the calls of the model to the gate. */
   #propose(
     requests: readonly ToolCallRequest[],
     offer: ToolOffer,
     limit: ReachedLimit | undefined,
     close?: ChainError,
-  ): readonly AddCall[] | Promise<readonly AddCall[]> {
+  ): Promise<readonly RoundCall[]> {
     const { signal } = this.#abort;
     const { executor, runId, requireApproval } = this.#options;
     return proposeCalls(requests, {
       gate: executor.gate,
-      calls: this.#calls,
+      known: this.#calls.records,
       offer,
       runId,
       requireApproval,
@@ -382,12 +368,13 @@ export class ChainLoop {
   }
 
   /** Runs the calls of a round. */
-  #runCalls(
+  async #runCalls(
     requests: readonly ToolCallRequest[],
-    proposed: readonly AddCall[],
-  ): ChainEnding | undefined | Promise<ChainEnding | undefined> {
+    proposed: readonly RoundCall[],
+  ): Promise<ChainEnding | undefined> {
     this.#calls.addRound(proposed);
-    return andThen(this.#calls.idle(), () => this.#endRound(requests));
+    await this.#calls.idle();
+    return this.#endRound(requests);
   }
 
   /** Nothing of the round moves any more. */
@@ -438,7 +425,7 @@ export class ChainLoop {
       contextMessages,
       ...this.#turn.facts(),
       calls: [...this.#calls.records.values()],
-      ended: this.#calls.ended,
+      results: this.#calls.results,
       waiting: ending.status === "requires_action" ? this.#calls.waiting() : [],
       limit: this.#limit,
       prices: model.prices,

@@ -1,7 +1,8 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
-import type { SettledCall } from "../../call/record/settled-call.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Message } from "../../model/message.ts";
-import { type Usage, arePrices, costOf, type TokenPrices } from "../../model/usage.ts";
+import type { Usage } from "../../model/usage.ts";
+import { arePrices, costOf, type TokenPrices } from "../../model/token-prices.ts";
 import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
@@ -27,7 +28,7 @@ export interface ChainFacts {
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
   /** Of the calls that ran in this process. */
-  readonly ended: ReadonlyMap<string, SettledCall>;
+  readonly results: ReadonlyMap<string, SettledToolResult>;
   readonly waiting: readonly Awaited[];
   /** Rounds that were begun, and those that were finished. */
   readonly round: number;
@@ -73,7 +74,7 @@ export function chainReport(facts: ChainFacts): ChainReport {
     return { context: contextMessages, toolChain, complete: [...before, ...toolChain] };
   });
   const history = lazy(() =>
-    calls.map((call) => historyEntry(call, facts.ended, facts.usageByRound)),
+    calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
   );
   return {
     record: () => ({

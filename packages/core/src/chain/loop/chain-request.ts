@@ -1,15 +1,16 @@
-import { copyJson } from "../../json/json-value.ts";
+import { copyJson } from "../../json/copy-json.ts";
 import { shortJson } from "../../json/short-json.ts";
-import { errorMessage } from "../../base/errors.ts";
-import { type Message, messageProblem } from "../../model/message.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import type { Message } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
+import { messageProblem } from "../../model/message-problem.ts";
 import { listProblem, problemText } from "../../model/shape-problem.ts";
 
 import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
-import { untilAborted } from "../calls/until-aborted.ts";
+import { untilAborted } from "./read-stream.ts";
 
 /** What a model is told in a request beside the conversation. Version 2. */
 const lastRequest =

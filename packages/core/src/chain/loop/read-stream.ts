@@ -1,11 +1,8 @@
-import { onAbort } from "../calls/on-abort.ts";
-
 /**
  * Hands each value of a stream to `take` as it comes, until that says `"enough"`, the stream ends
  * or the signal aborts. Who ignores the signal is left behind. A promise that `take` returns holds
  * the stream back.
  *
- * @param signal the chain's own, on which a listener stays
  * @throws what the stream throws, or `take`; the signal's reason where it aborts
  */
 export function readStream<T>(
@@ -18,7 +15,7 @@ export function readStream<T>(
 
   const end = (settle: () => void): void => {
     isOver = true;
-    unsubscribe?.();
+    signal.removeEventListener("abort", stop);
     settle();
   };
   const leave = (settle: () => void): void => {
@@ -42,10 +39,9 @@ export function readStream<T>(
     }
   };
 
-  let unsubscribe: (() => void) | undefined;
   if (signal.aborted) stop();
   else {
-    unsubscribe = onAbort(signal, stop);
+    signal.addEventListener("abort", stop, { once: true });
     void read();
   }
   return promise;
@@ -58,5 +54,21 @@ function closeStream(values: AsyncIterator<unknown>): void {
     Promise.resolve(values.return?.()).catch(() => {});
   } catch {
     // Nor to this.
+  }
+}
+
+/** Returns what a promise gives, or `undefined` as soon as the signal aborts. */
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

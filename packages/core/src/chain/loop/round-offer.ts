@@ -1,4 +1,5 @@
-import { CapstanError, errorMessage } from "../../base/errors.ts";
+import { CapstanError } from "../../base/capstan-error.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import type { OfferOptions } from "../../call/gate/offer-cache.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";

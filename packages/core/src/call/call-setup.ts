@@ -1,0 +1,51 @@
+import type { ToolErrorData } from "../base/tool-error.ts";
+import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
+import type { Caller } from "../tool/caller.ts";
+import type { CallHost, PendingRequest } from "./gate/call-host.ts";
+import type { Gate } from "./gate/gate.ts";
+import type { ApprovedProposal } from "./gate/proposal.ts";
+import type { CallRequest } from "./propose/propose.ts";
+import type { CallStatus } from "./record/call-status.ts";
+import type { SettledCall } from "./record/settled-call.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import type { ParentCall } from "./sub-call.ts";
+
+export interface CallSetup {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  readonly host: CallHost;
+  readonly caller: Caller;
+  /** The approvals that the request requires, of sub-calls too. */
+  readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean | undefined;
+  /** The running call that makes this one. */
+  readonly parent?: ParentCall | undefined;
+}
+
+/** Where a call begins. All but `propose` also begin from stored records. */
+export type CallEntry =
+  /** `refusal`: the error with which it ends once it is proposed. */
+  | {
+      readonly at: "propose";
+      readonly request: CallRequest;
+      readonly refusal?: ToolErrorData | undefined;
+    }
+  /** Asks for an answer. */
+  | { readonly at: "ask"; readonly pending: PendingRequest }
+  /** Is suspended: it was asked for an answer earlier, and continues with `answer`. */
+  | { readonly at: "suspended"; readonly pending: PendingRequest }
+  /** Is approved, and runs when it gets its locks. */
+  | { readonly at: "run"; readonly approved: ApprovedProposal };
+
+/** How a call came to rest. Only a suspended call can continue. */
+export type CallEnd =
+  | SettledCall
+  | { readonly status: "suspended"; readonly pending: PendingRequest }
+  /** The host failed to store a step. */
+  | { readonly status: "broken"; readonly thrown: unknown };
+
+export type CallState = Extract<
+  CallStatus,
+  "proposed" | "waiting" | "approved" | "started" | "in_review"
+>;

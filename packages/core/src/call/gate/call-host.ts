@@ -1,0 +1,100 @@
+import type { JsonValue } from "../../base/json.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { ReviewDecision, ReviewRequest } from "../../policy/review.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
+import type { Progress } from "../../tool/tool-context.ts";
+import type { CallRecord } from "../record/call-record.ts";
+
+/** Stores the steps of calls and answers their requests: an executor's ledger, or a chain's journal. */
+export interface CallHost {
+  /**
+   * Stores a step before anything follows from it: `started` before the tool is touched, the end
+   * before the caller learns of it. A call has at most one commit in flight.
+   *
+   * @returns false if another process owns the call now: it is not started
+   */
+  commit(change: CallChange): boolean | Promise<boolean>;
+  /**
+   * Asks for an answer that `call` needs. `later`: nobody answers now. A call without a parent is
+   * suspended then; a sub-call keeps waiting, because its parent waits for it. Either continues with
+   * `call.answer`, which may also be called while this request is open.
+   *
+   * @param signal aborts when the answer is no longer needed
+   */
+  request(
+    pending: PendingRequest,
+    call: ActiveCall,
+    signal: AbortSignal,
+  ): Answer | "later" | Promise<Answer | "later">;
+  /** Passes on what a running tool shows. */
+  onOutput(callId: string, output: CallOutputEvent): void;
+}
+
+/** A step of a call. `record` replaces the call's row. */
+export type CallChange =
+  | {
+      readonly step: "proposed";
+      readonly record: CallRecord;
+      /** The approval that the call waits for. */
+      readonly approval?: ApprovalRequest | undefined;
+    }
+  | { readonly step: "answered"; readonly record: CallRecord; readonly answered: GivenApproval }
+  | { readonly step: "started" | "in_review"; readonly record: CallRecord }
+  | {
+      readonly step: "settled";
+      readonly record: CallRecord;
+      readonly result: SettledToolResult;
+      /** The answer that ended the call: it was rejected, or its tool is gone. */
+      readonly answered?: GivenApproval | undefined;
+    };
+
+/** An answered approval request, and the grant that the answer created. */
+export interface GivenApproval {
+  readonly approvalId: string;
+  readonly grant?: Grant | undefined;
+}
+
+/** What a call waits for: a user's approval, a user's review of its result, or a client's output. */
+export type PendingRequest =
+  | {
+      readonly kind: "approval";
+      readonly id: string;
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+      readonly approval: ApprovalRequest;
+    }
+  | {
+      readonly kind: "review";
+      readonly id: string;
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+      readonly request: ReviewRequest;
+    }
+  | { readonly kind: "output"; readonly id: string; readonly record: CallRecord };
+
+/** The answer to a pending request of the same kind. */
+export type Answer = ApprovalDecision | ReviewDecision | OutputAnswer;
+
+/** The output of a client's tool. */
+export interface OutputAnswer {
+  readonly output: string;
+}
+
+/** A call that has not ended. */
+export interface ActiveCall {
+  readonly callId: string;
+  /** What it waits for, if it waits for an answer. */
+  readonly pending: PendingRequest | undefined;
+  /** Answers the pending request. The first answer counts: false if nothing is pending. */
+  answer(answer: Answer): boolean;
+  /** Stops the call in whatever state it is, its sub-calls first. Only the first reason counts. */
+  stop(reason: string): void;
+}
+
+/** What a running tool shows of its work. */
+export type CallOutputEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "event"; readonly name: string; readonly data: JsonValue };

@@ -1,2 +1,0 @@
-/** Adds a call to the chain. */
-export type AddCall = () => void;

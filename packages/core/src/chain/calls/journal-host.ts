@@ -1,0 +1,136 @@
+import type {
+  ActiveCall,
+  Answer,
+  CallChange,
+  CallHost,
+  CallOutputEvent,
+  GivenApproval,
+  PendingRequest,
+} from "../../call/gate/call-host.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
+import type { ToolExecutor } from "../../call/tool-executor.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
+import type { JournalWrite } from "../journal/journal.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import {
+  answerWrites,
+  endWrites,
+  eventWrites,
+  proposalWrites,
+  reviewRequested,
+} from "./call-events.ts";
+import type { CallOutputItems } from "./call-output-items.ts";
+
+export interface JournalHostOptions {
+  readonly executor: ToolExecutor;
+  readonly recorder: Recorder;
+  readonly items: CallOutputItems;
+  /** Whole results stay in memory to the end; else only the records are kept. */
+  readonly keepResults: boolean;
+  readonly records: Iterable<CallRecord>;
+  /** Called when an answer has approved a call, before it goes on. */
+  readonly onApproved: (callId: string, grant: Grant | undefined) => void;
+}
+
+/** Hosts the calls of a chain: stores their steps in its journal, with the events that tell of them. */
+export class JournalHost implements CallHost {
+  /** All calls of the chain, sub-calls included, in the order in which they were proposed. */
+  readonly records = new Map<string, CallRecord>();
+  /** The results of calls that ended here, by call. */
+  readonly results = new Map<string, SettledToolResult>();
+  /** Calls that asked for an answer, by the id of the approval or review; `pending` is undefined once they have it. */
+  readonly questions = new Map<string, ActiveCall>();
+  readonly #options: JournalHostOptions;
+
+  constructor(options: JournalHostOptions) {
+    this.#options = options;
+    for (const record of options.records) this.records.set(record.callId, record);
+  }
+
+  commit(change: CallChange): boolean | Promise<boolean> {
+    const { executor, recorder, items } = this.#options;
+    const { record } = change;
+    switch (change.step) {
+      case "proposed":
+        this.write(record, () => proposalWrites(record, change.approval, executor));
+        return true;
+      case "answered":
+        this.write(record, () => this.#answerWrites(record, change.answered));
+        this.#options.onApproved(record.callId, change.answered.grant);
+        return true;
+      case "started": {
+        const { callId, startedAt: at = 0 } = record;
+        const opened = items.started(record);
+        this.write(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
+        return recorder.committed();
+      }
+      case "in_review": {
+        // The text of a final tool is shown when it is released; an item must not stay open until then.
+        const ended = items.reviewed(record.callId);
+        this.write(record, () => [...eventWrites(ended), ...reviewRequested(record)]);
+        return recorder.committed();
+      }
+      case "settled":
+        this.#settled(change);
+        // The parent of a sub-call acts on its result. The loop waits when it starts calls, and at its end.
+        return record.parentCallId === undefined || recorder.committed();
+    }
+  }
+
+  /** Asks the approval adapter, once the question is stored. */
+  async request(
+    pending: PendingRequest,
+    call: ActiveCall,
+    signal: AbortSignal,
+  ): Promise<Answer | "later"> {
+    const { executor, recorder } = this.#options;
+    if (pending.kind === "output") return "later";
+    this.questions.set(pending.id, call);
+    await recorder.committed();
+    const answer =
+      pending.kind === "approval"
+        ? await executor.ask(pending.approval, signal)
+        : await executor.review(pending.request, signal);
+    return answer.decision === "pending" ? "later" : answer;
+  }
+
+  onOutput(callId: string, output: CallOutputEvent): void {
+    const { recorder, items } = this.#options;
+    switch (output.type) {
+      case "text":
+        for (const event of items.write(callId, output.text)) recorder.appendEvent(event);
+        return;
+      case "progress":
+        return recorder.appendEvent({ type: "call.progress", callId, progress: output.progress });
+      case "event": {
+        const { name, data } = output;
+        return recorder.appendEvent({ type: "call.event", callId, name, data });
+      }
+    }
+  }
+
+  /** Stores a call's row with its events. Events are not made if nobody stores or reads them. */
+  write(record: CallRecord, events: () => readonly JournalWrite[]): void {
+    const { recorder } = this.#options;
+    this.records.set(record.callId, record);
+    if (recorder.isObserved) recorder.append([{ type: "call", call: record }, ...events()]);
+  }
+
+  #settled(change: Extract<CallChange, { readonly step: "settled" }>): void {
+    const { executor, items, keepResults } = this.#options;
+    const isNew = !this.records.has(change.record.callId);
+    const { record, events } = items.settled(change.record);
+    if (keepResults) this.results.set(record.callId, change.result);
+    this.write(record, () => [
+      ...(isNew ? proposalWrites(record, undefined, executor) : []),
+      ...this.#answerWrites(record, change.answered),
+      ...endWrites(record, change.result, events),
+    ]);
+  }
+
+  #answerWrites(record: CallRecord, answered: GivenApproval | undefined): readonly JournalWrite[] {
+    const { clock } = this.#options.executor.gate;
+    return answered === undefined ? [] : answerWrites(record, answered, clock.now());
+  }
+}

@@ -1,0 +1,294 @@
+import { shortJson } from "../../json/short-json.ts";
+import type { CallEnd, CallEntry, CallSetup } from "../../call/call-setup.ts";
+import { Call } from "../../call/driver.ts";
+import type { PendingRequest } from "../../call/gate/call-host.ts";
+import { approvalRequest, type AskingProposal, type Proposal } from "../../call/gate/proposal.ts";
+import {
+  type EndWithoutResult,
+  settleWithoutResult,
+} from "../../call/gate/settle-without-result.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
+import { isSettled } from "../../call/record/call-status.ts";
+import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
+import { reviewRequest, withholdResult } from "../../call/settle/review-result.ts";
+import type { ToolExecutor } from "../../call/tool-executor.ts";
+import type { ToolCallRequest } from "../../model/message.ts";
+import type { ApprovalDecision } from "../../policy/approval.ts";
+import type { RequireApprovalOf } from "../../policy/decide.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { ReviewDecision } from "../../policy/review.ts";
+import type { Caller } from "../../tool/caller.ts";
+import type { SettledToolResult } from "../../tool/tool-result.ts";
+import type { Awaited } from "../journal/chain-result.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import type { ClientOutput } from "../options/tool-chain-options.ts";
+import { reviewRequested, settledElsewhereWrites } from "./call-events.ts";
+import { CallOutputItems } from "./call-output-items.ts";
+import { coveredBy } from "./covered-by.ts";
+import { JournalHost } from "./journal-host.ts";
+
+/** A requested call of a round, after the gate has checked it; or a client's call. */
+export type RoundCall = Proposal | { readonly status: "client"; readonly record: CallRecord };
+
+export interface TurnCallsOptions {
+  readonly executor: ToolExecutor;
+  readonly recorder: Recorder;
+  /** The chain is stopped: no call starts any more. */
+  readonly signal: AbortSignal;
+  readonly newItemId: () => string;
+  readonly checkToolResults: boolean;
+  readonly requireApproval: RequireApprovalOf | undefined;
+  /** Whole results stay in memory to the end; else only the records are kept. */
+  readonly keepResults: boolean;
+  readonly caller: Caller;
+  /** The calls of a resumed chain. */
+  readonly records: Iterable<CallRecord>;
+}
+
+/**
+ * The calls of a chain. `idle` resolves when none of them moves by itself any more: all have ended,
+ * or wait for a user or a client.
+ */
+export class TurnCalls {
+  readonly #executor: ToolExecutor;
+  readonly #signal: AbortSignal;
+  readonly #setup: CallSetup;
+  readonly #host: JournalHost;
+  readonly #items: CallOutputItems;
+  /** Calls that have not ended, without sub-calls, in the order in which they were added. */
+  readonly #calls = new Map<string, Call>();
+  /** Those of them that move by themselves. */
+  readonly #moving = new Set<Call>();
+  #idle: PromiseWithResolvers<void> | undefined;
+  /** Why no call may start any more. */
+  #stopReason: string | undefined;
+
+  constructor(options: TurnCallsOptions) {
+    const { executor, signal, requireApproval, checkToolResults, caller } = options;
+    const { gate, scheduler } = executor;
+    this.#executor = executor;
+    this.#signal = signal;
+    this.#items = new CallOutputItems(options.newItemId, options.records);
+    this.#host = new JournalHost({
+      ...options,
+      items: this.#items,
+      onApproved: (callId, grant) => {
+        if (this.#stopReason !== undefined) this.#calls.get(callId)?.stop(this.#stopReason);
+        this.#answerCovered(grant);
+      },
+    });
+    const host = this.#host;
+    this.#setup = { gate, scheduler, host, caller, requireApproval, checkToolResults };
+  }
+
+  /** All calls, sub-calls included, in the order in which they were proposed. */
+  get records(): Map<string, CallRecord> {
+    return this.#host.records;
+  }
+
+  /** The whole results of calls that ended in this process, if they are kept. */
+  get results(): ReadonlyMap<string, SettledToolResult> {
+    return this.#host.results;
+  }
+
+  /** What the chain waits for: approvals and client outputs in the order of the calls, then reviews. */
+  waiting(): readonly Awaited[] {
+    const waiting = [...this.#calls.values()].flatMap(({ pending }) => pending ?? []);
+    const isReview = ({ kind }: PendingRequest) => kind === "review";
+    return [...waiting.filter((each) => !isReview(each)), ...waiting.filter(isReview)].map(awaited);
+  }
+
+  /** The text of the final tools among these calls. `cut`: also of those that did not complete. */
+  finalText(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
+    return this.#items.finalText(this.records, calls, options);
+  }
+
+  async idle(): Promise<void> {
+    while (this.#moving.size > 0) {
+      this.#idle ??= Promise.withResolvers();
+      await this.#idle.promise;
+    }
+  }
+
+  /** Adds the calls of a round. None starts before all are recorded. */
+  addRound(round: readonly RoundCall[]): void {
+    for (const call of round) {
+      if (call.status === "settled") this.settle(call);
+      else {
+        const approval = call.status === "asks" ? call.approval : undefined;
+        void this.#host.commit({ step: "proposed", record: call.record, approval });
+      }
+    }
+    for (const call of round) {
+      if (call.status === "client") this.addClient(call.record);
+      else if (call.status === "approved") this.#start(call.record, { at: "run", approved: call });
+      else if (call.status === "asks") this.addAsked(call, { answered: false });
+    }
+  }
+
+  /** Adds a client's call: it waits until its output is submitted. */
+  addClient(record: CallRecord): void {
+    this.#start(record, {
+      at: "suspended",
+      pending: { kind: "output", id: record.callId, record },
+    });
+  }
+
+  /** Adds a call that waits for an approval. The user is asked unless the answer exists. */
+  addAsked(asked: AskingProposal, { answered }: { readonly answered: boolean }): void {
+    const pending = approvalRequest(asked);
+    this.#start(asked.record, { at: answered ? "suspended" : "ask", pending });
+  }
+
+  /** Adds a resumed call whose result waits for a review. `isAnnounced`: the journal is another run's. */
+  addInReview(call: CallInReview, isAnnounced: boolean): void {
+    const { record } = call;
+    if (isAnnounced) this.#host.write(record, () => reviewRequested(record));
+    this.#start(record, { at: "suspended", pending: reviewRequest(call) });
+  }
+
+  /** Adds a resumed call that was approved and had not started, or that may run again. */
+  addApproved(approved: Extract<Proposal, { readonly status: "approved" }>): void {
+    this.#start(approved.record, { at: "run", approved });
+  }
+
+  /** Adds the end that a call had in another run, with the events that it had there. */
+  addSettledElsewhere(record: CallRecord): void {
+    const writes = settledElsewhereWrites(record);
+    if (writes.length > 0) this.#host.write(record, () => writes);
+  }
+
+  /** Records the end of a call that does not run here. */
+  settle({ record, result }: SettledCall): void {
+    void this.#host.commit({ step: "settled", record, result });
+  }
+
+  /** Ends a call that never ran here. */
+  close(record: CallRecord, end: EndWithoutResult): void {
+    this.settle(settleWithoutResult(this.#executor.gate, record, end));
+  }
+
+  /** Ends a call whose result nobody will review. */
+  withhold(record: CallRecord, reason: string): void {
+    this.settle(withholdResult(this.#executor.gate, record, { reason, by: "system" }));
+  }
+
+  /** Answers an approval request. False if none of this id waits. */
+  answer(approvalId: string, decision: ApprovalDecision): boolean {
+    return this.#answer(approvalId, "approval", decision);
+  }
+
+  /** Answers a review. False if none of this id waits. */
+  answerReview(reviewId: string, decision: ReviewDecision): boolean {
+    return this.#answer(reviewId, "review", decision);
+  }
+
+  #answer(
+    id: string,
+    kind: "approval" | "review",
+    decision: ApprovalDecision | ReviewDecision,
+  ): boolean {
+    const asking = this.#host.questions.get(id);
+    if (asking?.pending?.id !== id || asking.pending.kind !== kind) return false;
+    const call = this.#calls.get(asking.callId);
+    // A sub-call moves as long as its parent moves.
+    if (call === undefined) return asking.answer(decision);
+    return this.#move(call, () => call.answer(decision));
+  }
+
+  /** Answers the other approval requests that a new grant covers. */
+  #answerCovered(grant: Grant | undefined): void {
+    const asked = [...this.#host.questions.values()].flatMap(({ pending }) =>
+      pending?.kind === "approval" ? [pending.approval] : [],
+    );
+    for (const id of coveredBy(grant, asked, this.#executor.gate.registry))
+      this.answer(id, { decision: "allow", by: "grant" });
+  }
+
+  /** Submits the output of a client's tool. False if no such call waits. */
+  submit({ callId, output: given }: ClientOutput): boolean {
+    const call = this.#calls.get(callId);
+    if (call?.pending?.kind !== "output") return false;
+    if (typeof given !== "string")
+      throw new TypeError(`The output of ${callId} is to be a text, not ${shortJson(given)}.`);
+    return this.#move(call, () => call.answer({ output: given }));
+  }
+
+  /** Stops one call. False if it has ended. */
+  cancel(callId: string, reason: string): boolean {
+    const record = this.records.get(callId);
+    if (record === undefined || isSettled(record.status)) return false;
+    const call = this.#calls.get(callId);
+    if (call === undefined) return this.#executor.cancel(callId, reason);
+    this.#stop(call, reason);
+    return true;
+  }
+
+  /** Stops the calls that run, and all that would start later. Calls that wait for a user or a client keep waiting. */
+  stopRunning(reason: string): void {
+    this.#stopReason = reason;
+    for (const call of this.#calls.values())
+      if (call.state === "approved" || call.state === "started") this.#stop(call, reason);
+  }
+
+  cancelAll(reason: string): void {
+    for (const call of this.#calls.values()) this.#stop(call, reason);
+  }
+
+  #start(record: CallRecord, entry: CallEntry): void {
+    const { callId } = record;
+    this.records.set(callId, record);
+    const call = new Call(this.#setup, callId);
+    this.#calls.set(callId, call);
+    if (entry.at === "suspended") this.#host.questions.set(entry.pending.id, call);
+    if (this.#signal.aborted) call.stop("the turn was stopped");
+    else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
+    this.#move(call, () => call.start(entry));
+  }
+
+  #stop(call: Call, reason: string): void {
+    this.#move(call, () => call.stop(reason));
+  }
+
+  /** Lets a call begin or continue, and follows it until it comes to rest. */
+  #move<T>(call: Call, move: () => T): T {
+    const moved = move();
+    if (this.#moving.has(call)) return moved;
+    if (call.end !== undefined) this.#rested(call, call.end);
+    else {
+      this.#moving.add(call);
+      void call.ended.then((end) => {
+        this.#moving.delete(call);
+        this.#rested(call, end);
+        if (this.#moving.size > 0) return;
+        this.#idle?.resolve();
+        this.#idle = undefined;
+      });
+    }
+    return moved;
+  }
+
+  #rested({ callId }: Call, end: CallEnd): void {
+    if (end.status === "suspended") return;
+    const record = this.records.get(callId);
+    this.#calls.delete(callId);
+    if (end.status === "settled" || record === undefined) return;
+    const message = `${record.name} could not be carried through here.`;
+    this.close(record, { status: "error", error: { code: "internal", message } });
+  }
+}
+
+function awaited(pending: PendingRequest): Awaited {
+  const { callId, name, argumentsText } = pending.record;
+  switch (pending.kind) {
+    case "approval":
+      return { type: "approval", callId, approval: pending.approval };
+    case "review": {
+      const { review } = pending.record;
+      if (review === undefined) throw new TypeError(`${callId} is not in review.`);
+      return { type: "review", callId, review };
+    }
+    case "output":
+      return { type: "client_call", callId, name, argumentsText };
+  }
+}
